@@ -1,0 +1,8 @@
+/** The only source of the current time, so that tests can move it. */
+export interface Clock {
+  now(): Date
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+}

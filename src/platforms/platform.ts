@@ -1,0 +1,83 @@
+/** The names of all platforms that Wishwell has an adapter for. */
+export const platformNames = ['github', 'hackernews', 'stackexchange'] as const
+
+export type PlatformName = (typeof platformNames)[number]
+
+/** A value that survives JSON: a cursor is stored with its task between two pages. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
+/**
+ * A feature request as one platform describes it: plain text only, cleaned and capped at the door (`text.ts`).
+ * What the platform does not say is null, never invented; title, description, votes and tags are never null.
+ */
+export interface FoundRequest {
+  /** Unique within the platform and stable over time: the key that a later refresh is matched by. */
+  sourceId: string
+  title: string
+  description: string
+  votes: number
+  tags: string[]
+  commentCount: number | null
+  sourceUrl: string
+  authorName: string | null
+  authorHandle: string | null
+  authorProfileUrl: string | null
+  license: string | null
+  originalCreatedAt: Date | null
+}
+
+/** One page of a platform's search: one upstream request of the largest sensible size. */
+export interface Page {
+  requests: FoundRequest[]
+  /** What to pass for the page after this one; null when the platform has no more for this topic. */
+  nextCursor: Json
+}
+
+export interface PageRequest {
+  /** Trimmed, 2 to 100 characters, otherwise anything that a user can type. */
+  topic: string
+  /** null for the first page, then the `nextCursor` of the page before. */
+  cursor: Json
+  /** Aborted when the task is cancelled or the service shuts down. */
+  signal: AbortSignal
+}
+
+export interface Platform {
+  readonly name: PlatformName
+  /**
+   * Fetches one page.
+   * @throws PlatformError when the platform cannot answer; `retryAt` tells whether and when it makes sense to ask again.
+   */
+  fetchPage(request: PageRequest): Promise<Page>
+}
+
+export const platformErrorCodes = [
+  'rate_limited',
+  'unauthorized',
+  'blocked',
+  'bad_response',
+  'timeout',
+  'unavailable',
+  'quota_exhausted',
+  'not_configured',
+  'cancelled',
+] as const
+
+export type PlatformErrorCode = (typeof platformErrorCodes)[number]
+
+/**
+ * Why a page could not be had. The message is for the operator: it says what to do, and never holds a body, a token or
+ * a query string.
+ */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError'
+  readonly code: PlatformErrorCode
+  /** When asking again can succeed; null when it cannot, so that the task ends. */
+  readonly retryAt: Date | null
+
+  constructor(code: PlatformErrorCode, message: string, options: { retryAt?: Date; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.retryAt = options.retryAt ?? null
+  }
+}
