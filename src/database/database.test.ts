@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { migrate } from './migrate.ts'
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+beforeEach(() => opened.reset())
+afterAll(() => opened.close())
+
+const createAccount = (name: string) =>
+  opened.database
+    .insertInto('accounts')
+    .values({ name, tier: 'free', created_at: new Date('2026-11-21T10:00:00.123Z') })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+describe(`the ${process.env.TEST_HOME} database`, () => {
+  it('gives the same JavaScript values in both homes', async () => {
+    const { rows } = await sql`select 42::bigint as big, '2026-11-21T10:00:00.123Z'::timestamptz as moment,
+      array['a','b'] as list, ${JSON.stringify([1, { a: null }])}::jsonb as json, null::int as nothing`.execute(
+      opened.database,
+    )
+    expect(rows).toEqual([
+      {
+        big: 42,
+        moment: new Date('2026-11-21T10:00:00.123Z'),
+        list: ['a', 'b'],
+        json: [1, { a: null }],
+        nothing: null,
+      },
+    ])
+  })
+
+  it('rolls a failed transaction back whole', async () => {
+    await expect(
+      opened.database.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto('accounts')
+          .values({ name: 'lost', tier: 'free', created_at: new Date() })
+          .execute()
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no')
+    expect(await opened.database.selectFrom('accounts').selectAll().execute()).toEqual([])
+  })
+
+  it('never reports a commit of a transaction whose statement failed', async () => {
+    const attempt = opened.database.transaction().execute(async (transaction) => {
+      await transaction.insertInto('accounts').values({ name: 'lost', tier: 'free', created_at: new Date() }).execute()
+      await sql`select 1 / 0`.execute(transaction).catch(() => {})
+    })
+    await expect(attempt).rejects.toThrow()
+    expect(await opened.database.selectFrom('accounts').selectAll().execute()).toEqual([])
+  })
+
+  it('reports errors with their SQLSTATE and goes on', async () => {
+    const account = await createAccount('a')
+    const row = { account_id: account.id, name: 'k', hash: 'same', hint: 'h', created_at: new Date() }
+    await opened.database.insertInto('api_keys').values(row).execute()
+    await expect(opened.database.insertInto('api_keys').values(row).execute()).rejects.toMatchObject({ code: '23505' })
+    expect(account.created_at).toEqual(new Date('2026-11-21T10:00:00.123Z'))
+  })
+
+  it('loses no update of interleaved read-modify-write transactions', async () => {
+    const account = await createAccount('0')
+    const increment = () =>
+      opened.database.transaction().execute(async (transaction) => {
+        const { name } = await transaction
+          .selectFrom('accounts')
+          .select('name')
+          .where('id', '=', account.id)
+          .forUpdate()
+          .executeTakeFirstOrThrow()
+        await transaction
+          .updateTable('accounts')
+          .set({ name: String(Number(name) + 1) })
+          .execute()
+      })
+    await Promise.all(Array.from({ length: 40 }, increment))
+    const { name } = await opened.database.selectFrom('accounts').select('name').executeTakeFirstOrThrow()
+    expect(name).toBe('40')
+  })
+
+  it('migrates to the same state when it is already there', async () => {
+    expect(await migrate(opened.database)).toEqual([])
+  })
+})

@@ -1,0 +1,22 @@
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import * as firstTables from './migrations/001-first-tables.ts'
+import type { Database } from './open.ts'
+
+/** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
+const migrations: Record<string, Migration> = {
+  '001-first-tables': firstTables,
+}
+
+const provider: MigrationProvider = { getMigrations: async () => migrations }
+
+/**
+ * Brings the tables up to date, under Kysely's migration lock: of several processes that start at once one migrates and
+ * the others wait for it.
+ * @returns the names of the migrations that ran now.
+ * @throws when a migration fails (it is rolled back) or the database is from a newer Wishwell.
+ */
+export async function migrate(database: Database): Promise<string[]> {
+  const { error, results } = await new Migrator({ db: database, provider }).migrateToLatest()
+  if (error) throw error
+  return (results ?? []).map((result) => result.migrationName)
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { Kysely, type Transaction as KyselyTransaction, PGliteDialect, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { ConstructorOptions } from 'pg-boss'
+import { fromPglite } from 'pg-boss'
+import { openEmbedded } from './embedded/client.ts'
+import { lockDataDirectory } from './embedded/lock.ts'
+import type { Tables } from './tables.ts'
+
+/** The handle for statements outside of a transaction. */
+export type Database = Kysely<Tables>
+export type Transaction = KyselyTransaction<Tables>
+/** What a function takes that may run inside a transaction or outside. */
+export type Executor = Database | Transaction
+
+export type DatabaseHome = 'embedded' | 'postgres'
+
+export interface OpenDatabase {
+  database: Database
+  home: DatabaseHome
+  /** What pg-boss needs to keep its queue in the same database. */
+  queueOptions: ConstructorOptions
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** A Postgres address; undefined means the embedded database in `dataDir`. */
+  databaseUrl: string | undefined
+  dataDir: string
+  /** The most connections that this process opens to Postgres. */
+  poolSize?: number
+  /** Called when the embedded database dies by itself: the process can only stop. */
+  onCrash: (error: Error) => void
+}
+
+/** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
+const statementTimeoutMs = 15_000
+
+/** `bigint` as a number, as PGlite gives it: counts and ids here stay far below 2^53. */
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+}
+
+async function openPostgres(options: DatabaseOptions & { databaseUrl: string }): Promise<OpenDatabase> {
+  const { databaseUrl: connectionString, poolSize = 10 } = options
+  const pool = new pg.Pool({
+    connectionString,
+    max: poolSize,
+    types,
+    statement_timeout: statementTimeoutMs,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'wishwell',
+  })
+  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {})
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    database,
+    home: 'postgres',
+    queueOptions: { connectionString, max: 4, application_name: 'wishwell-queue' },
+    close: () => database.destroy(),
+  }
+}
+
+async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDatabase> {
+  const lock = lockDataDirectory(options.dataDir)
+  try {
+    const client = await openEmbedded(join(options.dataDir, 'database'), options.onCrash)
+    const database = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: client as never }) })
+    return {
+      database,
+      home: 'embedded',
+      queueOptions: { db: fromPglite(client as never), backend: 'pglite' },
+      close: async () => {
+        await client.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/**
+ * Opens the database: Postgres when an address is given, else the embedded one, whose directory is locked for this
+ * process until `close`.
+ * @throws DataDirectoryInUseError when another process has the data directory.
+ */
+export function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const { databaseUrl } = options
+  return databaseUrl === undefined ? openInDataDirectory(options) : openPostgres({ ...options, databaseUrl })
+}

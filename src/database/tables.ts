@@ -1,0 +1,135 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
+
+export type Tier = 'free' | 'pro' | 'max'
+export type TaskState = 'pending' | 'running' | 'done' | 'error' | 'skipped'
+export type EntryKind = 'reserve' | 'settle' | 'release'
+
+/** A column that is set once, when its row is inserted. */
+type Fixed<T> = ColumnType<T, T, never>
+/** jsonb: read as a value, written as JSON text, because the two drivers serialize arrays differently. */
+type JsonColumn<T> = ColumnType<T, string | null, string | null>
+
+/** Every table of Wishwell; `migrations/` holds their definitions. (pg-boss keeps its own schema, `pgboss`.) */
+export interface Tables {
+  accounts: {
+    id: Generated<string>
+    name: string
+    tier: Tier
+    created_at: Fixed<Date>
+  }
+  api_keys: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    name: string
+    /** SHA-256 of the key, in hex. The key itself is never stored. */
+    hash: Fixed<string>
+    /** The first characters of the key, for people to tell their keys apart. */
+    hint: Fixed<string>
+    created_at: Fixed<Date>
+    revoked_at: Date | null
+  }
+  requests: {
+    id: Generated<string>
+    platform: Fixed<PlatformName>
+    source_id: Fixed<string>
+    title: string
+    description: string
+    votes: number
+    tags: string[]
+    comment_count: number | null
+    source_url: string
+    author_name: string | null
+    author_handle: string | null
+    author_profile_url: string | null
+    license: string | null
+    /** The topic that found it first, as its job wrote it. */
+    topic: Fixed<string>
+    original_created_at: Date | null
+    created_at: Fixed<Date>
+    updated_at: Date
+    /** original_created_at, or created_at where the platform does not say: what "new" sorts by. */
+    posted_at: GeneratedAlways<Date>
+  }
+  /** The normalised text that the search index covers, apart from `requests` so that fresh votes do not rewrite it. */
+  request_texts: {
+    request_id: Fixed<string>
+    text: string
+  }
+  topics: {
+    /** Case-folded, spaces collapsed: what makes two topics the same. */
+    key: Fixed<string>
+    name: Fixed<string>
+    created_at: Fixed<Date>
+  }
+  request_topics: {
+    request_id: Fixed<string>
+    topic_key: Fixed<string>
+    found_at: Fixed<Date>
+  }
+  scrape_jobs: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    topic: Fixed<string>
+    depth: Fixed<number>
+    created_at: Fixed<Date>
+    started_at: Date | null
+    completed_at: Date | null
+  }
+  scrape_tasks: {
+    id: Generated<string>
+    job_id: Fixed<string>
+    platform: Fixed<PlatformName>
+    /** The order in which the caller named the platforms. */
+    position: Fixed<number>
+    state: Generated<TaskState>
+    /** Counts the takings of this task; whoever holds an older number has lost it and can write nothing. */
+    claim: Generated<number>
+    /** What the platform's adapter wants for the next page. */
+    cursor: JsonColumn<unknown>
+    pages: Generated<number>
+    requests_found: Generated<number>
+    requests_created: Generated<number>
+    /** Failed tries of the page that is due now. */
+    tries: Generated<number>
+    waiting_until: Date | null
+    queue_job_id: string | null
+    error_code: PlatformErrorCode | null
+    error_message: string | null
+    started_at: Date | null
+    completed_at: Date | null
+  }
+  scrape_job_requests: {
+    job_id: Fixed<string>
+    request_id: Fixed<string>
+  }
+  credit_months: {
+    account_id: Fixed<string>
+    /** The first day of a UTC month, YYYY-MM-DD. */
+    month: Fixed<string>
+    held: number
+    settled: number
+  }
+  credit_reservations: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    month: Fixed<string>
+    job_id: Fixed<string>
+    amount: Fixed<number>
+    state: Generated<'open' | 'closed'>
+    settled: Generated<number>
+    created_at: Fixed<Date>
+    closed_at: Date | null
+  }
+  credit_entries: {
+    id: GeneratedAlways<number>
+    account_id: Fixed<string>
+    month: Fixed<string>
+    kind: Fixed<EntryKind>
+    reservation_id: Fixed<string>
+    job_id: Fixed<string>
+    held_change: Fixed<number>
+    settled_change: Fixed<number>
+    created_at: Fixed<Date>
+  }
+}

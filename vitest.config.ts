@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config'
+
+const home = (name: 'embedded' | 'postgres') => ({
+  extends: true as const,
+  test: { name, globalSetup: ['test/global-setup.ts'], env: { TEST_HOME: name } },
+})
+
+// The whole suite runs twice: on the embedded database and on a real Postgres.
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    projects: [home('embedded'), home('postgres')],
+    pool: 'forks',
+    // A deadlock on the one connection of the embedded database must fail, not hang.
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+})
