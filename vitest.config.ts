@@ -11,6 +11,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     projects: [home('embedded'), home('postgres')],
     pool: 'forks',
+    reporters: ['default', './test/report-homes.ts'],
     // A deadlock on the one connection of the embedded database must fail, not hang.
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -73,8 +73,6 @@ export interface Tables {
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
-    started_at: Date | null
-    completed_at: Date | null
   }
   scrape_tasks: {
     id: Generated<string>
@@ -92,6 +90,11 @@ export interface Tables {
     requests_created: Generated<number>
     /** Failed tries of the page that is due now. */
     tries: Generated<number>
+    /** How often the page that is due now was taken over from a worker that died. */
+    takeovers: Generated<number>
+    /** When the last page was stored, or the task began: waiting is bounded from here. */
+    page_due_since: Date | null
+    /** Set while the task waits for its platform; its queue job starts then. */
     waiting_until: Date | null
     queue_job_id: string | null
     error_code: PlatformErrorCode | null

@@ -81,3 +81,10 @@ export class PlatformError extends Error {
     this.retryAt = options.retryAt ?? null
   }
 }
+
+/** The platform was not asked, because it may not be before `retryAt`: a planned wait, not a failure. */
+export class BudgetSpentError extends PlatformError {
+  constructor(message: string, retryAt: Date) {
+    super('rate_limited', message, { retryAt })
+  }
+}

@@ -69,9 +69,7 @@ const statements = [
     account_id uuid not null references accounts,
     topic text not null,
     depth integer not null check (depth between 1 and 40),
-    created_at timestamptz not null,
-    started_at timestamptz,
-    completed_at timestamptz
+    created_at timestamptz not null
   )`,
   'create index scrape_jobs_account on scrape_jobs (account_id, created_at desc)',
   `create table scrape_tasks (
@@ -86,6 +84,8 @@ const statements = [
     requests_found integer not null default 0,
     requests_created integer not null default 0,
     tries integer not null default 0,
+    takeovers integer not null default 0,
+    page_due_since timestamptz,
     waiting_until timestamptz,
     queue_job_id uuid,
     error_code text,

@@ -1,0 +1,19 @@
+// Runs a TypeScript file of the project under the pinned Node, as if it had been started directly.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { pinnedNode } from './setup.mjs'
+
+const flags = ['--disable-warning=ExperimentalWarning']
+
+/** Starts `script` (a path in the project) and ends this process as that one ends. */
+export function runPinned(script, parameters) {
+  const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
+  // The channel tells the child when this process is killed outright: a service must not live on without its parent.
+  const child = spawn(pinnedNode, [...flags, file, ...parameters], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  // A terminal sends Ctrl-C to both of us; a supervisor signals only this process. Either way the child decides.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  return new Promise((_resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)))
+  })
+}

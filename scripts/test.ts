@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+// `npm test`: lint and format, types, then the whole suite on both homes. Stops at the first step that fails.
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values, positionals } = parseArgs({ options: { 'check-only': { type: 'boolean' } }, allowPositionals: true })
+
+/** Runs a program of the project's dependencies under the Node that runs this. */
+function run(title: string, program: string, parameters: string[]): Promise<number> {
+  const startedAt = performance.now()
+  const file = fileURLToPath(new URL(`../node_modules/${program}`, import.meta.url))
+  const child = spawn(process.execPath, [file, ...parameters], { cwd: root, stdio: 'inherit' })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) => {
+      console.log(`${title}: ${code === 0 ? 'ok' : 'FAILED'} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+      resolve(code ?? 1)
+    })
+  })
+}
+
+const checks: [string, string, string[]][] = [
+  ['lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']],
+  ['types', 'typescript/bin/tsc', ['--noEmit']],
+]
+const suite: [string, string, string[]] = ['tests', 'vitest/vitest.mjs', ['run', ...positionals]]
+
+for (const [title, program, parameters] of values['check-only'] ? checks : [...checks, suite]) {
+  if ((await run(title, program, parameters)) !== 0) process.exit(1)
+}

@@ -1,0 +1,104 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { apiKeyPattern } from '../config.ts'
+import { bootstrapFirstAccount } from './accounts.ts'
+import { loadAdminKey } from './admin-key.ts'
+import { generateApiKey, hashKey, revokeKey } from './keys.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterEach(() => service.reset())
+afterAll(() => service.stop())
+
+const admin = () => service.clientFor(service.adminKey)
+const bootstrap = (apiKey?: string) =>
+  bootstrapFirstAccount(service.database, { apiKey, tier: 'pro', now: new Date() })
+const empty = async () => {
+  await service.database.deleteFrom('api_keys').execute()
+  await service.database.deleteFrom('accounts').execute()
+}
+
+describe('an API key', () => {
+  it('has the form that the documents promise, and is never the same twice', () => {
+    const keys = Array.from({ length: 1_000 }, generateApiKey)
+    expect(new Set(keys).size).toBe(1_000)
+    for (const key of keys) expect(key).toMatch(apiKeyPattern)
+  })
+
+  it('is nowhere in the database, only its hash', async () => {
+    const { apiKey } = await service.createAccount()
+    const rows = await service.database.selectFrom('api_keys').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(apiKey)
+    expect(rows.map((row) => row.hash)).toContain(hashKey(apiKey))
+  })
+
+  it('opens its own account until it is revoked, at once and for ever', async () => {
+    const { accountId, client } = await service.createAccount('free')
+    const { body } = await admin().post(`/api/admin/accounts/${accountId}/keys`, { name: 'second' })
+    expect(body.data).toEqual({ keyId: expect.any(String), apiKey: expect.stringMatching(apiKeyPattern) })
+    const second = service.clientFor(body.data.apiKey)
+    expect((await second.search('a')).body.usage.credits.limit).toBe(100)
+    expect((await admin().send('DELETE', `/api/admin/keys/${body.data.keyId}`)).status).toBe(200)
+    expect((await second.search('a')).status).toBe(401)
+    expect((await admin().send('DELETE', `/api/admin/keys/${body.data.keyId}`)).status).toBe(200)
+    expect((await client.search('a')).status).toBe(200)
+  })
+})
+
+describe('an account', () => {
+  it('is listed, and its plan changes at once', async () => {
+    const { accountId, client } = await service.createAccount('free')
+    const changed = await admin().send('PATCH', `/api/admin/accounts/${accountId}`, {
+      headers: { 'content-type': 'application/json' },
+      body: '{"tier":"pro"}',
+    })
+    expect(changed.body.data).toMatchObject({ accountId, tier: 'pro' })
+    expect((await client.search('a')).body.usage.credits.limit).toBe(5_000)
+    const { body } = await admin().get('/api/admin/accounts')
+    expect(body.data.accounts.map((account: { tier: string }) => account.tier)).toEqual(['max', 'pro'])
+  })
+})
+
+describe('the first account', () => {
+  it('is made once, with a key that is shown once', async () => {
+    await empty()
+    const shown = await Promise.all([bootstrap(), bootstrap(), bootstrap()])
+    const keys = shown.filter((key) => key !== null)
+    expect(keys).toHaveLength(1)
+    expect((await service.clientFor(keys[0] ?? '').search('a')).body.usage.credits.limit).toBe(5_000)
+    expect(await bootstrap()).toBeNull()
+  })
+
+  it("takes the operator's key, a changed one beside it, and never revives a revoked one", async () => {
+    await empty()
+    const [first, second] = [generateApiKey(), generateApiKey()]
+    for (const key of [first, first, second]) expect(await bootstrap(key)).toBeNull()
+    const keys = await service.database.selectFrom('api_keys').selectAll().orderBy('created_at').execute()
+    expect(new Set(keys.map((key) => key.account_id)).size).toBe(1)
+    expect(keys).toHaveLength(2)
+    await revokeKey(service.database, keys.find((key) => key.hash === hashKey(first))?.id ?? '', new Date())
+    await bootstrap(first)
+    expect((await service.clientFor(first).search('a')).status).toBe(401)
+    expect((await service.clientFor(second).search('a')).status).toBe(200)
+  })
+})
+
+describe('the admin key', () => {
+  it('is made once, readable by its owner only, and kept', () => {
+    const dataDir = join(mkdtempSync(join(tmpdir(), 'wishwell-admin-')), 'new')
+    const made = loadAdminKey(undefined, dataDir)
+    expect(statSync(made.location).mode & 0o777).toBe(0o600)
+    expect(readFileSync(made.location, 'utf8').trim()).toBe(made.key)
+    expect(loadAdminKey(undefined, dataDir)).toEqual(made)
+    expect(loadAdminKey('given by the operator', dataDir)).toEqual({ key: 'given by the operator', location: 'ADMIN_API_KEY' })
+    writeFileSync(made.location, '\n')
+    expect(() => loadAdminKey(undefined, dataDir)).toThrow(/Delete the file/)
+    rmSync(dataDir, { recursive: true })
+  })
+})

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface AdminKey {
+  key: string
+  /** Where the operator finds it: a file, or the variable that they set themselves. */
+  location: string
+}
+
+/**
+ * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing.
+ * @throws when the file is there but holds no usable key: nothing secret is ever overwritten silently.
+ */
+export function loadAdminKey(given: string | undefined, dataDir: string): AdminKey {
+  if (given !== undefined) return { key: given, location: 'ADMIN_API_KEY' }
+  const location = join(dataDir, 'admin-key')
+  if (!existsSync(location)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    writeFileSync(location, `ww_admin_${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+  }
+  chmodSync(location, 0o600)
+  const key = readFileSync(location, 'utf8').trim()
+  if (key.length < 16) throw new Error(`${location} holds no admin key. Delete the file to have a new one made.`)
+  return { key, location }
+}

@@ -1,0 +1,66 @@
+import { createHash, randomInt } from 'node:crypto'
+import { apiKeyPattern } from '../config.ts'
+import type { Executor } from '../database/open.ts'
+import type { Tier } from '../database/tables.ts'
+
+const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const keyLength = 32
+
+/** The account that a request is made for. */
+export interface Account {
+  accountId: string
+  tier: Tier
+}
+
+/** A new key, of which only the caller ever knows the whole. */
+export function generateApiKey(): string {
+  const characters = Array.from({ length: keyLength }, () => keyAlphabet[randomInt(keyAlphabet.length)])
+  return `ww_live_${characters.join('')}`
+}
+
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/** Enough of a key for a person to recognise it, far too little to use it: `ww_live_ab12…`. */
+const hintOf = (key: string) => `${key.slice(0, 12)}…`
+
+export interface NewKey {
+  accountId: string
+  name: string
+  apiKey: string
+  now: Date
+}
+
+/** Adds a key to an account. @returns the key's id, or null when that very key is known already. */
+export async function addKey(executor: Executor, { accountId, name, apiKey, now }: NewKey): Promise<string | null> {
+  const row = await executor
+    .insertInto('api_keys')
+    .values({ account_id: accountId, name, hash: hashKey(apiKey), hint: hintOf(apiKey), created_at: now })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** Revokes a key at once. @returns false when there is no such key. */
+export async function revokeKey(executor: Executor, keyId: string, now: Date): Promise<boolean> {
+  const row = await executor
+    .updateTable('api_keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
+    .where('id', '=', keyId)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The account that a key opens; null for a malformed, unknown or revoked one. */
+export async function findAccountByKey(executor: Executor, apiKey: string): Promise<Account | null> {
+  if (!apiKeyPattern.test(apiKey)) return null
+  const row = await executor
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select(['accounts.id as accountId', 'accounts.tier'])
+    .where('api_keys.hash', '=', hashKey(apiKey))
+    .where('api_keys.revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row ?? null
+}

@@ -1,0 +1,141 @@
+import { Type } from 'typebox'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import type { Authentication } from '../http/authentication.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { closed, errorResponses, moment, oneOf, trimmedText } from '../http/schemas.ts'
+import type { App } from '../app.ts'
+import { accountExists, createAccountWithKey, listAccounts, setTier } from './accounts.ts'
+import { addKey, generateApiKey, revokeKey } from './keys.ts'
+import { tiers } from '../credits/plans.ts'
+
+const tier = oneOf(tiers, { description: 'The plan' })
+const name = trimmedText(1, 100, 'For people; need not be unique')
+const account = closed({ accountId: Type.String(), name: Type.String(), tier, createdAt: moment('When it was made') })
+const apiKey = Type.String({ description: 'Shown this once' })
+const accountPath = closed({ accountId: Type.String() })
+const security = [{ adminKey: [] }]
+const tags = ['Admin']
+
+export interface AccountDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+}
+
+/** The operator's routes for accounts and their keys. */
+export function registerAccountRoutes(app: App, { database, clock, authentication }: AccountDependencies): void {
+  const onRequest = authentication.requireAdmin
+
+  app.post(
+    '/api/admin/accounts',
+    {
+      onRequest,
+      schema: {
+        summary: 'Make an account with its first API key',
+        tags,
+        security,
+        body: closed({ name, tier }),
+        response: {
+          200: closed({ data: closed({ accountId: Type.String(), name: Type.String(), tier, apiKey }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+        },
+      },
+    },
+    async ({ body }) => {
+      const made = await createAccountWithKey(database, { ...body, now: clock.now() })
+      return { data: { ...body, ...made } }
+    },
+  )
+
+  app.get(
+    '/api/admin/accounts',
+    {
+      onRequest,
+      schema: {
+        summary: 'List every account',
+        tags,
+        security,
+        querystring: closed({}),
+        response: {
+          200: closed({ data: closed({ accounts: Type.Array(account) }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async () => {
+      const accounts = await listAccounts(database)
+      return { data: { accounts: accounts.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })) } }
+    },
+  )
+
+  app.patch(
+    '/api/admin/accounts/:accountId',
+    {
+      onRequest,
+      schema: {
+        summary: "Change an account's plan, effective at once",
+        tags,
+        security,
+        params: accountPath,
+        body: closed({ tier }),
+        response: {
+          200: closed({ data: account }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+        },
+      },
+    },
+    async ({ params, body }) => {
+      const changed = isId(params.accountId) ? await setTier(database, params.accountId, body.tier) : undefined
+      if (!changed) throw notFound('Account')
+      return { data: { ...changed, createdAt: changed.createdAt.toISOString() } }
+    },
+  )
+
+  app.post(
+    '/api/admin/accounts/:accountId/keys',
+    {
+      onRequest,
+      schema: {
+        summary: 'Add an API key to an account',
+        tags,
+        security,
+        params: accountPath,
+        body: closed({ name }),
+        response: {
+          200: closed({ data: closed({ keyId: Type.String(), apiKey }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+        },
+      },
+    },
+    async ({ params: { accountId }, body }) => {
+      if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
+      const made = generateApiKey()
+      const keyId = await addKey(database, { accountId, name: body.name, apiKey: made, now: clock.now() })
+      if (keyId === null) throw new Error('a freshly generated API key exists already')
+      return { data: { keyId, apiKey: made } }
+    },
+  )
+
+  app.delete(
+    '/api/admin/keys/:keyId',
+    {
+      onRequest,
+      schema: {
+        summary: 'Revoke an API key, at once and for ever',
+        tags,
+        security,
+        params: closed({ keyId: Type.String() }),
+        response: {
+          200: closed({ data: closed({ keyId: Type.String() }) }),
+          ...errorResponses('UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async ({ params: { keyId } }) => {
+      if (!isId(keyId) || !(await revokeKey(database, keyId, clock.now()))) throw notFound('API key')
+      return { data: { keyId } }
+    },
+  )
+}

@@ -1,0 +1,24 @@
+/** What the exit codes of the `wishwell` command mean; `--help` prints this. */
+export const exitCodes = {
+  ok: 0,
+  /** Something failed: the service said no, the job failed, the database could not be opened. */
+  failed: 1,
+  /** The command line or the configuration is wrong. */
+  usage: 2,
+  /** The service cannot be reached. */
+  unreachable: 3,
+  /** A scrape job ended, but not every platform delivered. */
+  partial: 4,
+  /** Out of credits, or too many requests. */
+  limited: 5,
+} as const
+
+/** An error of the command line: its message is printed as it is, and the process ends with its code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly exitCode: number
+  constructor(message: string, exitCode: number = exitCodes.failed) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}

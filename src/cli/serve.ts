@@ -1,0 +1,72 @@
+import { pino } from 'pino'
+import { readConfig } from '../config.ts'
+import { prepareDatabase, type Service, startService } from '../service.ts'
+
+/** Logs go to stderr: stdout is for what a person or a script asked for, and the first key is shown only there. */
+const createLog = (level: string) =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))
+
+function printWelcome(service: Service): void {
+  const lines = [`Wishwell is running${service.address ? ` at ${service.address}` : ' as a worker'}`]
+  if (service.firstApiKey !== null) {
+    lines.push(`  API key:   ${service.firstApiKey}   (shown only this once)`)
+  }
+  lines.push(`  admin key: ${service.adminKeyLocation}`)
+  if (service.address) lines.push(`  API:       ${service.address}/openapi.json`)
+  console.log(lines.join('\n'))
+}
+
+/** How long a shutdown may take before the process ends all the same. */
+const shutdownTimeoutMs = 30_000
+
+const repeatedSignalMs = 1_000
+
+/** Runs the service until SIGTERM or SIGINT; the first one drains, a second one ends at once. */
+export async function serve(): Promise<void> {
+  const config = readConfig()
+  const log = createLog(config.logLevel)
+  const crash = (error: unknown) => {
+    log.fatal({ err: error }, 'cannot go on')
+    process.exit(1)
+  }
+  const service = await startService(config, log, crash)
+  printWelcome(service)
+
+  let stoppingSince: number | null = null
+  const shutDown = (reason: string) => {
+    if (stoppingSince !== null) {
+      // Ctrl-C reaches us twice, from the terminal and from the launcher: only a later one is a second wish.
+      if (performance.now() - stoppingSince < repeatedSignalMs) return
+      log.warn({ reason }, 'ending at once')
+      process.exit(1)
+    }
+    stoppingSince = performance.now()
+    log.info({ reason }, 'shutting down')
+    setTimeout(() => crash(new Error('the shutdown took too long')), shutdownTimeoutMs).unref()
+    service.stop().then(() => {
+      log.info('stopped')
+      process.exit(0)
+    }, crash)
+  }
+  process.on('SIGTERM', () => shutDown('SIGTERM'))
+  process.on('SIGINT', () => shutDown('SIGINT'))
+  // The launcher (bin/wishwell.mjs) was killed outright and could pass nothing on.
+  process.on('disconnect', () => shutDown('the parent process ended'))
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+}
+
+/** Brings the database up to date and ends. */
+export async function migrateDatabase({ json }: { json: boolean }): Promise<void> {
+  const config = readConfig()
+  const log = createLog(config.logLevel)
+  const { opened, migrations, searchIndex, queue } = await prepareDatabase(config, log, (error) => {
+    throw error
+  })
+  await queue.stop()
+  await opened.close()
+  const result = { database: opened.home, search: searchIndex.kind, migrations }
+  if (json) console.log(JSON.stringify(result))
+  else if (migrations.length === 0) console.log(`The ${opened.home} database is up to date (search: ${searchIndex.kind}).`)
+  else console.log(`Migrated the ${opened.home} database: ${migrations.join(', ')} (search: ${searchIndex.kind}).`)
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const key = `ww_live_${'a1'.repeat(16)}`
+
+describe('the configuration', () => {
+  it('needs no setting at all', () => {
+    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4680, dataDir: './data', role: 'all', databaseUrl: undefined })
+  })
+
+  it('takes an empty variable for an absent one', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: ' ', PLATFORMS: '' })).toEqual(readConfig({}))
+  })
+
+  it('reads lists, once each, and the default platforms from those that are on', () => {
+    const { platforms } = readConfig({ PLATFORMS: ' hackernews, github,github ', STACKEXCHANGE_SITES: 'meta, ux.meta' })
+    expect(platforms).toMatchObject({
+      enabled: ['hackernews', 'github'],
+      defaults: ['hackernews', 'github'],
+      stackexchangeSites: ['meta', 'ux.meta'],
+    })
+    expect(readConfig({ DEFAULT_PLATFORMS: 'github' }).platforms.defaults).toEqual(['github'])
+  })
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT'],
+    [{ PORT: '65536' }, 'PORT'],
+    [{ PORT: '1.5' }, 'PORT'],
+    [{ ROLE: 'boss' }, 'ROLE'],
+    [{ ROLE: 'worker' }, 'ROLE'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ BOOTSTRAP_API_KEY: 'secret-value' }, 'BOOTSTRAP_API_KEY'],
+    [{ BOOTSTRAP_TIER: 'gold' }, 'BOOTSTRAP_TIER'],
+    [{ ADMIN_API_KEY: 'secret-value' }, 'ADMIN_API_KEY'],
+    [{ DATABASE_URL: 'mysql://u:secret-value@h/d' }, 'DATABASE_URL'],
+    [{ DATABASE_URL: 'postgres://u:secret-value@h/d' }, 'ADMIN_API_KEY'],
+    [{ PLATFORMS: 'myspace' }, 'PLATFORMS'],
+    [{ PLATFORMS: ',' }, 'PLATFORMS'],
+    [{ PLATFORMS: 'github', DEFAULT_PLATFORMS: 'hackernews' }, 'DEFAULT_PLATFORMS'],
+    [{ GITHUB_API_URL: 'ftp://secret-value' }, 'GITHUB_API_URL'],
+  ])('refuses %j, names the variable and shows no value', (environment, variable) => {
+    const read = () => readConfig(environment as Record<string, string>)
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(variable)
+    expect(read).not.toThrow(/secret-value/)
+  })
+
+  it('takes good keys and a Postgres', () => {
+    const config = readConfig({
+      BOOTSTRAP_API_KEY: key,
+      ADMIN_API_KEY: 'sixteen-letters-x',
+      DATABASE_URL: 'postgresql://h/d',
+      ROLE: 'worker',
+    })
+    expect(config).toMatchObject({ bootstrapApiKey: key, role: 'worker', databaseUrl: 'postgresql://h/d' })
+  })
+})

@@ -1,0 +1,52 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { ServiceError } from './errors.ts'
+import { closed, errorBody, oneOf } from './schemas.ts'
+
+export interface Health {
+  ready: boolean
+  version: string
+  database: 'embedded' | 'postgres'
+  search: 'bm25' | 'tsvector'
+  queue: string
+}
+
+/** `/healthz`: the process lives. `/readyz`: it can serve, and with what. */
+export function registerHealthRoutes(app: App, health: () => Promise<Health>): void {
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        summary: 'Whether the process lives',
+        tags: ['Service'],
+        response: { 200: closed({ status: Type.String() }) },
+      },
+    },
+    async () => ({ status: 'ok' }),
+  )
+
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        summary: 'Whether the service can serve, and with what',
+        tags: ['Service'],
+        response: {
+          200: closed({
+            status: Type.String(),
+            version: Type.String(),
+            database: oneOf(['embedded', 'postgres']),
+            search: oneOf(['bm25', 'tsvector']),
+            queue: Type.String(),
+          }),
+          503: errorBody,
+        },
+      },
+    },
+    async () => {
+      const { ready, ...rest } = await health()
+      if (!ready) throw new ServiceError('UNAVAILABLE', 'The service is starting or stopping, or its database is away.')
+      return { status: 'ready', ...rest }
+    },
+  )
+}

@@ -1,0 +1,51 @@
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type ErrorCode, errorCatalogue } from './errors.ts'
+
+/** A JSON object with exactly these properties. */
+export const closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}): TObject<P> =>
+  Type.Object(properties, { additionalProperties: false, ...options })
+
+/** A string whose surrounding white space does not count; lengths are in characters (code points). */
+export const trimmedText = (minLength: number, maxLength: number, description: string) =>
+  Type.String({ 'x-trim': true, minLength, maxLength, description })
+
+/** One of a few words; unlike a union it says which words in its error message. */
+export const oneOf = <const T extends string>(words: readonly T[], options: Record<string, unknown> = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
+
+/** A moment as ISO 8601 in UTC with milliseconds. */
+export const moment = (description: string) => Type.String({ format: 'date-time', description })
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const creditUsage = closed(
+  {
+    used: Type.Integer({ description: 'Credits used and held this month' }),
+    limit: Type.Integer({ description: 'Credits of the plan a month' }),
+    remaining: Type.Integer({ description: 'Never negative' }),
+  },
+  { description: 'The monthly pool after this call' },
+)
+
+export const usage = closed({ credits: creditUsage })
+
+export const errorBody = closed({
+  error: closed({
+    code: oneOf(Object.keys(errorCatalogue) as ErrorCode[]),
+    message: Type.String(),
+    details: Type.Optional(Type.Array(closed({ path: Type.String(), message: Type.String() }))),
+    reason: Type.Optional(oneOf(['credits', 'rate'])),
+    resetsAt: Type.Optional(moment('With reason `credits`: when the pool is fresh')),
+  }),
+})
+
+/** The error responses of a route, by status: those named, and the 500 and 503 that any route can give. */
+export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
+  const all: ErrorCode[] = [...codes, 'INTERNAL_ERROR', 'UNAVAILABLE']
+  return Object.fromEntries(
+    all.map((code) => {
+      const { status, meaning } = errorCatalogue[code]
+      return [status, { ...errorBody, description: `${code}: ${meaning}` }]
+    }),
+  )
+}

@@ -1,0 +1,80 @@
+import { type ErrorObject, Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { type ErrorDetail, ServiceError } from './errors.ts'
+
+function createAjv(coerceTypes: boolean | 'array'): Ajv {
+  const ajv = new Ajv({ coerceTypes, useDefaults: true, removeAdditional: false, allErrors: true, allowUnionTypes: true })
+  addFormats.default(ajv)
+  ajv.addKeyword({
+    keyword: 'x-trim',
+    type: 'string',
+    schemaType: 'boolean',
+    modifying: true,
+    // White space must be gone before the length is counted.
+    before: 'maxLength',
+    errors: false,
+    validate: (trim: boolean, value: string, _schema: unknown, place?: { parentData: Record<string, unknown>; parentDataProperty: string | number }) => {
+      if (trim && place) place.parentData[place.parentDataProperty] = value.trim()
+      return true
+    },
+  })
+  return ajv
+}
+
+/** Bodies are taken as they are; query strings are all text, so there numbers, booleans and lists are read from it. */
+export function createValidatorCompiler(): FastifySchemaCompiler<object> {
+  const strict = createAjv(false)
+  const coercing = createAjv('array')
+  return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema)
+}
+
+const dotted = (pointer: string) => pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+
+function describe(error: ErrorObject): ErrorDetail {
+  const place = dotted(error.instancePath)
+  const inside = (name: string) => (place === '' ? name : `${place}.${name}`)
+  const params = error.params as Record<string, unknown>
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return { path: inside(String(params.additionalProperty)), message: 'unknown field' }
+    case 'required':
+      return { path: inside(String(params.missingProperty)), message: 'is required' }
+    case 'enum':
+      return { path: place, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
+    default:
+      return { path: place, message: error.message ?? 'is invalid' }
+  }
+}
+
+/** Says what is wrong with a request, every fault of it at once. */
+export function invalidRequest(part: string, errors: readonly ErrorObject[]): ServiceError {
+  const details = errors.slice(0, 20).map(describe)
+  const [first] = details
+  const where = first?.path ? `${first.path}: ` : `${part}: `
+  return new ServiceError('INVALID_REQUEST', `${where}${first?.message ?? 'is invalid'}.`, { details })
+}
+
+/** A fault that no schema can express, in the same form as those that one can. */
+export const invalidField = (path: string, message: string): ServiceError =>
+  new ServiceError('INVALID_REQUEST', `${path}: ${message}.`, { details: [{ path, message }] })
+
+const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+function findUnstorable(value: unknown, path: string): string | null {
+  if (typeof value === 'string') return isStorable(value) ? null : path
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, inner] of Object.entries(value)) {
+    const found = isStorable(key) ? findUnstorable(inner, path === '' ? key : `${path}.${key}`) : path
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Refuses NUL and lone surrogates anywhere in a request: Postgres can store neither. */
+export async function refuseUnstorableText(request: FastifyRequest): Promise<void> {
+  for (const part of [request.params, request.query, request.body]) {
+    const path = findUnstorable(part, '')
+    if (path !== null) throw invalidField(path, 'must not contain NUL or lone surrogate characters')
+  }
+}

@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander'
+import { CommandError, exitCodes } from './cli/exit-codes.ts'
+import { scrapeCommand } from './cli/scrape.ts'
+import { searchCommand } from './cli/search.ts'
+import { migrateDatabase, serve } from './cli/serve.ts'
+import { ConfigError } from './config.ts'
+import { DataDirectoryInUseError } from './database/embedded/lock.ts'
+import { version } from './version.ts'
+
+const help = `
+Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
+Environment of scrape and search: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+
+Exit codes:
+  0  done
+  1  it failed: the service refused, the job failed, or the database could not be opened
+  2  the command line or the configuration is wrong
+  3  the service cannot be reached
+  4  the scrape job ended, but a platform failed or was skipped
+  5  out of credits, or too many requests`
+
+function createProgram(): Command {
+  const program = new Command('wishwell')
+    .description('Collects feature requests from public platforms, lets people search them, and meters live collection.')
+    .version(version)
+    .addHelpText('after', help)
+    .showHelpAfterError('(wishwell --help shows every command and option)')
+    .exitOverride()
+  program.command('serve').description('run the service until it is told to stop').action(serve)
+  program
+    .command('migrate')
+    .description('bring the database up to date and end (serve does it by itself)')
+    .option('--json', 'print the result as JSON', false)
+    .action(migrateDatabase)
+  program.addCommand(scrapeCommand())
+  program.addCommand(searchCommand())
+  // Subcommands do not inherit it when they are added ready-made.
+  for (const command of program.commands) command.exitOverride()
+  return program
+}
+
+/** What an error means for whoever called the command: what is printed, and the exit code. */
+function explain(error: unknown): { message: string | null; exitCode: number } {
+  if (error instanceof CommanderError) return { message: null, exitCode: error.exitCode === 0 ? 0 : exitCodes.usage }
+  if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
+  if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof DataDirectoryInUseError) return { message: error.message, exitCode: exitCodes.failed }
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    return { message: 'The port is in use already: stop what uses it, or set PORT to another.', exitCode: exitCodes.failed }
+  }
+  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), exitCode: exitCodes.failed }
+}
+
+try {
+  await createProgram().parseAsync()
+} catch (error) {
+  const { message, exitCode } = explain(error)
+  if (message !== null) console.error(`wishwell: ${message}`)
+  process.exit(exitCode)
+}

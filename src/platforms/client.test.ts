@@ -1,0 +1,401 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { type Budget, createBudget } from './budget.ts'
+import { type Answer, type ClientOptions, endpointUrl, type JsonRequest, userAgentFor } from './client.ts'
+import { PlatformError } from './platform.ts'
+import { type Handler, platformError, sendJson, startServer, testClient, testClock } from './testing.ts'
+
+const minuteMs = 60_000
+const roomy = () => createBudget({ windows: [{ limit: 1_000, windowMs: minuteMs }], concurrency: 10 })
+
+interface Setup {
+  options?: Partial<ClientOptions>
+  budget?: Budget
+  request?: Partial<JsonRequest>
+}
+
+async function setUp(handler: Handler, { options = {}, budget = roomy(), request = {} }: Setup = {}) {
+  const server = await startServer(handler)
+  const clock = testClock()
+  const client = testClient(clock, options)
+  const url = endpointUrl(`${server.baseUrl}/api`, '/search', { q: 'secret words', key: 'secret-key' })
+  const signal = new AbortController().signal
+  const get = (more: Partial<JsonRequest> = {}): Promise<Answer> =>
+    client.getJson({ platform: 'github', url, budget, signal, ...request, ...more })
+  return { ...server, clock, budget, get }
+}
+
+/** Answers each request with the next handler, the last one again and again. */
+function inTurn(...handlers: Handler[]): Handler {
+  let index = 0
+  return (...parts) => handlers[Math.min(index++, handlers.length - 1)]!(...parts)
+}
+
+const ok: Handler = (response) => sendJson(response, { ok: true })
+const status =
+  (code: number, headers: object = {}): Handler =>
+  (response) =>
+    sendJson(response, { message: 'secret words' }, code, headers)
+
+describe('a request', () => {
+  it('says who asks, whatever the adapter sends, and carries its headers and query', async () => {
+    const { get, received } = await setUp(ok, { options: { userAgent: userAgentFor('1.2.3') } })
+    const answer = await get({ headers: { authorization: 'Bearer t', 'user-agent': 'other' } })
+    expect(answer).toMatchObject({ status: 200, body: { ok: true } })
+    expect(received).toMatchObject([
+      {
+        path: '/api/search',
+        query: { q: 'secret words', key: 'secret-key' },
+        headers: {
+          'user-agent': 'Wishwell/1.2.3 (+https://github.com/wishwell/wishwell; feature request collector)',
+          authorization: 'Bearer t',
+        },
+      },
+    ])
+  })
+})
+
+describe('a compressed body', () => {
+  const json = JSON.stringify({ text: 'ä'.repeat(5_000) })
+  it.each([
+    ['gzip', gzipSync(json)],
+    ['x-gzip', gzipSync(json)],
+    ['deflate', deflateSync(json)],
+    ['BR', brotliCompressSync(json)],
+    ['identity', Buffer.from(json)],
+  ])('in %s is read', async (encoding, bytes) => {
+    const { get } = await setUp((response) => {
+      response.writeHead(200, { 'content-encoding': encoding })
+      response.write(bytes.subarray(0, 7))
+      setImmediate(() => response.end(bytes.subarray(7)))
+    })
+    expect((await get()).body).toEqual({ text: 'ä'.repeat(5_000) })
+  })
+
+  it('of an error is read too', async () => {
+    const { get } = await setUp((response) => {
+      response.writeHead(400, { 'content-encoding': 'gzip' })
+      response.end(gzipSync('{"error_id":7}'))
+    })
+    const answers: Answer[] = []
+    await platformError(get({ readLimits: (answer) => answers.push(answer) }), 'bad_response')
+    expect(answers).toMatchObject([{ status: 400, body: { error_id: 7 } }])
+  })
+
+  it.each([
+    ['cut off', 'gzip', gzipSync(json).subarray(0, 40)],
+    ['damaged', 'gzip', Buffer.from(json)],
+    ['cut off', 'br', brotliCompressSync(json).subarray(0, 20)],
+    ['of an unknown encoding', 'constructor', Buffer.from(json)],
+  ])('that is %s is a bad response (%s)', async (_how, encoding, bytes) => {
+    const { get, received } = await setUp((response) => {
+      response.writeHead(200, { 'content-encoding': encoding })
+      response.end(bytes)
+    })
+    expect((await platformError(get(), 'bad_response')).retryAt).toBeNull()
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('a body', () => {
+  it('of 50 MB is not read to its end', async () => {
+    let sent = 0
+    const { get } = await setUp((response) => {
+      const more = () => {
+        while (sent < 50e6 && !response.destroyed) {
+          sent += 100_000
+          if (!response.write(Buffer.alloc(100_000, 'x'))) return
+        }
+        response.end()
+      }
+      response.on('drain', more)
+      more()
+    })
+    const error = await platformError(get(), 'bad_response')
+    expect(error.message).toContain('more than 10485760 bytes')
+    expect(sent).toBeLessThan(30e6)
+  })
+
+  it('that decompresses to more than the cap is refused', async () => {
+    const bomb = gzipSync(Buffer.alloc(30e6, ' '))
+    expect(bomb.length).toBeLessThan(100_000)
+    const { get } = await setUp((response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.end(bomb)
+    })
+    expect((await platformError(get(), 'bad_response')).message).toContain('more than 10485760 bytes')
+  })
+
+  it.each(['<!doctype html><p>secret words</p>', '{"items": ["secret words"', ''])(
+    'that is not JSON is a bad response that does not quote it: %s',
+    async (body) => {
+      const { get, received } = await setUp((response) => {
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+        response.end(body)
+      })
+      const error = await platformError(get(), 'bad_response')
+      expect(error.message).toBe('github answered with a body of type text/html that is not JSON.')
+      expect(error.cause).toBeUndefined()
+      expect(received).toHaveLength(1)
+    },
+  )
+
+  it('that ends before its announced length is asked for again', async () => {
+    const cut: Handler = (response) => {
+      response.writeHead(200, { 'content-length': '1000' })
+      response.write('{"ok":')
+      setImmediate(() => response.destroy())
+    }
+    const { get, received } = await setUp(inTurn(cut, ok))
+    expect((await get()).body).toEqual({ ok: true })
+    expect(received).toHaveLength(2)
+  })
+})
+
+describe('a redirect', () => {
+  const redirect =
+    (location: string): Handler =>
+    (response) => {
+      response.writeHead(302, { location })
+      response.end('moved')
+    }
+
+  it('within the configured origin is followed, with the headers', async () => {
+    const { get, received } = await setUp(inTurn(redirect('/elsewhere?x=1'), redirect('again'), ok))
+    await get({ headers: { authorization: 'Bearer t' } })
+    expect(received.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/api/search', 'Bearer t'],
+      ['/elsewhere', 'Bearer t'],
+      ['/again', 'Bearer t'],
+    ])
+  })
+
+  it('to any other origin is refused, and nothing is sent there', async () => {
+    const other = await startServer(ok)
+    for (const location of [`${other.baseUrl}/x?token=secret`, 'file:///etc/passwd', 'http://[', '//127.0.0.1:1/']) {
+      const { get } = await setUp(redirect(location))
+      const error = await platformError(get(), 'bad_response')
+      expect(error.message).not.toContain('secret')
+    }
+    expect(other.received).toEqual([])
+  })
+
+  it('in a circle ends after three', async () => {
+    const { get, received } = await setUp(redirect('/api/search'))
+    await platformError(get(), 'bad_response')
+    expect(received).toHaveLength(4)
+  })
+})
+
+describe('a transient fault', () => {
+  const reset: Handler = (_response, _received, request) => request.socket.destroy()
+
+  it.each([
+    ['503', status(503)],
+    ['a reset connection', reset],
+    [
+      '500 with a damaged body',
+      ((response) => {
+        response.writeHead(500, { 'content-encoding': 'gzip' })
+        response.end('x')
+      }) satisfies Handler,
+    ],
+  ])('is cured by another try: %s', async (_name, fault) => {
+    const { get, received } = await setUp(inTurn(fault, fault, ok))
+    expect((await get()).body).toEqual({ ok: true })
+    expect(received).toHaveLength(3)
+  })
+
+  it('that stays ends after three tries, to be tried again later', async () => {
+    const { get, received, clock } = await setUp(status(502))
+    const error = await platformError(get(), 'unavailable')
+    expect(error.retryAt!.getTime()).toBeGreaterThan(clock.now().getTime())
+    expect(received).toHaveLength(3)
+  })
+
+  it('waits a random time before the next try, and tells the log nothing secret', async () => {
+    const lines: object[] = []
+    const { get } = await setUp(inTurn(status(503), ok), {
+      options: { random: () => 0.2, log: { warn: (fields) => lines.push(fields) } },
+    })
+    const before = performance.now()
+    await get({ headers: { authorization: 'Bearer secret' } })
+    expect(performance.now() - before).toBeGreaterThan(95)
+    expect(lines).toEqual([{ platform: 'github', code: 'unavailable', attempt: 0, delayMs: 100 }])
+  })
+
+  it('with a Retry-After is not tried again before it, by nobody', async () => {
+    const { get, received, clock } = await setUp(status(503, { 'retry-after': '20' }))
+    const error = await platformError(get(), 'unavailable')
+    expect(error.retryAt).toEqual(new Date(clock.now().getTime() + 20_000))
+    await platformError(get(), 'rate_limited')
+    expect(received).toHaveLength(1)
+  })
+
+  it('of a host that does not exist or listen is unavailable', async () => {
+    const { get } = await setUp(ok)
+    const error = await platformError(get({ url: new URL('http://127.0.0.1:1/?q=secret') }), 'unavailable')
+    expect(error.message).toBe('The connection to github failed (ECONNREFUSED).')
+    expect(error.retryAt).not.toBeNull()
+  })
+})
+
+describe('a platform that stalls', () => {
+  const stalls: Array<[string, Handler]> = [
+    ['before its headers', () => {}],
+    ['in its body', (response) => void response.write('{"ok":')],
+  ]
+
+  it.each(stalls)('%s is given up at the deadline, all tries together', async (_where, handler) => {
+    const { get, clock } = await setUp(handler, { options: { timeouts: { deadlineMs: 150 } } })
+    const before = performance.now()
+    const error = await platformError(get(), 'timeout')
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(error.retryAt!.getTime()).toBeGreaterThan(clock.now().getTime())
+  })
+
+  it.each(stalls)('%s is asked again when a try has timed out', async (_where, handler) => {
+    const timeouts = { headersMs: 300, bodyMs: 300, deadlineMs: 15_000 }
+    const { get, received } = await setUp(inTurn(handler, ok), { options: { timeouts } })
+    expect((await get()).body).toEqual({ ok: true })
+    expect(received).toHaveLength(2)
+  })
+})
+
+describe('cancelling', () => {
+  it('ends a request at once, also while it stalls', async () => {
+    const controller = new AbortController()
+    const { get, received } = await setUp(() => setImmediate(() => controller.abort()))
+    expect((await platformError(get({ signal: controller.signal }), 'cancelled')).retryAt).toBeNull()
+    expect(received).toHaveLength(1)
+  })
+
+  it('ends the wait before another try', async () => {
+    const controller = new AbortController()
+    const log = { warn: () => controller.abort() }
+    const { get, received } = await setUp(status(503), { options: { random: () => 100, log } })
+    await platformError(get({ signal: controller.signal }), 'cancelled')
+    expect(received).toHaveLength(1)
+  })
+
+  it('ends the wait for a place, and sends nothing', async () => {
+    const budget = createBudget({ windows: [], concurrency: 1 })
+    await budget.enter(new AbortController().signal)
+    const controller = new AbortController()
+    const { get, received } = await setUp(ok, { budget })
+    const waiting = get({ signal: controller.signal })
+    controller.abort()
+    await platformError(waiting, 'cancelled')
+    await platformError(get({ signal: controller.signal }), 'cancelled')
+    expect(received).toEqual([])
+  })
+})
+
+describe('the budget', () => {
+  it('refuses without sending anything, and says until when', async () => {
+    const budget = createBudget({ windows: [{ limit: 1, windowMs: minuteMs }], concurrency: 5 })
+    const { get, received, clock } = await setUp(ok, { budget })
+    await get()
+    const error = await platformError(get(), 'rate_limited')
+    expect(error.retryAt).toEqual(new Date(clock.now().getTime() + minuteMs))
+    clock.advance(minuteMs)
+    await get()
+    expect(received).toHaveLength(2)
+  })
+
+  it('tells a task that the quota of the day is spent, so that it ends', async () => {
+    const budget = createBudget({ windows: [{ limit: 1, windowMs: 24 * 60 * minuteMs }], concurrency: 5 })
+    const { get } = await setUp(ok, { budget })
+    await get()
+    expect((await platformError(get(), 'quota_exhausted')).retryAt).toBeNull()
+  })
+
+  it('is taken from by every try and every redirect', async () => {
+    const budget = createBudget({ windows: [{ limit: 2, windowMs: minuteMs }], concurrency: 5 })
+    const tries = await setUp(status(503), { budget })
+    await platformError(tries.get(), 'rate_limited')
+    expect(tries.received).toHaveLength(2)
+
+    const again = createBudget({ windows: [{ limit: 2, windowMs: minuteMs }], concurrency: 5 })
+    const redirects = await setUp((response) => void response.writeHead(302, { location: '/' }).end(), {
+      budget: again,
+    })
+    await platformError(redirects.get(), 'rate_limited')
+    expect(redirects.received).toHaveLength(2)
+  })
+
+  it('never has more requests under way than its concurrency, also after faults', async () => {
+    let underWay = 0
+    let most = 0
+    const budget = createBudget({ windows: [], concurrency: 2 })
+    const handler: Handler = (response) => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      setTimeout(() => {
+        underWay -= 1
+        sendJson(response, {}, most === 2 ? 200 : 503)
+      }, 20)
+    }
+    const { get } = await setUp(handler, { budget })
+    await Promise.all(Array.from({ length: 6 }, () => get()))
+    expect(most).toBe(2)
+  })
+
+  it('pauses everybody after a refusal', async () => {
+    const { get, received, clock } = await setUp(inTurn(status(429, { 'retry-after': '7' }), ok))
+    const first = await platformError(get(), 'rate_limited')
+    const second = await platformError(get(), 'rate_limited')
+    expect([first.retryAt, second.retryAt]).toEqual(Array(2).fill(new Date(clock.now().getTime() + 7_000)))
+    expect(received).toHaveLength(1)
+    clock.advance(7_000)
+    await get()
+  })
+})
+
+describe('an error status', () => {
+  it.each([
+    [400, 'bad_response'],
+    [401, 'unauthorized'],
+    [403, 'blocked'],
+    [404, 'bad_response'],
+    [429, 'rate_limited'],
+    [451, 'blocked'],
+  ] as const)('%i is %s, whatever the body, tried once', async (code, expected) => {
+    for (const body of ['{"message":"secret words"}', '<p>secret words</p>']) {
+      const { get, received } = await setUp((response) => response.writeHead(code).end(body))
+      const error = await platformError(get(), expected)
+      expect(error.message).not.toMatch(/secret/)
+      expect(error.retryAt === null).toBe(expected !== 'rate_limited')
+      expect(received).toHaveLength(1)
+    }
+  })
+
+  it('means what the adapter says, also when the status is 200', async () => {
+    const readError = (answer: Answer) => new PlatformError('unauthorized', `said ${answer.status}`)
+    for (const code of [200, 503]) {
+      const { get } = await setUp(status(code))
+      expect((await platformError(get({ readError }), 'unauthorized')).message).toBe(`said ${code}`)
+    }
+  })
+
+  it('that the adapter accepts is an answer', async () => {
+    const { get } = await setUp(status(422))
+    expect((await get({ acceptStatuses: [422] })).status).toBe(422)
+  })
+})
+
+it('a mistake in an adapter stays what it is', async () => {
+  const { get } = await setUp(ok)
+  const broken = () => {
+    throw new TypeError('a mistake')
+  }
+  await expect(get({ readLimits: broken })).rejects.toThrow(TypeError)
+})
+
+it('the address of a method keeps the path of its base', () => {
+  const parameters = { q: 'a&b c', page: 2 }
+  expect(endpointUrl('https://h.example/api/v3/', '/search', parameters).href).toBe(
+    'https://h.example/api/v3/search?q=a%26b+c&page=2',
+  )
+  expect(endpointUrl('https://h.example', '/search', {}).href).toBe('https://h.example/search')
+})

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, type Dispatcher, request as send } from 'undici'
+import type { Clock } from '../clock.ts'
+import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
+import type { Budget } from './budget.ts'
+import { connectionError, defaultError, isTransient } from './faults.ts'
+import { type AnswerHeaders, after, headerText } from './headers.ts'
+import { PlatformError, type PlatformName } from './platform.ts'
+import { retryDelay } from './retry.ts'
+
+/** What a platform answered, also when it is an error. */
+export interface Answer {
+  status: number
+  headers: AnswerHeaders
+  /** undefined when the body is not JSON. */
+  body: unknown
+}
+
+export interface JsonRequest {
+  platform: PlatformName
+  url: URL
+  headers?: Record<string, string>
+  budget: Budget
+  signal: AbortSignal
+  /** Called with every answer, to correct the budget. */
+  readLimits?: (answer: Answer) => void
+  /** Called with every answer: what it means when it is an error of a kind that only this platform has, else null. */
+  readError?: (answer: Answer) => PlatformError | null
+  /** Error statuses that are returned like a success, for the adapter to read. */
+  acceptStatuses?: readonly number[]
+}
+
+export interface PlatformClient {
+  /**
+   * Sends one GET request, with up to two more tries after a transient fault.
+   * @returns an answer with a status of 200 to 299 (or one of `acceptStatuses`) and a JSON body.
+   * @throws PlatformError in every other case.
+   */
+  getJson(request: JsonRequest): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface ClientTimeouts {
+  connectMs: number
+  headersMs: number
+  /** Between two pieces of a body. */
+  bodyMs: number
+  /** For everything that one call does, all tries together; waiting for a place in the budget is not counted. */
+  deadlineMs: number
+}
+
+/** The part of a pino logger that is needed here. It never gets a body, a header or a query string. */
+export interface PlatformLog {
+  warn(fields: object, message: string): void
+}
+
+export interface ClientOptions {
+  clock: Clock
+  userAgent: string
+  log?: PlatformLog
+  random?: () => number
+  dispatcher?: Dispatcher
+  timeouts?: Partial<ClientTimeouts>
+  maxBodyBytes?: number
+}
+
+const defaultTimeouts: ClientTimeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 5_000, deadlineMs: 15_000 }
+const defaultMaxBodyBytes = 10 * 1024 * 1024
+const retryLimit = 2
+const redirectLimit = 3
+/** When a task may try again after all tries in place have failed. */
+const restMs = 30_000
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
+
+interface Context {
+  clock: Clock
+  userAgent: string
+  log: PlatformLog | undefined
+  random: () => number
+  dispatcher: Dispatcher
+  timeouts: ClientTimeouts
+  maxBodyBytes: number
+}
+
+/** GitHub refuses requests without a User-Agent, and an operator of any platform can see whom to ask. */
+export function userAgentFor(version: string): string {
+  return `Wishwell/${version} (+https://github.com/wishwell/wishwell; feature request collector)`
+}
+
+/** The address of an API method below a configured base address, which may have a path of its own. */
+export function endpointUrl(baseUrl: string, path: string, parameters: Record<string, string | number>): URL {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value))
+  return url
+}
+
+/** The one polite HTTP client of all platforms; the README of this module states its law. */
+export function createPlatformClient(options: ClientOptions): PlatformClient {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const context: Context = {
+    clock: options.clock,
+    userAgent: options.userAgent,
+    log: options.log,
+    random: options.random ?? Math.random,
+    dispatcher: options.dispatcher ?? new Agent({ connect: { timeout: timeouts.connectMs } }),
+    timeouts,
+    maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+  }
+  return {
+    getJson: (request) => getJson(context, request),
+    close: () => context.dispatcher.close(),
+  }
+}
+
+async function getJson(context: Context, request: JsonRequest): Promise<Answer> {
+  try {
+    const leave = await request.budget.enter(request.signal)
+    const deadline = AbortSignal.timeout(context.timeouts.deadlineMs)
+    try {
+      return await tryRepeatedly(context, request, AbortSignal.any([request.signal, deadline]))
+    } finally {
+      leave()
+    }
+  } catch (error) {
+    if (request.signal.aborted)
+      throw new PlatformError('cancelled', `The request to ${request.platform} was cancelled.`)
+    throw error
+  }
+}
+
+async function tryRepeatedly(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
+  const { platform } = request
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await sendOnce(context, request, signal)
+    } catch (fault) {
+      const error = fault instanceof PlatformError ? fault : connectionError(platform, fault)
+      if (!isTransient(error) || error.retryAt) throw error
+      if (attempt < retryLimit && !signal.aborted) {
+        const delayMs = retryDelay(attempt, context.random)
+        context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')
+        // At the deadline the fault that came first says more than the deadline.
+        await sleep(delayMs, undefined, { signal }).catch(() => {})
+      }
+      if (attempt === retryLimit || signal.aborted) {
+        throw new PlatformError(error.code, error.message, { retryAt: after(context.clock.now(), restMs) })
+      }
+    }
+  }
+}
+
+async function sendOnce(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
+  let url = request.url
+  for (let redirects = 0; redirects <= redirectLimit; redirects++) {
+    takeFromBudget(context, request)
+    const response = await send(url, {
+      dispatcher: context.dispatcher,
+      signal,
+      headersTimeout: context.timeouts.headersMs,
+      bodyTimeout: context.timeouts.bodyMs,
+      headers: {
+        accept: 'application/json',
+        ...request.headers,
+        'user-agent': context.userAgent,
+        'accept-encoding': acceptEncoding,
+      },
+    })
+    const location = redirectStatuses.has(response.statusCode) ? headerText(response.headers, 'location') : null
+    if (location === null) return readAnswer(context, request, response)
+    await response.body.dump()
+    url = redirectTarget(request, url, location)
+  }
+  throw new PlatformError('bad_response', `${request.platform} redirects without end. Check its base address.`)
+}
+
+/**
+ * Only within the origin that the operator configured: credentials stay there, and no answer can point the service at an
+ * address inside its own network.
+ */
+function redirectTarget(request: JsonRequest, from: URL, location: string): URL {
+  const target = URL.canParse(location, from.href) ? new URL(location, from) : null
+  if (target?.origin === request.url.origin) return target
+  const where = target ? target.origin : 'an address that cannot be read'
+  throw new PlatformError('bad_response', `${request.platform} redirects to ${where}. Check its base address.`)
+}
+
+/** @throws PlatformError without a request being sent: whoever asks waits, the client never does. */
+function takeFromBudget(context: Context, { platform, budget }: JsonRequest): void {
+  const refusal = budget.take(context.clock.now())
+  if (!refusal) return
+  const { retryAt, quotaSpent } = refusal
+  if (!quotaSpent) {
+    throw new PlatformError('rate_limited', `${platform} is next asked at ${retryAt.toISOString()}.`, { retryAt })
+  }
+  // No retryAt: nobody waits for tomorrow, the task ends.
+  const message = `The daily quota of ${platform} is used up. It is next asked at ${retryAt.toISOString()}.`
+  throw new PlatformError('quota_exhausted', message)
+}
+
+async function readAnswer(context: Context, request: JsonRequest, response: Dispatcher.ResponseData): Promise<Answer> {
+  const { platform, budget } = request
+  const answer: Answer = { status: response.statusCode, headers: response.headers, body: undefined }
+  let bodyError: BodyError | null = null
+  try {
+    answer.body = await readJsonBody(response.body, response.headers, context.maxBodyBytes)
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error
+    bodyError = error
+  }
+  request.readLimits?.(answer)
+  // The status first: a broken body of an error says less than its status.
+  const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
+  const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(platform, answer, context.clock.now()))
+  if (error) {
+    // What one task learns holds for all of them.
+    if (error.retryAt) budget.pauseUntil(error.retryAt)
+    throw error
+  }
+  if (bodyError) throw new PlatformError('bad_response', `${platform} answered with ${bodyError.message}.`)
+  return answer
+}

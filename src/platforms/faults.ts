@@ -1,0 +1,54 @@
+import type { Answer } from './client.ts'
+import { after, retryAfter } from './headers.ts'
+import { PlatformError, type PlatformName } from './platform.ts'
+
+/** How long a 429 that names no time silences its platform; GitHub's rule for secondary limits, sensible elsewhere. */
+export const restAfterRefusalMs = 60_000
+
+const timeoutCodes = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+])
+
+/** Worth another try in place: the same request may succeed a moment later. */
+export function isTransient(error: PlatformError): boolean {
+  return error.code === 'unavailable' || error.code === 'timeout'
+}
+
+/** What a status means on every platform; null for 200 to 299. Statuses: RFC 9110. */
+export function defaultError(platform: PlatformName, answer: Answer, now: Date): PlatformError | null {
+  const { status, headers } = answer
+  if (status >= 200 && status < 300) return null
+  const told = retryAfter(headers, now)
+  if (status === 401) return new PlatformError('unauthorized', `${platform} answered 401. Check its credentials.`)
+  if (status === 429) {
+    const retryAt = told ?? after(now, restAfterRefusalMs)
+    return new PlatformError('rate_limited', `${platform} answered 429: too many requests.`, { retryAt })
+  }
+  if (status === 403 || status === 451) {
+    return new PlatformError('blocked', `${platform} answered ${status}: it refuses this address or client.`)
+  }
+  if (status === 408 || status >= 500) {
+    return new PlatformError('unavailable', `${platform} answered ${status}.`, told ? { retryAt: told } : {})
+  }
+  return new PlatformError('bad_response', `${platform} answered ${status}. Check its base address.`)
+}
+
+/**
+ * What a failed connection means.
+ * @throws the error itself when it is none of the connection but a mistake in this program.
+ */
+export function connectionError(platform: PlatformName, error: unknown): PlatformError {
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  if (name === 'TimeoutError' || (typeof code === 'string' && timeoutCodes.has(code))) {
+    return new PlatformError('timeout', `${platform} did not answer in time.`)
+  }
+  if (typeof code !== 'string') throw error
+  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new PlatformError('bad_response', `${platform} did not answer in HTTP (${code}). Check its base address.`)
+  }
+  // Only the code: undici's errors can carry pieces of the body.
+  return new PlatformError('unavailable', `The connection to ${platform} failed (${code}).`)
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { asDate, asEpochSeconds, asId, asInteger, asName, asPage, asWebUrl, foundRequest, readItems } from './fields.ts'
+
+describe('reading what a stranger wrote', () => {
+  it('takes links of the web only', () => {
+    for (const url of ['https://a.example/x?y#z', 'http://a.example', 'https://a.example/ä'])
+      expect(asWebUrl(url)).toBe(url)
+    for (const url of [
+      'javascript:alert(1)',
+      '//a.example',
+      'https://',
+      'https://a b',
+      'https://a\0',
+      'https://a/\ud800',
+      '',
+      null,
+      7,
+      `https://a/${'x'.repeat(2_000)}`,
+    ]) {
+      expect(asWebUrl(url)).toBeNull()
+    }
+  })
+
+  it('takes ids that are numbers or visible text', () => {
+    expect([asId(7), asId('7'), asId('t3_x')]).toEqual(['7', '7', 't3_x'])
+    for (const id of [null, undefined, '', 'a b', 'a\0', 1.5, 2 ** 60, {}, 'x'.repeat(201)]) expect(asId(id)).toBeNull()
+  })
+
+  it('keeps numbers whole and inside four bytes', () => {
+    expect([asInteger(3.9), asInteger(-2), asInteger(1e300)]).toEqual([3, -2, 2 ** 31 - 1])
+    for (const value of ['3', null, Number.NaN, Number.POSITIVE_INFINITY]) expect(asInteger(value)).toBeNull()
+  })
+
+  it('reads moments as UTC and refuses those that no database holds', () => {
+    expect(asDate('2020-01-02T03:04:05Z')?.toISOString()).toBe('2020-01-02T03:04:05.000Z')
+    expect(asDate('2020-01-02T03:04:05.678901')?.toISOString()).toBe('2020-01-02T03:04:05.678Z')
+    expect(asDate('2020-01-02T03:04:05+02:00')?.toISOString()).toBe('2020-01-02T01:04:05.000Z')
+    expect(asEpochSeconds(1_500_000_000.5)?.getTime()).toBe(1_500_000_000_500)
+    for (const value of ['soon', '', null, '+123456-01-01T00:00:00Z']) expect(asDate(value)).toBeNull()
+    for (const value of ['1', null, 1e15, -1e12, Number.NaN]) expect(asEpochSeconds(value)).toBeNull()
+  })
+
+  it('cleans names, and an empty one is none', () => {
+    expect(asName(' a\0\n b ')).toBe('a b')
+    expect([asName(''), asName(' \0'), asName(7)]).toEqual([null, null, null])
+  })
+
+  it('starts at the first page when a cursor is not its own', () => {
+    expect(asPage({ page: 3 }, 1)).toBe(3)
+    for (const cursor of [null, {}, { page: 0 }, { page: '3' }, { page: 1.5 }, [], 'x'])
+      expect(asPage(cursor, 1)).toBe(1)
+  })
+
+  it('gives a request without a title its first sentence', () => {
+    const request = foundRequest({
+      sourceId: '1',
+      sourceUrl: 'https://a.example',
+      title: '',
+      description: 'Do it. Now.',
+    })
+    expect(request).toMatchObject({ title: 'Do it.', votes: 0, tags: [], license: null })
+  })
+
+  it('leaves out items that cannot be read, and lets others work between two items', async () => {
+    let turns = 0
+    const counting = setInterval(() => turns++, 0)
+    const spin = () => {
+      const before = performance.now()
+      while (performance.now() - before < 5);
+    }
+    const requests = await readItems([{ id: 1 }, null, 'x', [], { id: 2 }, ...Array(10).fill({})], (fields) => {
+      spin()
+      return fields.id
+        ? foundRequest({ sourceId: String(fields.id), sourceUrl: '', title: 't', description: '' })
+        : null
+    })
+    clearInterval(counting)
+    expect(requests.map((request) => request.sourceId)).toEqual(['1', '2'])
+    expect(turns).toBeGreaterThan(5)
+  })
+})

@@ -1,0 +1,154 @@
+import type { Clock } from '../clock.ts'
+import { type Budget, createBudget } from './budget.ts'
+import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
+import { restAfterRefusalMs } from './faults.ts'
+import {
+  asDate,
+  asFields,
+  asId,
+  asInteger,
+  asList,
+  asName,
+  asPage,
+  asString,
+  asWebUrl,
+  type Fields,
+  foundRequest,
+  readItems,
+} from './fields.ts'
+import { after, hasNextLink, headerEpochSeconds, headerNumber, headerText, retryAfter } from './headers.ts'
+import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import { cleanTags, markdownToPlainText, plainTitle } from './text.ts'
+import { searchWords } from './topic.ts'
+
+export interface GithubOptions {
+  client: PlatformClient
+  clock: Clock
+  /** `https://api.github.com`, or `https://<host>/api/v3` of an enterprise server. */
+  baseUrl: string
+  token?: string | undefined
+}
+
+const pageSize = 100
+/** The search ends after 1,000 results: page 11 is a 422 (docs.github.com/rest/search, "About search"). */
+const lastPage = 10
+/** Longer queries are a 422. The documentation excludes qualifiers from the count, reports include them. */
+const queryLimit = 256
+
+/** What projects call a wish. A comma between labels is an OR; the word OR with parentheses is a 422. */
+const qualifiers =
+  'is:issue is:open label:enhancement,feature,"feature request",feature-request,"type: feature",kind/feature,suggestion'
+
+/** Rules: docs.github.com/rest/search ("Rate limit"); one at a time: its "Best practices for using the REST API". */
+function githubBudget(hasToken: boolean): Budget {
+  return createBudget({ windows: [{ limit: hasToken ? 30 : 10, windowMs: 60_000 }], concurrency: 1 })
+}
+
+/**
+ * Open issues of all public repositories that are labelled as a wish and have every word of the topic in their title,
+ * body or comments (`GET /search/issues`, 100 a page, 10 pages at most).
+ *
+ * Sorted by best match, not by reactions: with reactions first, famous projects that mention the words in passing would
+ * fill the pages before the issues that are about the topic. The votes are stored, so the cache can sort by them.
+ */
+export function createGithub({ client, clock, baseUrl, token }: GithubOptions): Platform {
+  const budget = githubBudget(token !== undefined)
+  const headers = {
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
+
+  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page> {
+    const query = githubQuery(topic)
+    const page = asPage(cursor, 1)
+    if (query === null || page > lastPage) return { requests: [], nextCursor: null }
+
+    const answer = await client.getJson({
+      platform: 'github',
+      url: endpointUrl(baseUrl, '/search/issues', { q: query, per_page: pageSize, page }),
+      headers,
+      budget,
+      signal,
+      readLimits: (answer) => correctBudget(budget, answer, clock.now()),
+      readError: (answer) => githubError(answer, token !== undefined, clock.now()),
+      acceptStatuses: [422],
+    })
+    if (isPastTheEnd(answer)) return { requests: [], nextCursor: null }
+    if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
+    const items = asList(asFields(answer.body)?.items)
+    if (!items) throw new PlatformError('bad_response', 'github answered without a list of items.')
+    const hasMore = page < lastPage && hasNextLink(answer.headers)
+    return { requests: await readItems(items, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
+  }
+
+  return { name: 'github', fetchPage }
+}
+
+/** @returns null when the topic has no words to search for. */
+export function githubQuery(topic: string): string | null {
+  let query = ''
+  for (const word of searchWords(topic)) {
+    // In quotes a word is never an operator or a qualifier.
+    const longer = `${query}"${word}" `
+    if (longer.length + qualifiers.length > queryLimit) break
+    query = longer
+  }
+  return query === '' ? null : query + qualifiers
+}
+
+function readIssue(issue: Fields): FoundRequest | null {
+  const sourceId = asId(issue.id)
+  const sourceUrl = asWebUrl(issue.html_url)
+  if (sourceId === null || sourceUrl === null || isPullRequest(issue)) return null
+  const user = asFields(issue.user)
+  return foundRequest({
+    sourceId,
+    sourceUrl,
+    title: plainTitle(asString(issue.title) ?? ''),
+    description: markdownToPlainText(asString(issue.body) ?? ''),
+    votes: asInteger(asFields(issue.reactions)?.['+1']) ?? 0,
+    tags: cleanTags((asList(issue.labels) ?? []).map((label) => asFields(label)?.name ?? label)),
+    commentCount: asInteger(issue.comments),
+    authorHandle: asName(user?.login),
+    authorProfileUrl: asWebUrl(user?.html_url),
+    originalCreatedAt: asDate(issue.created_at),
+  })
+}
+
+/** Old bodies, and the example in GitHub's own documentation, give plain issues a `pull_request` of nulls only. */
+function isPullRequest(issue: Fields): boolean {
+  return Object.values(asFields(issue.pull_request) ?? {}).some((link) => link !== null)
+}
+
+function isPastTheEnd(answer: Answer): boolean {
+  const message = asString(asFields(answer.body)?.message) ?? ''
+  return answer.status === 422 && message.startsWith('Only the first 1000 search results')
+}
+
+/** `x-ratelimit-*` of other resources (`core`) says nothing about searches. */
+function correctBudget(budget: Budget, { headers }: Answer, now: Date): void {
+  const resource = headerText(headers, 'x-ratelimit-resource') ?? 'search'
+  const remaining = headerNumber(headers, 'x-ratelimit-remaining')
+  const resetAt = headerEpochSeconds(headers, 'x-ratelimit-reset', now)
+  if (resource === 'search' && remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
+}
+
+/** Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit"). */
+function githubError(answer: Answer, hasToken: boolean, now: Date): PlatformError | null {
+  const { status, headers } = answer
+  if (status === 401) return new PlatformError('unauthorized', 'github refused the token. Check GITHUB_TOKEN.')
+  if (status !== 403 && status !== 429) return null
+
+  const message = asString(asFields(answer.body)?.message)
+  const told = retryAfter(headers, now)
+  const isSpent = headerNumber(headers, 'x-ratelimit-remaining') === 0
+  if (status === 429 || told || isSpent || /rate limit|abuse detection/i.test(message ?? '')) {
+    const resetAt = isSpent ? headerEpochSeconds(headers, 'x-ratelimit-reset', now) : null
+    const retryAt = told ?? resetAt ?? after(now, restAfterRefusalMs)
+    return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
+  }
+  // Without JSON it is GitHub's front door: the address or the User-Agent is refused, not the token.
+  if (message === null || !hasToken) return null
+  return new PlatformError('unauthorized', 'github does not let this token search. Check GITHUB_TOKEN.')
+}

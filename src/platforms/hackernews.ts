@@ -1,0 +1,93 @@
+import { createBudget } from './budget.ts'
+import { endpointUrl, type PlatformClient } from './client.ts'
+import {
+  asDate,
+  asEpochSeconds,
+  asFields,
+  asId,
+  asInteger,
+  asList,
+  asName,
+  asString,
+  type Fields,
+  foundRequest,
+  readItems,
+} from './fields.ts'
+import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import { cleanTags, htmlToPlainText, plainTitle } from './text.ts'
+import { searchWords } from './topic.ts'
+import { currentTurn, cursorAfter } from './turns.ts'
+
+export interface HackernewsOptions {
+  client: PlatformClient
+  /** `https://hn.algolia.com/api/v1`. */
+  baseUrl: string
+}
+
+/**
+ * There is no tag for a wish, so these are searched for, the most telling first. They take turns, one a page: with 1,000
+ * hits for each (Algolia's limit) that is 40 pages, as deep as a job can go.
+ */
+const phrases = ['feature request', 'I wish', 'would be nice if', 'please add']
+/** Up to 1,000 are allowed (algolia/hn-search issue 125); 100 keeps a page as large as on the other platforms. */
+const pageSize = 100
+
+/**
+ * Stories and comments of Hacker News with every word of the topic and one of the phrases above
+ * (`GET /search`, by relevance). Never `numericFilters` on points: since June 2026 they are refused with a 400.
+ */
+export function createHackernews({ client, baseUrl }: HackernewsOptions): Platform {
+  // 10,000 requests an hour for each address (algolia/hn-search, Api.tsx); its answers say nothing about what is left.
+  const budget = createBudget({ windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 2 })
+
+  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page> {
+    const words = searchWords(topic)
+    const turn = currentTurn(cursor, phrases)
+    if (words.length === 0 || turn === null) return { requests: [], nextCursor: null }
+
+    const { body } = await client.getJson({
+      platform: 'hackernews',
+      url: endpointUrl(baseUrl, '/search', {
+        query: `${words.join(' ')} "${turn.source}"`,
+        tags: '(story,comment)',
+        hitsPerPage: pageSize,
+        page: turn.page,
+      }),
+      budget,
+      signal,
+    })
+    const answer = asFields(body)
+    const hits = asList(answer?.hits)
+    if (!hits) throw new PlatformError('bad_response', 'hackernews answered without a list of hits.')
+    const pageCount = asInteger(answer?.nbPages)
+    const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : turn.page + 1 < pageCount)
+    return {
+      requests: await readItems(hits, readHit),
+      nextCursor: cursorAfter(cursor, phrases, turn, hasMore),
+    }
+  }
+
+  return { name: 'hackernews', fetchPage }
+}
+
+/** Newer bodies leave out what a hit does not have, older ones say null; both are read the same. */
+function readHit(hit: Fields): FoundRequest | null {
+  const sourceId = asId(hit.objectID)
+  if (sourceId === null) return null
+  const author = asName(hit.author)
+  const text = [hit.comment_text, hit.story_text].map(asString).find((candidate) => candidate) ?? ''
+  // A comment has no title of its own. `url` is the link that a story is about, not the story.
+  const title = [hit.title, hit.story_title].map(asString).find((candidate) => candidate) ?? ''
+  return foundRequest({
+    sourceId,
+    sourceUrl: `https://news.ycombinator.com/item?id=${encodeURIComponent(sourceId)}`,
+    title: plainTitle(title),
+    description: htmlToPlainText(text),
+    votes: asInteger(hit.points) ?? 0,
+    tags: cleanTags((asList(hit._tags) ?? []).filter((tag) => !/^(author|story|poll)_/.test(String(tag)))),
+    commentCount: asInteger(hit.num_comments),
+    authorHandle: author,
+    authorProfileUrl: author && `https://news.ycombinator.com/user?id=${encodeURIComponent(author)}`,
+    originalCreatedAt: asDate(hit.created_at) ?? asEpochSeconds(hit.created_at_i),
+  })
+}

@@ -1,0 +1,45 @@
+/** The headers of an answer, with lower-case names, as undici gives them. */
+export type AnswerHeaders = Record<string, string | string[] | undefined>
+
+// No platform asks for more than a day of rest; a wrong clock or a hostile header must not silence one for years.
+const longestPauseMs = 24 * 60 * 60 * 1000
+
+export function headerText(headers: AnswerHeaders, name: string): string | null {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(', ') : (value ?? null)
+}
+
+/** A header that is a whole number, zero or more. */
+export function headerNumber(headers: AnswerHeaders, name: string): number | null {
+  const text = headerText(headers, name)
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+/** A header in seconds since 1970, when it lies within the next 24 hours. */
+export function headerEpochSeconds(headers: AnswerHeaders, name: string, now: Date): Date | null {
+  const seconds = headerNumber(headers, name)
+  if (seconds === null) return null
+  const waitMs = seconds * 1000 - now.getTime()
+  return waitMs > 0 && waitMs <= longestPauseMs ? new Date(seconds * 1000) : null
+}
+
+/** `Retry-After` (RFC 9110: seconds or a date) as a moment after now, at most 24 hours away. */
+export function retryAfter(headers: AnswerHeaders, now: Date): Date | null {
+  const text = headerText(headers, 'retry-after')
+  if (text === null) return null
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
+  return waitMs > 0 ? after(now, waitMs) : null
+}
+
+/** `now` plus a wait, at most 24 hours. */
+export function after(now: Date, waitMs: number): Date {
+  return new Date(now.getTime() + Math.min(waitMs, longestPauseMs))
+}
+
+/** Whether `Link` (RFC 8288) has a next page. Having the header says nothing: GitHub also sends it for deprecations. */
+export function hasNextLink(headers: AnswerHeaders): boolean {
+  const link = headerText(headers, 'link') ?? ''
+  return link
+    .split(/,(?=\s*<)/)
+    .some((entry) => /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))/i.test(entry))
+}

@@ -1,0 +1,115 @@
+import { compile } from 'html-to-text'
+import MarkdownIt from 'markdown-it'
+
+/** No text of a platform is parsed or stored beyond this size, in UTF-8 bytes (the storage rule of the whole service). */
+export const textLimitBytes = 64 * 1024
+/** Titles are single lines of at most this many characters. */
+export const titleLimit = 500
+const titleSourceLimitBytes = 8 * 1024
+const tagLimit = 100
+const tagCountLimit = 50
+
+// `breaks`: GitHub, GitLab and Lemmy show a line break in an issue as one. Tables are left as they were typed: they read
+// well as text, and a table of many rows is the one construct that takes markdown-it half a second.
+const markdown = new MarkdownIt({ html: true, breaks: true, maxNesting: 40 }).disable('table')
+
+const html = compile({
+  wordwrap: false,
+  // Text that calls itself `<body>` must not hide what is around it.
+  baseElements: { selectors: ['wishwell-root'], returnDomByDefault: true },
+  // Deeper than this is an attack on the stack, not a text.
+  limits: { maxDepth: 64, ellipsis: '' },
+  selectors: [
+    { selector: 'a', options: { ignoreHref: true } },
+    { selector: 'img', format: 'skip' },
+    { selector: 'hr', options: { length: 3 } },
+    { selector: 'ul', options: { itemPrefix: '- ' } },
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    // Not the library's own tables: `colspan` lets a page ask for any amount of memory.
+    { selector: 'table', format: 'block' },
+    { selector: 'tr', format: 'block' },
+    { selector: 'td', format: 'inlineSurround', options: { suffix: ' ' } },
+    { selector: 'th', format: 'inlineSurround', options: { suffix: ' ' } },
+  ],
+})
+
+/**
+ * HTML as readable plain text: entities decoded, code kept, links by their text, images, scripts and comments dropped.
+ * @param source at most 64 KiB of it are read.
+ */
+export function htmlToPlainText(source: string): string {
+  return plainText(html(capBytes(source, textLimitBytes)))
+}
+
+/** Markdown, with the HTML that people put into it, as readable plain text; the same rules as `htmlToPlainText`. */
+export function markdownToPlainText(source: string): string {
+  return htmlToPlainText(markdown.render(capBytes(source, textLimitBytes)))
+}
+
+/**
+ * Text that is plain already, made fit to store: no NUL or other control characters, no lone surrogates (each of them
+ * fails a whole batch in Postgres), at most two empty lines in a row, at most 64 KiB.
+ */
+export function plainText(source: string): string {
+  const text = withoutControls(capBytes(source, textLimitBytes))
+  return text.replace(/\n(?:[ \t]*\n){3,}/g, '\n\n\n').trim()
+}
+
+/** A title that is plain text already: one line of at most 500 characters. */
+export function plainTitle(source: string): string {
+  return singleLine(source, titleLimit)
+}
+
+/** A title that comes HTML-escaped, as Stack Exchange sends them: `&lt;div&gt;` becomes `<div>`. */
+export function escapedTitle(source: string): string {
+  // It has no tags: a bracket that is not escaped is text too.
+  const escaped = capBytes(source, titleSourceLimitBytes).replaceAll('<', '&lt;')
+  return singleLine(htmlToPlainText(escaped), titleLimit)
+}
+
+/**
+ * A title for what has none: the first sentence, or the first line when that is shorter.
+ * @param limit in characters; a longer sentence is cut between two words where it can be, and ends with "…".
+ */
+export function firstSentence(description: string, limit = 120): string {
+  const start = description.trim().slice(0, 8 * limit)
+  const [sentence] = new Intl.Segmenter('en', { granularity: 'sentence' }).segment(start)
+  const characters = [...singleLine(sentence?.segment ?? '', titleLimit)]
+  if (characters.length <= limit) return characters.join('')
+  const cut = characters.slice(0, limit - 1).join('')
+  const lastSpace = cut.lastIndexOf(' ')
+  return `${(lastSpace > cut.length / 2 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
+}
+
+/** Tags that can be stored: strings only, trimmed, each once, at most 50 of at most 100 characters. */
+export function cleanTags(values: Iterable<unknown>): string[] {
+  const tags = new Set<string>()
+  for (const value of values) {
+    const tag = typeof value === 'string' ? singleLine(value, tagLimit) : ''
+    if (tag !== '') tags.add(tag)
+    if (tags.size === tagCountLimit) break
+  }
+  return [...tags]
+}
+
+function singleLine(source: string, limit: number): string {
+  const line = withoutControls(source.slice(0, 16 * limit))
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length <= limit ? line : [...line].slice(0, limit).join('').trimEnd()
+}
+
+function withoutControls(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '')
+    .replace(/\p{Surrogate}/gu, '')
+}
+
+/** The start of a text that fits into `limitBytes` of UTF-8, never half a character. */
+function capBytes(text: string, limitBytes: number): string {
+  // A UTF-16 unit takes at most three bytes of UTF-8.
+  if (text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes) return text
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(limitBytes))
+  return text.slice(0, read)
+}

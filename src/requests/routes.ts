@@ -1,0 +1,149 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Clock } from '../clock.ts'
+import { readCreditUsage } from '../credits/ledger.ts'
+import type { Database } from '../database/open.ts'
+import type { Authentication } from '../http/authentication.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { closed, errorResponses, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
+import type { PlatformName } from '../platforms/platform.ts'
+import { ownsJob } from '../scraping/jobs.ts'
+import { platformList } from '../scraping/routes.ts'
+import { listOrders, listRequests } from './list.ts'
+import { readRequests, requestRecord } from './record.ts'
+import type { SearchIndex } from './search-index.ts'
+
+/** A search gives at most this many results in total, however it is paged (spec 4.3). */
+const searchCap = 100
+const security = [{ apiKey: [] }]
+const tags = ['Requests']
+const pageLimit = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most results of this answer' }),
+)
+
+export interface RequestDependencies {
+  database: Database
+  clock: Clock
+  searchIndex: SearchIndex
+  authentication: Authentication
+  enabledPlatforms: readonly PlatformName[]
+  defaultPlatforms: readonly PlatformName[]
+}
+
+/** Searching and listing the cache (spec 4.3 without expand, and 4.4). */
+export function registerRequestRoutes(app: App, dependencies: RequestDependencies): void {
+  registerSearch(app, dependencies)
+  registerList(app, dependencies)
+}
+
+function registerSearch(app: App, dependencies: RequestDependencies): void {
+  const { database, clock, searchIndex, authentication, enabledPlatforms, defaultPlatforms } = dependencies
+  app.post(
+    '/api/v1/requests/search',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        summary: 'Search the cached requests',
+        description: 'Any of the words may match, in title, description, tags or author; the best matches come first.',
+        tags,
+        security,
+        body: closed({
+          query: trimmedText(1, 500, 'Words; every other character is ignored'),
+          limit: pageLimit,
+          offset: Type.Optional(
+            Type.Integer({ minimum: 0, maximum: searchCap - 1, default: 0, description: 'Results to leave out' }),
+          ),
+          expand: Type.Optional(Type.Boolean({ default: false, description: 'Not in this version: true is refused' })),
+          platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
+        }),
+        response: {
+          200: closed({
+            data: closed({
+              results: Type.Array(requestRecord),
+              hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
+              limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
+            }),
+            meta: closed({ originalQuery: Type.String(), cachedResults: Type.Integer(), expanded: Type.Boolean() }),
+            usage,
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+        },
+      },
+    },
+    async (request) => {
+      const { query, limit = 20, offset = 0, expand } = request.body
+      if (expand === true) throw invalidField('expand', 'live expansion is not part of this version of Wishwell')
+      const matches = await searchIndex.search(database, { query, offset, limit: Math.min(limit, searchCap - offset) })
+      const results = await readRequests(database, matches.ids)
+      const atCap = offset + matches.ids.length >= searchCap
+      return {
+        data: { results, hasMore: matches.more && !atCap, limitReached: matches.more && atCap },
+        meta: { originalQuery: query, cachedResults: results.length, expanded: false },
+        usage: { credits: await readCreditUsage(database, authentication.accountOf(request), clock.now()) },
+      }
+    },
+  )
+}
+
+/** Reads the platforms of a query string: a comma list, a repeated parameter, or both. */
+function parsePlatforms(values: readonly string[] | undefined, enabled: readonly PlatformName[]) {
+  if (values === undefined) return undefined
+  const names = [...new Set(values.flatMap((value) => value.split(',')).map((name) => name.trim()))]
+  const unknown = names.find((name) => !(enabled as readonly string[]).includes(name))
+  if (unknown !== undefined) throw invalidField('platforms', `must be one of ${enabled.join(', ')}`)
+  return names as PlatformName[]
+}
+
+function registerList(app: App, dependencies: RequestDependencies): void {
+  const { database, clock, authentication, enabledPlatforms } = dependencies
+  app.get(
+    '/api/v1/requests',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        summary: 'List the cached requests',
+        tags,
+        security,
+        querystring: closed({
+          topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
+          platforms: Type.Optional(
+            Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100, description: 'Comma list, or repeated' }),
+          ),
+          tag: Type.Optional(trimmedText(1, 100, 'Only requests with this tag')),
+          jobId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what this job found' })),
+          sortBy: Type.Optional(oneOf(listOrders, { default: 'new', description: 'Newest or most voted first' })),
+          limit: pageLimit,
+          cursor: Type.Optional(Type.String({ maxLength: 200, description: 'From the answer before' })),
+          source: Type.Optional(oneOf(['cached'], { default: 'cached' })),
+        }),
+        response: {
+          200: closed({
+            data: closed({
+              results: Type.Array(requestRecord),
+              hasMore: Type.Boolean(),
+              cursor: nullable(Type.String({ description: 'For the page after this one' })),
+            }),
+            usage,
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const account = authentication.accountOf(request)
+      const { platforms: names, sortBy = 'new', limit = 20, source: _source, ...filters } = request.query
+      const { jobId } = filters
+      if (jobId !== undefined && !(isId(jobId) && (await ownsJob(database, account.accountId, jobId)))) {
+        throw notFound('Scrape job')
+      }
+      const platforms = parsePlatforms(names, enabledPlatforms)
+      const page = await listRequests(database, { ...filters, ...(platforms ? { platforms } : {}), sortBy, limit })
+      return {
+        data: { results: await readRequests(database, page.ids), hasMore: page.hasMore, cursor: page.cursor },
+        usage: { credits: await readCreditUsage(database, account, clock.now()) },
+      }
+    },
+  )
+}

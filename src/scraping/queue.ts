@@ -1,0 +1,83 @@
+import { fromKysely, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { OpenDatabase, Transaction } from '../database/open.ts'
+
+const queueName = 'scrape-task'
+
+/** Tasks that run at once in one process; a task that waits for its platform does not count. */
+const concurrency = 10
+
+/** One handing-over of a task to a worker; the queue tells attempts apart, so that an old one cannot end a new one. */
+export interface QueueJob {
+  id: string
+  retryCount: number
+}
+
+export interface TaskQueue {
+  /** Creates or updates the queue's own tables and begins to supervise. */
+  start(): Promise<void>
+  /** Queues a task, visible when the transaction commits. @returns the id of the queue job. */
+  enqueue(transaction: Transaction, taskId: string, startAfter?: Date): Promise<string>
+  /** Takes a queue job off, inside the transaction that makes it pointless. */
+  complete(transaction: Transaction, queueJob: QueueJob): Promise<void>
+  /** Forgets everything that is queued; only while no worker can be alive. */
+  clear(): Promise<void>
+  /** Hands tasks to `run` as they come. When `run` throws, the task is handed over again a little later. */
+  work(run: (taskId: string, queueJob: QueueJob) => Promise<void>): Promise<void>
+  /** Stops handing over and waits for what runs. */
+  stop(): Promise<void>
+}
+
+/** The queue of tasks, kept by pg-boss in the same database, so that a job and its queue entries are one transaction. */
+export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logger): TaskQueue {
+  const boss = new PgBoss({
+    ...queueOptions,
+    schedule: false,
+    useListenNotify: true,
+    // How soon a dead worker is noticed. Embedded, there is no other process that could die.
+    ...(home === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
+  })
+  boss.on('error', (error) => log.error({ err: error }, 'queue error'))
+  boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'))
+
+  return {
+    start: async () => {
+      await boss.start()
+      const settings = {
+        notify: true,
+        heartbeatSeconds: 10,
+        // The task itself decides when to give up; the queue only must not forget it before that.
+        retryLimit: 10_000,
+        retryDelay: 1,
+        retryBackoff: true,
+        retryDelayMax: 15,
+        expireInSeconds: 2 * 3600,
+        deleteAfterSeconds: 3600,
+      }
+      await boss.createQueue(queueName, settings)
+      await boss.updateQueue(queueName, settings)
+      // Fills pg-boss' cache of queues: looking one up inside our transaction would wait for that transaction for ever.
+      await boss.getQueue(queueName)
+    },
+    enqueue: async (transaction, taskId, startAfter) => {
+      const id = await boss.send(
+        queueName,
+        { taskId },
+        { db: fromKysely(transaction), ...(startAfter ? { startAfter } : {}) },
+      )
+      if (id === null) throw new Error(`task ${taskId} could not be queued`)
+      return id
+    },
+    complete: async (transaction, queueJob) => {
+      await boss.complete(queueName, queueJob, null, { db: fromKysely(transaction) })
+    },
+    clear: () => boss.deleteAllJobs(queueName),
+    work: async (run) => {
+      const options = { localConcurrency: concurrency, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
+      await boss.work<{ taskId: string }>(queueName, options, async ([job]) => {
+        if (job) await run(job.data.taskId, { id: job.id, retryCount: job.retryCount })
+      })
+    },
+    stop: () => boss.stop({ graceful: true, timeout: 20_000, close: true }),
+  }
+}

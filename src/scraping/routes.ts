@@ -1,0 +1,129 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Clock } from '../clock.ts'
+import { readCreditUsage } from '../credits/ledger.ts'
+import type { Database } from '../database/open.ts'
+import type { TaskState } from '../database/tables.ts'
+import type { Authentication } from '../http/authentication.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
+import { jobStatuses, readJob, startJob } from './jobs.ts'
+import type { TaskQueue } from './queue.ts'
+
+const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
+const security = [{ apiKey: [] }]
+const tags = ['Scraping']
+
+export interface ScrapeDependencies {
+  database: Database
+  clock: Clock
+  queue: TaskQueue
+  authentication: Authentication
+  enabledPlatforms: readonly PlatformName[]
+  defaultPlatforms: readonly PlatformName[]
+}
+
+/** The list of platforms in a body: those that are on, at least one, duplicates count once. */
+export const platformList = (enabled: readonly PlatformName[], defaults: readonly PlatformName[]) =>
+  Type.Array(oneOf(enabled), {
+    minItems: 1,
+    maxItems: 100,
+    description: `The platforms to scrape; without it ${defaults.join(', ')}`,
+  })
+
+const jobSchema = (platform: ReturnType<typeof oneOf<PlatformName>>) =>
+  closed({
+    jobId: Type.String(),
+    status: oneOf(jobStatuses),
+    topic: Type.String(),
+    platforms: Type.Array(platform),
+    progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
+    requestsCreated: Type.Integer({ description: 'Requests that were new to the cache' }),
+    startedAt: nullable(moment('When the first platform was begun')),
+    completedAt: nullable(moment('When the last platform ended')),
+    errors: Type.Optional(
+      Type.Array(closed({ platform, code: oneOf(platformErrorCodes), message: Type.String() }), {
+        description: 'Why platforms ended in error or were skipped; absent when none did',
+      }),
+    ),
+  })
+
+/** Starting and polling scrape jobs (spec 4.1 and 4.2). */
+export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
+  const { database, clock, queue, authentication, enabledPlatforms, defaultPlatforms } = dependencies
+  const onRequest = authentication.requireAccount
+  const platform = Type.Unsafe<PlatformName>({ type: 'string' })
+
+  app.post(
+    '/api/v1/scrape',
+    {
+      onRequest,
+      schema: {
+        summary: 'Start a scrape job',
+        description: 'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end.',
+        tags,
+        security,
+        body: closed({
+          topic: trimmedText(2, 100, 'What to collect requests about'),
+          platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
+          depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
+        }),
+        response: {
+          200: closed({
+            data: closed({
+              jobId: Type.String(),
+              status: oneOf(jobStatuses),
+              topic: Type.String(),
+              platforms: Type.Array(platform),
+              depth: Type.Integer(),
+            }),
+            usage,
+          }),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+            'RATE_LIMITED',
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const account = authentication.accountOf(request)
+      const { topic, depth = 1 } = request.body
+      const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
+      const now = clock.now()
+      const jobId = await startJob(database, queue, { accountId: account.accountId, topic, platforms, depth, now })
+      const credits = await readCreditUsage(database, account, now)
+      return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
+    },
+  )
+
+  app.get(
+    '/api/v1/scrape/:jobId',
+    {
+      onRequest,
+      schema: {
+        summary: 'Poll a scrape job',
+        tags,
+        security,
+        params: closed({ jobId: Type.String() }),
+        querystring: closed({}),
+        response: {
+          200: closed({ data: jobSchema(platform) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { jobId } = request.params
+      const job = isId(jobId) ? await readJob(database, accountId, jobId) : null
+      if (job === null) throw notFound('Scrape job')
+      return { data: job }
+    },
+  )
+}

@@ -1,0 +1,293 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { BudgetSpentError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+
+const platforms = new Map<PlatformName, Platform>()
+let service: TestService
+
+/** Gives each platform its script for this test. */
+function play(scripts: Partial<Record<PlatformName, Script>>) {
+  for (const [name, script] of Object.entries(scripts) as [PlatformName, Script][]) {
+    platforms.set(name, scriptedPlatform(name, script))
+  }
+}
+
+const runJob = async (body: Record<string, unknown>) => {
+  const { body: started } = await service.client.scrape(body)
+  return service.client.waitForJob(started.data.jobId)
+}
+const creditsUsed = async () => (await service.client.search('anything')).body.usage.credits.used
+const found = async (jobId: string) =>
+  (await service.client.get(`/api/v1/requests?jobId=${jobId}&limit=100`)).body.data.results
+
+beforeAll(async () => {
+  service = await startTestService({ platforms })
+})
+afterEach(() => service.reset())
+afterAll(() => service.stop())
+
+describe('a scrape job', () => {
+  it('answers at once, runs every platform and says what each did', async () => {
+    play({ github: numberedPages(3), hackernews: numberedPages(1), stackexchange: numberedPages(9) })
+    const started = await service.client.scrape({ topic: '  dark mode ', depth: 2 })
+    expect(started.status).toBe(200)
+    expect(started.body).toEqual({
+      data: {
+        jobId: expect.any(String),
+        status: 'pending',
+        topic: 'dark mode',
+        platforms: ['github', 'hackernews', 'stackexchange'],
+        depth: 2,
+      },
+      usage: { credits: { used: 6, limit: 15_000, remaining: 14_994 } },
+    })
+    const job = await service.client.waitForJob(started.body.data.jobId)
+    expect(job).toEqual({
+      jobId: started.body.data.jobId,
+      status: 'completed',
+      topic: 'dark mode',
+      platforms: ['github', 'hackernews', 'stackexchange'],
+      progress: { github: 'done', hackernews: 'done', stackexchange: 'done' },
+      requestsCreated: 10,
+      startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      completedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    expect(await found(job.jobId)).toHaveLength(10)
+    // github 2 pages (depth), hackernews 1 (has no more), stackexchange 2 (depth)
+    expect(await creditsUsed()).toBe(5)
+  })
+
+  it('lets a failing platform hurt nobody else, and charges only what was delivered', async () => {
+    play({
+      github: numberedPages(2),
+      hackernews: (call, request) => {
+        if (call === 1) throw new PlatformError('blocked', 'Hacker News refused this address.')
+        return numberedPages(5)(call, request)
+      },
+      stackexchange: () => {
+        throw new Error('a fault in the adapter, with a secret in its message')
+      },
+    })
+    const job = await runJob({ topic: 'dark mode', depth: 5 })
+    expect(job.status).toBe('completed')
+    expect(job.progress).toEqual({ github: 'done', hackernews: 'error', stackexchange: 'error' })
+    expect(job.errors).toEqual([
+      { platform: 'hackernews', code: 'blocked', message: 'Hacker News refused this address.' },
+      { platform: 'stackexchange', code: 'bad_response', message: expect.not.stringContaining('secret') },
+    ])
+    expect(await creditsUsed()).toBe(3)
+  })
+
+  it('fails when no platform delivered', async () => {
+    play({
+      github: () => {
+        throw new PlatformError('unauthorized', 'The token is not valid.')
+      },
+    })
+    const job = await runJob({ topic: 'dark mode', platforms: ['github'] })
+    expect(job).toMatchObject({ status: 'failed', progress: { github: 'error' }, requestsCreated: 0 })
+    expect(await creditsUsed()).toBe(0)
+  })
+
+  it('charges an empty page, because the platform was asked', async () => {
+    play({ github: () => ({ requests: [], nextCursor: null }) })
+    const job = await runJob({ topic: 'dark mode', platforms: ['github'], depth: 3 })
+    expect(job).toMatchObject({ status: 'completed', requestsCreated: 0 })
+    expect(await creditsUsed()).toBe(1)
+  })
+
+  it('tries a page again that may succeed later, and gives it up after five tries', async () => {
+    const later = () => new PlatformError('unavailable', 'away', { retryAt: new Date() })
+    play({
+      github: (call, request) => {
+        if (call < 4) throw later()
+        return numberedPages(1)(call, request)
+      },
+      hackernews: () => {
+        throw later()
+      },
+    })
+    const job = await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'] })
+    expect(job.progress).toEqual({ github: 'done', hackernews: 'error' })
+    expect((platforms.get('hackernews') as ReturnType<typeof scriptedPlatform>).calls).toHaveLength(5)
+  })
+
+  it('waits in the queue for its platform and goes on where it was', async () => {
+    play({
+      github: (call, request) => {
+        if (call === 1) throw new BudgetSpentError('wait', new Date(Date.now() + 1_500))
+        return numberedPages(2)(call, request)
+      },
+    })
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 2 })
+    const waiting = async () =>
+      (await service.database.selectFrom('scrape_tasks').select('waiting_until').executeTakeFirstOrThrow()).waiting_until
+    await expect.poll(waiting).not.toBeNull()
+    expect((await service.client.get(`/api/v1/scrape/${body.data.jobId}`)).body.data.status).toBe('running')
+    const job = await service.client.waitForJob(body.data.jobId)
+    expect(job).toMatchObject({ status: 'completed', requestsCreated: 4 })
+    expect((platforms.get('github') as ReturnType<typeof scriptedPlatform>).calls.map((call) => call.cursor)).toEqual([
+      null,
+      1,
+      1,
+    ])
+  })
+
+  it('ends a task whose platform would keep it waiting for more than half an hour', async () => {
+    play({
+      github: () => {
+        throw new PlatformError('rate_limited', 'Try again tomorrow.', { retryAt: new Date(Date.now() + 31 * 60_000) })
+      },
+    })
+    const job = await runJob({ topic: 'dark mode', platforms: ['github'] })
+    expect(job.errors).toEqual([{ platform: 'github', code: 'rate_limited', message: 'Try again tomorrow.' }])
+  })
+
+  it('skips a platform that was switched off meanwhile, at no cost', async () => {
+    platforms.delete('github')
+    const job = await runJob({ topic: 'dark mode', platforms: ['github'] })
+    expect(job).toMatchObject({ status: 'completed', progress: { github: 'skipped' } })
+    expect(job.errors[0]).toMatchObject({ code: 'not_configured' })
+    expect(await creditsUsed()).toBe(0)
+  })
+
+  it('counts duplicate platforms once', async () => {
+    play({ github: numberedPages(1) })
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github', 'github'] })
+    expect(body.data.platforms).toEqual(['github'])
+    expect(body.usage.credits.used).toBe(1)
+    await service.client.waitForJob(body.data.jobId)
+  })
+
+  it('goes on after a restart at the page where it was', async () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    play({
+      github: async (call, request) => {
+        if (call === 1) await released
+        return numberedPages(4)(call, request)
+      },
+    })
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 4 })
+    await expect.poll(() => (platforms.get('github') as ReturnType<typeof scriptedPlatform>).calls.length).toBe(2)
+    const restarted = service.restart()
+    release()
+    await restarted
+    const job = await service.client.waitForJob(body.data.jobId)
+    expect(job).toMatchObject({ status: 'completed', requestsCreated: 8 })
+    const cursors = (platforms.get('github') as ReturnType<typeof scriptedPlatform>).calls.map((call) => call.cursor)
+    expect(cursors).toEqual([null, 1, 2, 3])
+    expect(await creditsUsed()).toBe(4)
+  })
+
+  it('writes nothing for a worker that lost its task', async () => {
+    play({
+      github: async (call, request) => {
+        // Somebody else takes the task over while this worker is out fetching.
+        await service.database.updateTable('scrape_tasks').set((eb) => ({ claim: eb('claim', '+', 1) })).execute()
+        return numberedPages(1)(call, request)
+      },
+    })
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    const queueIsIdle = async () => {
+      const { rows } = await sql<{ state: string }>`select state from pgboss.job where name = 'scrape-task'`.execute(
+        service.database,
+      )
+      return rows.map((row) => row.state)
+    }
+    await expect.poll(queueIsIdle).toEqual(['completed'])
+    expect(await found(body.data.jobId)).toEqual([])
+    expect((await service.client.get(`/api/v1/scrape/${body.data.jobId}`)).body.data.status).toBe('running')
+  })
+
+  it('is unknown to every other account', async () => {
+    play({ github: numberedPages(1) })
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    const stranger = (await service.createAccount()).client
+    const theirs = await stranger.get(`/api/v1/scrape/${body.data.jobId}`)
+    const nobodys = await stranger.get('/api/v1/scrape/00000000-0000-4000-8000-000000000000')
+    const malformed = await stranger.get('/api/v1/scrape/nonsense')
+    expect(theirs.status).toBe(404)
+    expect(theirs.body).toEqual(nobodys.body)
+    expect(malformed.body).toEqual(nobodys.body)
+    const list = await stranger.get(`/api/v1/requests?jobId=${body.data.jobId}`)
+    expect([list.status, list.body]).toEqual([404, nobodys.body])
+    await service.client.waitForJob(body.data.jobId)
+  })
+})
+
+describe('what a page stores', () => {
+  const rows = () =>
+    sql<{ place: string }>`
+      select 'request ' || source_id || ctid::text || xmin::text as place from requests
+      union all select 'text ' || request_id || ctid::text || xmin::text from request_texts order by 1`.execute(
+      service.database,
+    )
+
+  it('writes nothing at all when a refresh changes nothing', async () => {
+    play({ github: numberedPages(1, 5) })
+    await runJob({ topic: 'dark mode', platforms: ['github'] })
+    const before = await rows()
+    const job = await runJob({ topic: 'dark mode', platforms: ['github'] })
+    expect(job.requestsCreated).toBe(0)
+    expect(await found(job.jobId)).toHaveLength(5)
+    expect((await rows()).rows).toEqual(before.rows)
+  })
+
+  it('gives a known request fresh votes without rewriting the searched text', async () => {
+    let votes = 1
+    play({ github: () => ({ requests: [foundRequest('a', { votes })], nextCursor: null }) })
+    const texts = () => sql`select ctid::text, xmin::text from request_texts`.execute(service.database)
+    await runJob({ topic: 'dark mode', platforms: ['github'] })
+    const before = await texts()
+    votes = 42
+    const job = await runJob({ topic: 'light mode', platforms: ['github'] })
+    const [request] = await found(job.jobId)
+    expect(request).toMatchObject({ votes: 42, topic: 'dark mode', topics: ['dark mode', 'light mode'] })
+    expect(request.updatedAt > request.createdAt).toBe(true)
+    expect((await texts()).rows).toEqual(before.rows)
+  })
+
+  it('searches the new text, not the old one, when a text changed', async () => {
+    let title = 'Support penguins'
+    play({ github: () => ({ requests: [foundRequest('a', { title })], nextCursor: null }) })
+    await runJob({ topic: 'birds', platforms: ['github'] })
+    expect((await service.client.search('penguins')).body.data.results).toHaveLength(1)
+    title = 'Support ostriches'
+    await runJob({ topic: 'birds', platforms: ['github'] })
+    expect((await service.client.search('ostriches')).body.data.results).toHaveLength(1)
+    expect((await service.client.search('penguins')).body.data.results).toEqual([])
+  })
+
+  it('keeps every field, and never an invented one', async () => {
+    const bare = foundRequest('bare', {
+      ...{ description: '', votes: 0, tags: [], commentCount: null, authorName: null, authorHandle: null },
+      ...{ authorProfileUrl: null, license: null, originalCreatedAt: null },
+    })
+    const odd = foundRequest('odd', {
+      votes: 9e15,
+      commentCount: 2.5,
+      originalCreatedAt: new Date('9000-01-01T00:00:00Z'),
+      license: 'CC BY-SA 4.0',
+      title: "emoji 🎉 'quotes' \\ \"{}\" $1",
+    })
+    play({ github: () => ({ requests: [bare, odd, { ...odd, votes: 7 }], nextCursor: null }) })
+    const job = await runJob({ topic: 'Dark  Mode', platforms: ['github'] })
+    expect(job.requestsCreated).toBe(2)
+    const results = await found(job.jobId)
+    const byUrl = Object.fromEntries(results.map((result: { sourceUrl: string }) => [result.sourceUrl.slice(-3), result]))
+    expect(byUrl.are).toEqual({
+      _id: expect.any(String),
+      ...{ title: 'Request bare', description: '', votes: 0, tags: [], commentCount: null },
+      ...{ sourcePlatform: 'github', sourceUrl: 'https://example.org/bare', topic: 'Dark  Mode', topics: ['Dark  Mode'] },
+      ...{ authorName: null, authorHandle: null, authorProfileUrl: null, license: null, originalCreatedAt: null },
+      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    })
+    expect(byUrl.odd).toMatchObject({ votes: 7, commentCount: 2, originalCreatedAt: null, license: 'CC BY-SA 4.0' })
+    expect(byUrl.odd.title).toBe("emoji 🎉 'quotes' \\ \"{}\" $1")
+  })
+})

@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import { closeReservation } from '../credits/ledger.ts'
+import type { Database, Transaction } from '../database/open.ts'
+import type { Json, Page, PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
+import { storePage } from '../requests/store.ts'
+import type { QueueJob, TaskQueue } from './queue.ts'
+
+/** A task in the hands of one worker, with the number that its writes must carry. */
+export interface ClaimedTask {
+  taskId: string
+  jobId: string
+  topic: string
+  platform: PlatformName
+  depth: number
+  claim: number
+  cursor: Json
+  pages: number
+  tries: number
+  takeovers: number
+  pageDueSince: Date
+  queueJob: QueueJob
+}
+
+/** The task was given to another worker, or ended, meanwhile: this one must stop and write nothing. */
+export class TaskLostError extends Error {
+  override readonly name = 'TaskLostError'
+}
+
+/**
+ * Takes a task for a worker. A task that was running without waiting was another worker's, who must have died.
+ * @returns null when the task has ended, or its queue entry was replaced by a later one.
+ */
+export async function claimTask(
+  database: Database,
+  taskId: string,
+  queueJob: QueueJob,
+  now: Date,
+): Promise<ClaimedTask | null> {
+  const row = await database
+    .updateTable('scrape_tasks')
+    .from('scrape_jobs')
+    .whereRef('scrape_jobs.id', '=', 'scrape_tasks.job_id')
+    .where('scrape_tasks.id', '=', taskId)
+    .where('scrape_tasks.queue_job_id', '=', queueJob.id)
+    .where('scrape_tasks.state', 'in', ['pending', 'running'])
+    .set((eb) => ({
+      state: 'running',
+      claim: eb('scrape_tasks.claim', '+', 1),
+      takeovers: sql<number>`takeovers + (state = 'running' and waiting_until is null)::integer`,
+      waiting_until: null,
+      started_at: eb.fn.coalesce('scrape_tasks.started_at', eb.val(now)),
+      page_due_since: eb.fn.coalesce('scrape_tasks.page_due_since', eb.val(now)),
+    }))
+    .returning([
+      'scrape_tasks.job_id as jobId',
+      'scrape_jobs.topic',
+      'scrape_jobs.depth',
+      'platform',
+      'claim',
+      'cursor',
+      'pages',
+      'tries',
+      'takeovers',
+      'page_due_since as pageDueSince',
+    ])
+    .executeTakeFirst()
+  if (!row) return null
+  return { ...row, taskId, queueJob, cursor: row.cursor as Json, pageDueSince: row.pageDueSince ?? now }
+}
+
+/** The update of a task that only its present holder can make. */
+const updateHeld = (transaction: Transaction, task: ClaimedTask) =>
+  transaction
+    .updateTable('scrape_tasks')
+    .where('id', '=', task.taskId)
+    .where('claim', '=', task.claim)
+    .where('state', '=', 'running')
+
+function assertHeld({ numUpdatedRows }: { numUpdatedRows: bigint }): void {
+  if (numUpdatedRows !== 1n) throw new TaskLostError('the task was taken over or has ended')
+}
+
+export interface TaskEnd {
+  state: 'done' | 'error' | 'skipped'
+  error?: { code: PlatformErrorCode; message: string }
+}
+
+/** Ends a task and, with its last one, the job: credits are settled for the pages of all tasks, the rest is released. */
+async function endTask(transaction: Transaction, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) {
+  // One ending at a time for a job, so that exactly one of two tasks that end together sees itself as the last.
+  await sql`select 1 from scrape_jobs where id = ${task.jobId} for no key update`.execute(transaction)
+  assertHeld(
+    await updateHeld(transaction, task)
+      .set({
+        state: end.state,
+        error_code: end.error?.code ?? null,
+        error_message: end.error?.message ?? null,
+        completed_at: now,
+        waiting_until: null,
+      })
+      .executeTakeFirst(),
+  )
+  await queue.complete(transaction, task.queueJob)
+  const { open, pages } = await transaction
+    .selectFrom('scrape_tasks')
+    .select(({ fn, eb }) => [
+      fn.countAll<number>().filterWhere(eb('state', 'in', ['pending', 'running'])).as('open'),
+      fn.sum<number>('pages').as('pages'),
+    ])
+    .where('job_id', '=', task.jobId)
+    .executeTakeFirstOrThrow()
+  if (Number(open) === 0) await closeReservation(transaction, { jobId: task.jobId, settled: Number(pages), now })
+}
+
+/** Ends a task in a transaction of its own. @throws TaskLostError */
+export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) =>
+  database.transaction().execute((transaction) => endTask(transaction, queue, task, end, now))
+
+/**
+ * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction.
+ * @returns the task as it is now; null when it has ended.
+ * @throws TaskLostError when another worker has it; nothing is stored then.
+ */
+export function checkpointPage(
+  database: Database,
+  queue: TaskQueue,
+  task: ClaimedTask,
+  page: Page,
+  now: Date,
+): Promise<ClaimedTask | null> {
+  const pages = task.pages + 1
+  const more = page.nextCursor !== null && pages < task.depth
+  return database.transaction().execute(async (transaction) => {
+    const { platform, jobId, topic } = task
+    const { found, created } = await storePage(transaction, { platform, jobId, topic, requests: page.requests, now })
+    assertHeld(
+      await updateHeld(transaction, task)
+        .set((eb) => ({
+          pages,
+          cursor: JSON.stringify(page.nextCursor),
+          requests_found: eb('requests_found', '+', found),
+          requests_created: eb('requests_created', '+', created),
+          tries: 0,
+          takeovers: 0,
+          page_due_since: now,
+        }))
+        .executeTakeFirst(),
+    )
+    if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
+    return more ? { ...task, pages, cursor: page.nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
+  })
+}
+
+/** Puts a task back in the queue until its platform may be asked again. @throws TaskLostError */
+export function deferTask(
+  database: Database,
+  queue: TaskQueue,
+  task: ClaimedTask,
+  { until, tries }: { until: Date; tries: number },
+): Promise<void> {
+  return database.transaction().execute(async (transaction) => {
+    const queueJobId = await queue.enqueue(transaction, task.taskId, until)
+    assertHeld(
+      await updateHeld(transaction, task)
+        .set({ waiting_until: until, tries, queue_job_id: queueJobId })
+        .executeTakeFirst(),
+    )
+    await queue.complete(transaction, task.queueJob)
+  })
+}
+
+/**
+ * Queues every open task anew. Only for the embedded database at its start: the lock of its directory proves that no
+ * worker is alive that could still hold one.
+ */
+export async function recoverTasks(database: Database, queue: TaskQueue): Promise<number> {
+  await queue.clear()
+  return database.transaction().execute(async (transaction) => {
+    const open = await transaction
+      .selectFrom('scrape_tasks')
+      .select(['id', 'waiting_until'])
+      .where('state', 'in', ['pending', 'running'])
+      .execute()
+    for (const task of open) {
+      const queueJobId = await queue.enqueue(transaction, task.id, task.waiting_until ?? undefined)
+      await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', task.id).execute()
+    }
+    return open.length
+  })
+}

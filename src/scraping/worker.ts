@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import { BudgetSpentError, type Page, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import type { QueueJob, TaskQueue } from './queue.ts'
+import {
+  type ClaimedTask,
+  checkpointPage,
+  claimTask,
+  deferTask,
+  finishTask,
+  type TaskEnd,
+  TaskLostError,
+} from './tasks.ts'
+
+/** Waits up to this long are slept through; a longer one puts the task back in the queue. */
+const shortWaitMs = 1_000
+/** How often the same page may fail before its platform ends in error. */
+const maxTries = 5
+/** How long a task may go without delivering a page, waits included. */
+const maxIdleMs = 30 * 60_000
+/** How many workers may die over the same page: it may be the page that kills them. */
+const maxTakeovers = 20
+/** How long a page that is under way at shutdown may still take. */
+const shutdownGraceMs = 5_000
+
+export interface Worker {
+  start(): Promise<void>
+  /** Lets pages under way finish for a moment, and leaves every task ready for the next worker. */
+  stop(): Promise<void>
+}
+
+export interface WorkerDependencies {
+  database: Database
+  queue: TaskQueue
+  platforms: ReadonlyMap<PlatformName, Platform>
+  clock: Clock
+  log: Logger
+}
+
+/** Runs tasks: fetches page after page and stores each with its checkpoint, until the task has ended or must wait. */
+export function createWorker({ database, queue, platforms, clock, log }: WorkerDependencies): Worker {
+  const fetching = new AbortController()
+  let stopping = false
+
+  const finish = (task: ClaimedTask, end: TaskEnd) => {
+    const { jobId, platform, pages } = task
+    log.info({ jobId, platform, pages, state: end.state, code: end.error?.code }, 'task ended')
+    return finishTask(database, queue, task, end, clock.now())
+  }
+
+  /** Sleeps through a short wait and gives the task back; puts it in the queue for a long one and gives null. */
+  async function waitFor(task: ClaimedTask, until: Date, tries: number): Promise<ClaimedTask | null> {
+    const waitMs = until.getTime() - clock.now().getTime()
+    if (waitMs > shortWaitMs || stopping) {
+      await deferTask(database, queue, task, { until, tries })
+      return null
+    }
+    await sleep(Math.max(0, waitMs), undefined, { signal: fetching.signal }).catch(() => {})
+    return { ...task, tries }
+  }
+
+  async function handleFailure(task: ClaimedTask, error: PlatformError): Promise<ClaimedTask | null> {
+    const { code, message } = error
+    if (stopping) {
+      await deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
+      return null
+    }
+    const { retryAt } = error
+    const tries = error instanceof BudgetSpentError ? task.tries : task.tries + 1
+    const idleMs = retryAt === null ? 0 : retryAt.getTime() - task.pageDueSince.getTime()
+    if (retryAt !== null && tries < maxTries && idleMs <= maxIdleMs) return waitFor(task, retryAt, tries)
+    await finish(task, { state: 'error', error: { code, message } })
+    return null
+  }
+
+  /** One page of a task. @returns the task to go on with, or null when there is nothing more to do now. */
+  async function runPage(task: ClaimedTask, platform: Platform): Promise<ClaimedTask | null> {
+    let page: Page
+    try {
+      page = await platform.fetchPage({ topic: task.topic, cursor: task.cursor, signal: fetching.signal })
+    } catch (error) {
+      if (error instanceof PlatformError) return handleFailure(task, error)
+      // A fault in an adapter ends its own platform, never the process or the other platforms.
+      const { jobId, platform: name } = task
+      log.error({ err: error, jobId, platform: name }, 'adapter fault')
+      const message = 'The answer of the platform could not be read; this is a fault of Wishwell, please report it.'
+      await finish(task, { state: 'error', error: { code: 'bad_response', message } })
+      return null
+    }
+    const next = await checkpointPage(database, queue, task, page, clock.now())
+    if (next === null) log.info({ jobId: task.jobId, platform: task.platform, pages: task.pages + 1 }, 'task done')
+    return next
+  }
+
+  async function runTask(taskId: string, queueJob: QueueJob): Promise<void> {
+    let task = await claimTask(database, taskId, queueJob, clock.now())
+    if (task === null) return
+    const platform = platforms.get(task.platform)
+    if (!platform) {
+      const message = `The platform ${task.platform} is not on any more: add it to PLATFORMS to collect from it.`
+      return finish(task, { state: 'skipped', error: { code: 'not_configured', message } })
+    }
+    if (task.takeovers > maxTakeovers) {
+      const message = `The service stopped ${task.takeovers} times while it collected the same page, so it was given up.`
+      return finish(task, { state: 'error', error: { code: 'unavailable', message } })
+    }
+    while (task !== null) {
+      if (stopping) return deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
+      task = await runPage(task, platform)
+    }
+  }
+
+  return {
+    start: () =>
+      queue.work(async (taskId, queueJob) => {
+        try {
+          await runTask(taskId, queueJob)
+        } catch (error) {
+          if (!(error instanceof TaskLostError)) throw error
+          log.warn({ taskId }, 'task lost to another worker')
+        }
+      }),
+    stop: async () => {
+      stopping = true
+      const grace = setTimeout(() => fetching.abort(), shutdownGraceMs)
+      await queue.stop()
+      clearTimeout(grace)
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { type AdminKey, loadAdminKey } from './accounts/admin-key.ts'
+import { bootstrapFirstAccount } from './accounts/accounts.ts'
+import { type App, createApp } from './app.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { migrate } from './database/migrate.ts'
+import { type OpenDatabase, openDatabase } from './database/open.ts'
+import type { Health } from './http/health.ts'
+import { createPlatformClient } from './platforms/client.ts'
+import type { Platform, PlatformName } from './platforms/platform.ts'
+import { createPlatforms } from './platforms/registry.ts'
+import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
+import { createTaskQueue } from './scraping/queue.ts'
+import { recoverTasks } from './scraping/tasks.ts'
+import { createWorker } from './scraping/worker.ts'
+import { version } from './version.ts'
+
+export interface Service {
+  /** Where it listens, `http://…`; for a worker, null. */
+  address: string | null
+  app: App
+  database: OpenDatabase
+  /** A first API key that was made now and is shown only this once; null when there is none to show. */
+  firstApiKey: string | null
+  /** Where the operator finds the admin key. */
+  adminKeyLocation: string
+  search: SearchIndex['kind']
+  /** Finishes the requests and pages under way, then closes everything. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/** What tests replace. */
+export interface ServiceOverrides {
+  clock?: Clock
+  platforms?: ReadonlyMap<PlatformName, Platform>
+}
+
+/** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
+export async function prepareDatabase(config: Config, log: Logger, onCrash: (error: Error) => void) {
+  const { databaseUrl, dataDir } = config
+  const opened = await openDatabase({ databaseUrl, dataDir, onCrash })
+  try {
+    const migrations = await migrate(opened.database)
+    const searchIndex = await openSearchIndex(opened.database)
+    const queue = createTaskQueue(opened, log)
+    await queue.start()
+    return { opened, migrations, searchIndex, queue }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/**
+ * Builds the whole service and starts it: database, worker, HTTP.
+ * @param onCrash called when the service cannot go on, and the process should end.
+ * @throws DataDirectoryInUseError, or what the database says when it cannot be opened.
+ */
+export async function startService(
+  config: Config,
+  log: Logger,
+  onCrash: (error: Error) => void,
+  overrides: ServiceOverrides = {},
+): Promise<Service> {
+  const adminKey = loadAdminKey(config.adminApiKey, config.dataDir)
+  const prepared = await prepareDatabase(config, log, onCrash)
+  if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
+  try {
+    return await assemble({ config, log, overrides, adminKey, prepared })
+  } catch (error) {
+    await prepared.queue.stop()
+    await prepared.opened.close()
+    throw error
+  }
+}
+
+interface Parts {
+  config: Config
+  log: Logger
+  overrides: ServiceOverrides
+  adminKey: AdminKey
+  prepared: Awaited<ReturnType<typeof prepareDatabase>>
+}
+
+async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
+  const { opened, queue, searchIndex } = prepared
+  const { database, home } = opened
+  const { clock = systemClock } = overrides
+  const platforms = overrides.platforms ?? createRealPlatforms(config, clock, log)
+  const worker = createWorker({ database, queue, clock, log, platforms })
+  let stopped: Promise<void> | null = null
+
+  const health = async (): Promise<Health> => {
+    const reachable = database.selectFrom('accounts').select('id').limit(1).execute()
+    const ready = stopped === null && (await reachable.then(
+      () => true,
+      () => false,
+    ))
+    return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
+  }
+  const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
+  const firstApiKey = await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
+  const { enabled: enabledPlatforms, defaults: defaultPlatforms } = config.platforms
+  const app = await createApp({
+    ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
+    adminKey: adminKey.key,
+  })
+  // Before the address is open, so that a port in use does not leave a worker behind.
+  if (config.role !== 'worker') await app.listen({ host: config.host, port: config.port })
+  if (config.role !== 'api') {
+    const recovered = home === 'embedded' ? await recoverTasks(database, queue) : 0
+    if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
+    await worker.start()
+  }
+  const stop = async () => {
+    await app.close()
+    await worker.stop()
+    await opened.close()
+  }
+  return {
+    ...{ app, database: opened, firstApiKey, search: searchIndex.kind },
+    address: config.role === 'worker' ? null : urlOf(app.server.address() as AddressInfo),
+    adminKeyLocation: adminKey.location,
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
+/** Platforms ask callers to say who they are and where to complain. */
+const userAgent = `Wishwell/${version} (+https://github.com/wishwell/wishwell; collects feature requests)`
+
+const createRealPlatforms = (config: Config, clock: Clock, log: Logger) =>
+  createPlatforms({ config: config.platforms, clock, client: createPlatformClient({ clock, log, userAgent }) })
+
+const urlOf = ({ address, port, family }: AddressInfo) =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generateApiKey } from '../../src/accounts/keys.ts'
+import { startTestService, testAdminKey, type TestService } from '../service.ts'
+
+// Every route's table of bad input: what is wrong, what it is answered, and where the answer says the fault is.
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.stop())
+
+const json = { 'content-type': 'application/json' }
+const unknownId = '00000000-0000-4000-8000-000000000000'
+
+type Key = 'account' | 'admin'
+const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
+  { method: 'POST', path: '/api/v1/scrape', key: 'account', body: { topic: 'dark mode' } },
+  { method: 'GET', path: `/api/v1/scrape/${unknownId}`, key: 'account' },
+  { method: 'POST', path: '/api/v1/requests/search', key: 'account', body: { query: 'dark mode' } },
+  { method: 'GET', path: '/api/v1/requests', key: 'account' },
+  { method: 'POST', path: '/api/admin/accounts', key: 'admin', body: { name: 'a', tier: 'free' } },
+  { method: 'GET', path: '/api/admin/accounts', key: 'admin' },
+  { method: 'PATCH', path: `/api/admin/accounts/${unknownId}`, key: 'admin', body: { tier: 'pro' } },
+  { method: 'POST', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin', body: { name: 'a' } },
+  { method: 'DELETE', path: `/api/admin/keys/${unknownId}`, key: 'admin' },
+]
+const withBody = routes.filter((route) => route.body !== undefined)
+const clientOf = (key: Key) => service.clientFor(key === 'admin' ? testAdminKey : service.apiKey)
+const scrapeJobs = async () =>
+  (await service.database.selectFrom('scrape_jobs').select('id').execute()).length
+
+describe.each(routes)('$method $path', ({ method, path, key, body }) => {
+  const options = body === undefined ? {} : { headers: json, body: JSON.stringify(body) }
+
+  it('answers every wrong key alike: 401', async () => {
+    const wrong = [
+      null,
+      'nonsense',
+      generateApiKey(),
+      generateApiKey().toUpperCase(),
+      `${service.apiKey}x`,
+      `${testAdminKey}x`,
+      key === 'admin' ? service.apiKey : testAdminKey,
+    ]
+    const answers = await Promise.all(wrong.map((wrongKey) => service.clientFor(wrongKey).send(method, path, options)))
+    const basic = await service.clientFor(null).send(method, path, {
+      ...options,
+      headers: { ...json, authorization: `Basic ${Buffer.from(`x:${service.apiKey}`).toString('base64')}` },
+    })
+    for (const answer of [...answers, basic]) {
+      expect(answer.status).toBe(401)
+      expect(answer.body).toEqual({ error: { code: 'UNAUTHORIZED', message: expect.stringContaining('API key') } })
+    }
+  })
+
+  it('tells nobody without a key what is wrong with the body', async () => {
+    const answer = await service.clientFor(null).send(method, path, body === undefined ? {} : { headers: json, body: '{' })
+    expect(answer.status).toBe(401)
+  })
+
+  it('carries a request id, and keeps a harmless one of the caller', async () => {
+    const own = await clientOf(key).send(method, path, { ...options, headers: { ...json, 'x-request-id': 'mine-1.2:3' } })
+    expect(own.headers.get('x-request-id')).toBe('mine-1.2:3')
+    const made = await clientOf(key).send(method, path, { ...options, headers: { ...json, 'x-request-id': 'a b' } })
+    expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe.each(withBody)('the body of $method $path', ({ method, path, key, body }) => {
+  const send = (text: string, headers: Record<string, string> = json) => clientOf(key).send(method, path, { headers, body: text })
+
+  it.each([
+    ['malformed JSON', '{"topic": ', 'body'],
+    ['an empty body', '', 'body'],
+    ['an array', '[]', 'body'],
+    ['a string', '"topic"', 'body'],
+    ['null', 'null', 'body'],
+    ['nothing in it', '{}', ''],
+    ['a prototype to poison', '{"__proto__": {"x": 1}}', 'body'],
+  ])('refuses %s: 400', async (_what, text, part) => {
+    const answer = await send(text)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatchObject({ code: 'INVALID_REQUEST', message: expect.stringContaining(part) })
+  })
+
+  it('names an unknown field: 400', async () => {
+    const answer = await send(JSON.stringify({ ...(body as object), platform: ['github'] }))
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.details).toEqual([{ path: 'platform', message: 'unknown field' }])
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data', 'nonsense'])(
+    'refuses the content type %s: 415',
+    async (type) => {
+      const answer = await send(JSON.stringify(body), { 'content-type': type })
+      expect([answer.status, answer.body.error.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    },
+  )
+
+  it('refuses more than 64 KiB: 413', async () => {
+    const answer = await send(JSON.stringify({ ...(body as object), filler: 'x'.repeat(64 * 1024) }))
+    expect([answer.status, answer.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+  })
+
+  it('survives nesting of any depth: 400', async () => {
+    const answer = await send(`{"topic": ${'['.repeat(30_000)}${']'.repeat(30_000)}}`)
+    expect(answer.status).toBe(400)
+  })
+})
+
+type Case = [what: string, body: unknown, path: string]
+const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
+  {
+    method: 'POST',
+    path: '/api/v1/scrape',
+    key: 'account',
+    cases: [
+      ['no topic', { depth: 1 }, 'topic'],
+      ['topic null', { topic: null }, 'topic'],
+      ['topic a number', { topic: 12 }, 'topic'],
+      ['topic of 1 character', { topic: 'a' }, 'topic'],
+      ['topic of 1 character after trimming', { topic: '   a   ' }, 'topic'],
+      ['topic of white space', { topic: ' \t\n ' }, 'topic'],
+      ['topic of 101 characters', { topic: 'é'.repeat(101) }, 'topic'],
+      ['topic with NUL', { topic: 'dark\0mode' }, 'topic'],
+      ['topic with a lone surrogate', { topic: 'dark \ud800' }, 'topic'],
+      ['platforms a string', { topic: 'dark mode', platforms: 'github' }, 'platforms'],
+      ['platforms empty', { topic: 'dark mode', platforms: [] }, 'platforms'],
+      ['platforms with an unknown name', { topic: 'dark mode', platforms: ['github', 'myspace'] }, 'platforms.1'],
+      ['platforms with a number', { topic: 'dark mode', platforms: [1] }, 'platforms.0'],
+      ['platforms in capitals', { topic: 'dark mode', platforms: ['GitHub'] }, 'platforms.0'],
+      ['101 platforms', { topic: 'dark mode', platforms: Array(101).fill('github') }, 'platforms'],
+      ['depth 0', { topic: 'dark mode', depth: 0 }, 'depth'],
+      ['depth 41', { topic: 'dark mode', depth: 41 }, 'depth'],
+      ['depth -1', { topic: 'dark mode', depth: -1 }, 'depth'],
+      ['depth 1.5', { topic: 'dark mode', depth: 1.5 }, 'depth'],
+      ['depth a string', { topic: 'dark mode', depth: '1' }, 'depth'],
+      ['depth null', { topic: 'dark mode', depth: null }, 'depth'],
+      ['depth huge', { topic: 'dark mode', depth: 1e308 }, 'depth'],
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/requests/search',
+    key: 'account',
+    cases: [
+      ['no query', { limit: 1 }, 'query'],
+      ['query empty', { query: '' }, 'query'],
+      ['query of white space', { query: '   ' }, 'query'],
+      ['query a list', { query: ['a'] }, 'query'],
+      ['query of 501 characters', { query: 'x'.repeat(501) }, 'query'],
+      ['query of 10,000 characters', { query: 'x '.repeat(5_000) }, 'query'],
+      ['query with NUL', { query: 'a\0b' }, 'query'],
+      ['limit 0', { query: 'a', limit: 0 }, 'limit'],
+      ['limit 101', { query: 'a', limit: 101 }, 'limit'],
+      ['limit a string', { query: 'a', limit: '20' }, 'limit'],
+      ['offset -1', { query: 'a', offset: -1 }, 'offset'],
+      ['offset 100', { query: 'a', offset: 100 }, 'offset'],
+      ['expand a string', { query: 'a', expand: 'true' }, 'expand'],
+      ['expand true, which this version has not', { query: 'a', expand: true }, 'expand'],
+      ['platforms unknown', { query: 'a', platforms: ['myspace'] }, 'platforms.0'],
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/admin/accounts',
+    key: 'admin',
+    cases: [
+      ['no name', { tier: 'free' }, 'name'],
+      ['name empty', { name: ' ', tier: 'free' }, 'name'],
+      ['name of 101 characters', { name: 'x'.repeat(101), tier: 'free' }, 'name'],
+      ['no tier', { name: 'a' }, 'tier'],
+      ['tier unknown', { name: 'a', tier: 'gold' }, 'tier'],
+    ],
+  },
+  { method: 'PATCH', path: `/api/admin/accounts/${unknownId}`, key: 'admin', cases: [['tier unknown', { tier: 'Free' }, 'tier']] },
+  { method: 'POST', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin', cases: [['name a number', { name: 1 }, 'name']] },
+]
+
+describe.each(tables)('$method $path', ({ method, path, key, cases }) => {
+  it.each(cases)('refuses %s: 400, and says where', async (_what, body, place) => {
+    const before = await scrapeJobs()
+    const answer = await clientOf(key).send(method, path, { headers: json, body: JSON.stringify(body) })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.code).toBe('INVALID_REQUEST')
+    expect(answer.body.error.details[0].path).toBe(place)
+    expect(await scrapeJobs()).toBe(before)
+  })
+})
+
+describe('GET /api/v1/requests', () => {
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=', 'limit'],
+    ['topic=a', 'topic'],
+    ['topic=a%00b', 'topic'],
+    ['tag=', 'tag'],
+    ['platforms=myspace', 'platforms'],
+    ['platforms=github,myspace', 'platforms'],
+    ['platforms=', 'platforms'],
+    ['sortBy=best', 'sortBy'],
+    ['source=realtime', 'source'],
+    ['cursor=nonsense', 'cursor'],
+    [`cursor=${Buffer.from('["top",1,"x"]').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from(`["new","1; drop table requests","${unknownId}"]`).toString('base64url')}`, 'cursor'],
+    ['platform=github', 'platform'],
+  ])('refuses ?%s: 400, and says where', async (query, place) => {
+    const answer = await service.client.get(`/api/v1/requests?${query}`)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.details[0].path).toBe(place)
+  })
+})
+
+describe('what does not exist', () => {
+  it.each(['/api/v1/nothing', '/api/v2/scrape', '/favicon.ico', '/%00', '/..%2f..%2fetc/passwd', '/api/v1/scrape/'])(
+    'GET %s is an ordinary 404 or 400',
+    async (path) => {
+      const answer = await service.client.get(path)
+      expect([400, 404]).toContain(answer.status)
+      expect(answer.body.error.code).toMatch(/NOT_FOUND|INVALID_REQUEST/)
+    },
+  )
+  it.each([
+    ['GET', '/api/v1/scrape/nonsense', 'account'],
+    ['GET', `/api/v1/scrape/${'x'.repeat(150)}`, 'account'],
+    ['PATCH', '/api/admin/accounts/nonsense', 'admin'],
+    ['DELETE', '/api/admin/keys/nonsense', 'admin'],
+    ['DELETE', `/api/admin/keys/${unknownId}`, 'admin'],
+  ] as const)('%s %s: 404', async (method, path, key) => {
+    const body = method === 'PATCH' ? { headers: json, body: '{"tier":"pro"}' } : {}
+    const answer = await clientOf(key).send(method, path, body)
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND'])
+  })
+  it('is the same for a method that a path does not have', async () => {
+    expect((await service.client.send('PUT', '/api/v1/scrape')).status).toBe(404)
+  })
+})
+
+describe('strange but good input', () => {
+  it.each([
+    'AND OR NOT ( ) & | ! :* <-> "',
+    "'; drop table requests; --",
+    '🎉🎉 emoji 👩‍👩‍👧',
+    'x'.repeat(500),
+    '\u202eright to left',
+    '%_\\',
+    'request_texts_bm25:dark',
+  ])('a search for %j is answered', async (query) => {
+    const answer = await service.client.search(query)
+    expect(answer.status).toBe(200)
+    expect(answer.body.meta.originalQuery).toBe(query.trim())
+  })
+  it('a search for punctuation only finds nothing', async () => {
+    const { status, body } = await service.client.search('!?*** --- ()')
+    expect([status, body.data]).toEqual([200, { results: [], hasMore: false, limitReached: false }])
+  })
+  it('counts a topic in characters, not bytes or code units', async () => {
+    expect((await service.client.scrape({ topic: '🎉'.repeat(101) })).status).toBe(400)
+    expect((await service.client.scrape({ topic: '🎉'.repeat(100), platforms: ['github'] })).status).toBe(200)
+  })
+})

@@ -1,0 +1,95 @@
+import { canonicalText } from './query.ts'
+import { createRandom, hashText } from './random.ts'
+import { generateRecord, type SimulatedRecord } from './records.ts'
+import { inventAuthor } from './vocabulary.ts'
+
+/** A record as a test gives it: what is left out is filled in. */
+export type GivenRecord = Partial<SimulatedRecord> & { title: string }
+
+export interface CorpusRecord extends SimulatedRecord {
+  /** Title and body as `canonicalText`, so that a search does not redo it. */
+  searchText: string
+}
+
+export interface Corpus {
+  /**
+   * What a place holds for a topic, best match first.
+   * @param place the platform, and the site where it has several: `stackexchange/meta`
+   */
+  records(place: string, topic: string): readonly CorpusRecord[]
+  /** Raises the votes of every record, as time does, so that a refresh finds something new. */
+  bumpVotes(by: number): void
+}
+
+export interface CorpusOptions {
+  seed: number
+  /** How many records a topic has on a platform; below 65,536. */
+  sizeOf(platform: string): number
+  /** A platform with given records has these and generates none. */
+  given(platform: string): readonly GivenRecord[] | undefined
+  bumpVotes: number
+}
+
+/** A long benchmark asks for thousands of topics, and only the latest are asked again. */
+const maximumCachedTopics = 200
+
+/** Holds the given records and generates the others, the same ones whenever and in whatever order they are asked for. */
+export function createCorpus(options: CorpusOptions): Corpus {
+  const generated = new Map<string, readonly CorpusRecord[]>()
+  const completed = new Map<string, readonly CorpusRecord[]>()
+  let bump = options.bumpVotes
+
+  const generate = (place: string, platform: string, topic: string): readonly CorpusRecord[] => {
+    const key = `${place}/${topic}`
+    const known = generated.get(key)
+    if (known) return known
+    const records = Array.from({ length: options.sizeOf(platform) }, (_, index) =>
+      searchable(generateRecord({ seed: options.seed, place, topic, index })),
+    ).sort((a, b) => a.rank - b.rank)
+    if (generated.size >= maximumCachedTopics) generated.delete(generated.keys().next().value!)
+    generated.set(key, records)
+    return records
+  }
+
+  const complete = (platform: string, given: readonly GivenRecord[]): readonly CorpusRecord[] => {
+    const known = completed.get(platform)
+    if (known) return known
+    const records = given.map((record, index) => searchable(completeRecord(platform, record, index)))
+    completed.set(platform, records)
+    return records
+  }
+
+  return {
+    records: (place, topic) => {
+      const platform = place.split('/')[0]!
+      const given = options.given(platform)
+      if (given === undefined && topic === '') return []
+      const records = given ? complete(platform, given) : generate(place, platform, topic)
+      return bump === 0 ? records : records.map((record) => ({ ...record, votes: record.votes + bump }))
+    },
+    bumpVotes: (by) => {
+      bump += by
+    },
+  }
+}
+
+function searchable(record: SimulatedRecord): CorpusRecord {
+  return { ...record, searchText: canonicalText(`${record.title}\n${record.body ?? ''}`) }
+}
+
+function completeRecord(platform: string, given: GivenRecord, index: number): SimulatedRecord {
+  return {
+    id: hashText(platform) * 1_000 + index,
+    kind: 'request',
+    body: null,
+    votes: 0,
+    commentCount: 0,
+    tags: [],
+    author: inventAuthor(createRandom(index)),
+    product: 'Larkspur Notes',
+    externalUrl: null,
+    createdAt: new Date(Date.UTC(2025, 0, 1) + index * 60_000),
+    rank: index,
+    ...given,
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { ask, movableClock, simulate } from './testing.ts'
+
+const gitHubSearch = { q: 'dark mode', per_page: 1 }
+const stackExchangeSearch = { q: 'dark mode', site: 'meta', pagesize: 1 }
+
+describe('the limit of GitHub', () => {
+  it('refuses the eleventh anonymous search of a minute until the announced second', async () => {
+    const clock = movableClock()
+    const simulator = await simulate({ limits: 'real', clock })
+    const url = `${simulator.urls.github}/search/issues`
+    for (let remaining = 9; remaining >= 0; remaining -= 1) {
+      const { headers } = await ask(url, gitHubSearch)
+      expect(headers.get('x-ratelimit-remaining')).toBe(String(remaining))
+    }
+    const refused = await ask(url, gitHubSearch)
+    expect(refused.status).toBe(403)
+    expect(refused.headers.get('x-ratelimit-resource')).toBe('search')
+    expect(refused.headers.get('x-ratelimit-used')).toBe('10')
+    expect(simulator.breachLog.map((breach) => breach.rule)).toEqual(['wait_not_kept'])
+    clock.forward(Number(refused.headers.get('x-ratelimit-reset')) * 1_000 - clock.now().getTime())
+    expect((await ask(url, gitHubSearch)).status).toBe(200)
+    expect(simulator.breaches).toBe(1)
+  })
+
+  it('is three times as high with a token, and counted apart', async () => {
+    const simulator = await simulate({ limits: 'real', clock: movableClock() })
+    const url = `${simulator.urls.github}/search/issues`
+    const authorized = await ask(url, gitHubSearch, { authorization: 'Bearer t' })
+    expect(authorized.headers.get('x-ratelimit-limit')).toBe('30')
+    expect((await ask(url, gitHubSearch)).headers.get('x-ratelimit-remaining')).toBe('9')
+  })
+
+  it('can be shortened, replaced and left out', async () => {
+    const clock = movableClock()
+    const simulator = await simulate({ limits: { github: { limit: 1, windowMs: 20_000 } }, timeScale: 10, clock })
+    const url = `${simulator.urls.github}/search/issues`
+    await ask(url, gitHubSearch)
+    expect((await ask(url, gitHubSearch)).status).toBe(403)
+    clock.forward(2_000)
+    expect((await ask(url, gitHubSearch)).status).toBe(200)
+    for (let call = 0; call < 40; call += 1) {
+      expect((await ask(`${simulator.urls.stackexchange}/search/advanced`, stackExchangeSearch)).status).toBe(200)
+    }
+  })
+})
+
+describe('the limit of Stack Exchange', () => {
+  it('counts down a quota and then refuses with HTTP 400 and a number of seconds', async () => {
+    const clock = movableClock()
+    const simulator = await simulate({ limits: { stackexchange: { limit: 2, windowMs: 86_400_000 } }, clock })
+    const url = `${simulator.urls.stackexchange}/search/advanced`
+    expect((await ask(url, stackExchangeSearch)).body).toMatchObject({ quota_max: 2, quota_remaining: 1 })
+    expect((await ask(url, stackExchangeSearch)).body.quota_remaining).toBe(0)
+    const refused = await ask(url, stackExchangeSearch)
+    expect(refused.status).toBe(400)
+    expect(refused.body).toMatchObject({ error_id: 502, error_name: 'throttle_violation' })
+    expect(refused.body.error_message).toContain('more requests available in 86400 seconds')
+    expect(simulator.breaches).toBe(1)
+  })
+
+  it('has a quota of 300 a day, or 10,000 with a key', async () => {
+    const simulator = await simulate({ limits: 'real', clock: movableClock() })
+    const url = `${simulator.urls.stackexchange}/search/advanced`
+    expect((await ask(url, stackExchangeSearch)).body.quota_remaining).toBe(299)
+    expect((await ask(url, { ...stackExchangeSearch, key: 'k' })).body.quota_remaining).toBe(9_999)
+  })
+
+  it('locks out who asks more than thirty times in a second', async () => {
+    const clock = movableClock()
+    const simulator = await simulate({ limits: 'real', clock })
+    const url = `${simulator.urls.stackexchange}/search/advanced`
+    for (let call = 0; call < 30; call += 1) expect((await ask(url, stackExchangeSearch)).status).toBe(200)
+    expect((await ask(url, stackExchangeSearch)).body.error_name).toBe('throttle_violation')
+    expect(simulator.breachLog.map((breach) => breach.rule)).toEqual(['burst'])
+    clock.forward(30_000)
+    expect((await ask(url, stackExchangeSearch)).status).toBe(200)
+  })
+
+  it('wants a backoff in a body to be kept', async () => {
+    const clock = movableClock()
+    const simulator = await simulate({ clock })
+    const url = `${simulator.urls.stackexchange}/search/advanced`
+    simulator.setFault('stackexchange', 'backoff', { seconds: 10 })
+    const asked = await ask(url, stackExchangeSearch)
+    expect(asked.status).toBe(200)
+    expect(asked.body).toMatchObject({ backoff: 10, has_more: true })
+    expect((await ask(url, stackExchangeSearch)).body.error_name).toBe('throttle_violation')
+    expect(simulator.breaches).toBe(1)
+    clock.forward(10_000)
+    expect((await ask(url, stackExchangeSearch)).status).toBe(200)
+    expect(simulator.breaches).toBe(1)
+  })
+})
+
+describe('a refusal on demand', () => {
+  it.each([
+    ['rate_limit', { 'x-ratelimit-remaining': '0', 'retry-after': null }],
+    ['secondary_rate_limit', { 'x-ratelimit-remaining': '9', 'retry-after': '60' }],
+    ['silent_rate_limit', { 'x-ratelimit-remaining': '9', 'retry-after': null }],
+  ] as const)('by GitHub, %s, is to be waited out', async (fault, headers) => {
+    const clock = movableClock()
+    const simulator = await simulate({ clock })
+    const url = `${simulator.urls.github}/search/issues`
+    simulator.setFault('github', fault)
+    const refused = await ask(url, gitHubSearch)
+    expect(refused.status).toBe(403)
+    for (const [name, value] of Object.entries(headers)) expect(refused.headers.get(name)).toBe(value)
+    clock.forward(60_000)
+    expect((await ask(url, gitHubSearch)).status).toBe(200)
+    expect(simulator.breaches).toBe(0)
+  })
+
+  it('by Hacker News names a time only when the test says which', async () => {
+    const clock = movableClock()
+    const simulator = await simulate({ clock })
+    const url = `${simulator.urls.hackernews}/search`
+    simulator.setFault('hackernews', 'rate_limit')
+    simulator.setFault('hackernews', 'rate_limit', { seconds: 7 })
+    const silent = await ask(url, { query: 'dark mode' })
+    expect([silent.status, silent.headers.get('retry-after')]).toEqual([429, null])
+    clock.forward(1_000)
+    expect((await ask(url, { query: 'dark mode' })).headers.get('retry-after')).toBe('7')
+    clock.forward(3_000)
+    expect((await ask(url, { query: 'dark mode' })).headers.get('retry-after')).toBe('4')
+    expect(simulator.breaches).toBe(1)
+    simulator.clearFaults('hackernews')
+    expect((await ask(url, { query: 'dark mode' })).status).toBe(200)
+  })
+})

@@ -1,0 +1,13 @@
+/** Starts the simulator by hand: `node test/platform-simulator/main.ts`, then export what it prints. */
+import { startPlatformSimulator } from './simulator.ts'
+
+const port = 4690
+
+const simulator = await startPlatformSimulator({ port, timeScale: 10 })
+console.log('# The platforms are simulated; limits are the real ones, ten times faster. Ctrl-C ends it.')
+for (const [name, url] of Object.entries(simulator.urls)) {
+  console.log(`export ${name.toUpperCase()}_API_URL=${url}`)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void simulator.stop())
+}

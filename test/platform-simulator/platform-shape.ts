@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Corpus, CorpusRecord } from './corpus.ts'
+import type { LimitRule, LimitState, RefusalForm, Wait } from './limits.ts'
+
+/** What a client asked of one platform. */
+export interface SearchRequest {
+  /** Below the platform's prefix, without the version prefix that the real base address may have. */
+  path: string
+  parameters: URLSearchParams
+  headers: IncomingHttpHeaders
+  /** The platform's base address here, for the absolute links in its answers. */
+  baseUrl: string
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export interface SearchContext {
+  corpus: Corpus
+  limit: LimitState
+  /** Answers pull requests also to a search for issues, so that a client's own guard can be tested. */
+  leakPullRequests: boolean
+  /** Seconds that a body asks the client to pause; only Stack Exchange has such a field. */
+  backoffSeconds: number | null
+}
+
+/** Everything that is particular to one platform. The server around it knows none of this. */
+export interface SimulatedPlatform {
+  /** The real base address has this path; a client may or may not repeat it. */
+  versionPrefix: RegExp
+  /** True where bodies are gzip also when the client did not ask for it. */
+  alwaysCompressed: boolean
+  /** Refuses a request without a User-Agent; null where the platform does not care. */
+  refuseMissingUserAgent: (() => Answer) | null
+  /** The credential that a request carries, or null for an anonymous one. */
+  credential(request: SearchRequest): string | null
+  limit(request: SearchRequest): LimitRule
+  /** What the platform says when its window is used up, and how long a client should pause when it names no time. */
+  exhaustedForm: RefusalForm
+  silentPauseMs: number
+  /** Counted from 1. */
+  page(request: SearchRequest): number
+  /** Everything that matches, in the order asked for, as far as a client can page. */
+  find(parameters: URLSearchParams, corpus: Corpus, leakPullRequests?: boolean): readonly CorpusRecord[]
+  search(request: SearchRequest, context: SearchContext): Answer
+  refuse(wait: Wait, now: number, state: LimitState): Answer
+  unauthorized(): Answer
+  serverError(): Answer
+  /** A 200 with the right names around the wrong things. */
+  wrongShape(): Answer
+  /** The parameters of a plain search for a topic, without paging. */
+  plainSearch(topic: string): Record<string, string>
+  sourceId(record: CorpusRecord): string
+  sourceUrl(record: CorpusRecord, parameters: URLSearchParams): string
+}
+
+/** A JSON answer as all these platforms label it. */
+export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(value),
+  }
+}
+
+/** A whole number from a query string; null when it is something else. */
+export function wholeNumber(text: string | null, otherwise: number): number | null {
+  if (text === null || text === '') return otherwise
+  return /^-?\d{1,9}$/.test(text) ? Number(text) : null
+}

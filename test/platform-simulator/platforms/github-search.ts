@@ -1,0 +1,55 @@
+import type { Corpus, CorpusRecord } from '../corpus.ts'
+import { matchesQuery, parseQuery, type Query } from '../query.ts'
+import { gitHubLabels, itemUrl } from './github-item.ts'
+
+/** The qualifiers that narrow here; the others are understood, so that they are not taken for words, and ignored. */
+const simulatedQualifiers = 'is type state label repo'
+const ignoredQualifiers =
+  'in org user author created updated closed comments reactions interactions sort no archived language locked linked ' +
+  'milestone reason'
+const qualifiers = `${simulatedQualifiers} ${ignoredQualifiers}`.split(' ')
+
+export function parseGitHubQuery(parameters: URLSearchParams): Query {
+  return parseQuery(parameters.get('q') ?? '', qualifiers)
+}
+
+function compare(sort: string | null): ((a: CorpusRecord, b: CorpusRecord) => number) | null {
+  switch (sort) {
+    case 'reactions':
+    case 'reactions-+1':
+    case 'interactions':
+      return (a, b) => b.votes - a.votes || a.rank - b.rank
+    case 'comments':
+      return (a, b) => b.commentCount - a.commentCount || a.rank - b.rank
+    case 'created':
+    case 'updated':
+      return (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || a.rank - b.rank
+    default:
+      return null
+  }
+}
+
+function qualifies(record: CorpusRecord, leakPullRequests: boolean) {
+  return (name: string, value: string): boolean | null => {
+    if (name === 'label') return gitHubLabels(record).includes(value)
+    if (name === 'repo') return itemUrl(record).toLowerCase().includes(`/${value}/`)
+    if (name === 'state') return value === 'open'
+    if (name !== 'is' && name !== 'type') return null
+    if (value === 'issue') return record.kind !== 'pull_request' || leakPullRequests
+    if (value === 'pr' || value === 'pull-request') return record.kind === 'pull_request'
+    if (value === 'closed') return false
+    return null
+  }
+}
+
+/** Everything that matches, also what lies beyond the thousand that can be paged to. */
+export function findAll(parameters: URLSearchParams, corpus: Corpus, leakPullRequests: boolean): CorpusRecord[] {
+  const query = parseGitHubQuery(parameters)
+  const found = corpus
+    .records('github', query.topic)
+    .filter((record) => matchesQuery(query, record.searchText, qualifies(record, leakPullRequests)))
+  const order = compare(parameters.get('sort'))
+  if (order) found.sort(order)
+  if (order && parameters.get('order') === 'asc') found.reverse()
+  return found
+}

@@ -1,0 +1,147 @@
+import type { LimitState } from '../limits.ts'
+import { jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import { gitHubItem, itemUrl } from './github-item.ts'
+import { findAll, parseGitHubQuery } from './github-search.ts'
+
+const maximumResults = 1_000
+const maximumPageSize = 100
+const defaultPageSize = 30
+const maximumFreeText = 256
+const maximumOperators = 5
+const anonymousPerMinute = 10
+const authorizedPerMinute = 30
+
+const documentation = 'https://docs.github.com/rest/search/search#search-issues-and-pull-requests'
+const rateLimitDocumentation = 'https://docs.github.com/rest/overview/rate-limits-for-the-rest-api'
+
+function pageSize(parameters: URLSearchParams): number {
+  const asked = wholeNumber(parameters.get('per_page'), defaultPageSize) ?? defaultPageSize
+  return asked < 1 ? defaultPageSize : Math.min(asked, maximumPageSize)
+}
+
+function pageNumber(parameters: URLSearchParams): number {
+  return Math.max(1, wholeNumber(parameters.get('page'), 1) ?? 1)
+}
+
+function rateHeaders(state: LimitState): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(state.limit),
+    'x-ratelimit-remaining': String(state.remaining),
+    'x-ratelimit-used': String(state.used),
+    'x-ratelimit-reset': String(Math.ceil(state.resetAt / 1_000)),
+    'x-ratelimit-resource': 'search',
+    'x-github-media-type': 'github.v3; format=json',
+    'x-github-api-version-selected': '2022-11-28',
+    vary: 'Accept-Encoding, Accept, X-Requested-With',
+    'cache-control': 'no-cache',
+  }
+}
+
+/** The advertised deprecation is always there, so that a client cannot take any Link header for a next page. */
+function linkHeader(request: SearchRequest, total: number): string {
+  const { parameters, baseUrl, path } = request
+  const page = pageNumber(parameters)
+  const last = Math.ceil(Math.min(total, maximumResults) / pageSize(parameters))
+  const link = (rel: string, target: number): string => {
+    const query = new URLSearchParams(parameters)
+    query.set('page', String(target))
+    return `<${baseUrl}${path}?${query}>; rel="${rel}"`
+  }
+  const links = ['<https://github.blog/changelog/>; rel="deprecation"; type="text/html"']
+  if (page > 1) links.push(link('prev', page - 1))
+  if (page < last) links.push(link('next', page + 1), link('last', last))
+  if (page > 1) links.push(link('first', 1))
+  return links.join(', ')
+}
+
+function validationFailed(error: { message?: string; code: string }, headers: Record<string, string>) {
+  const errors = [{ ...error, resource: 'Search', field: 'q' }]
+  return jsonAnswer(
+    422,
+    { message: 'Validation Failed', errors, documentation_url: documentation, status: '422' },
+    headers,
+  )
+}
+
+const secondaryMessage =
+  'You have exceeded a secondary rate limit. Please wait a few minutes before you try again. If you reach out to GitHub ' +
+  'Support for help, please include the request ID 0000:0000:000000:000000:00000000.'
+
+export const github: SimulatedPlatform = {
+  versionPrefix: /^\/api\/v3(?=\/)/,
+  alwaysCompressed: false,
+  exhaustedForm: 'primary',
+  silentPauseMs: 60_000,
+
+  refuseMissingUserAgent: () => ({
+    status: 403,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: '\r\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent header.\r\n',
+  }),
+  credential: ({ headers }) => headers.authorization?.replace(/^(bearer|token) /i, '') ?? null,
+  limit: ({ headers }) => ({
+    bucket: headers.authorization ?? 'anonymous',
+    limit: headers.authorization ? authorizedPerMinute : anonymousPerMinute,
+    windowMs: 60_000,
+  }),
+  page: ({ parameters }) => pageNumber(parameters),
+  find: (parameters, corpus, leakPullRequests = false) =>
+    findAll(parameters, corpus, leakPullRequests).slice(0, maximumResults),
+
+  search: (request, { corpus, limit, leakPullRequests }) => {
+    const headers = rateHeaders(limit)
+    const { parameters } = request
+    if (request.path !== '/search/issues') {
+      return jsonAnswer(404, { message: 'Not Found', documentation_url: documentation, status: '404' }, headers)
+    }
+    const query = parseGitHubQuery(parameters)
+    if (query.groups.length === 0) return validationFailed({ code: 'missing' }, headers)
+    if (query.freeText.length > maximumFreeText) {
+      return validationFailed({ message: 'The search is longer than 256 characters.', code: 'invalid' }, headers)
+    }
+    if (query.operatorCount > maximumOperators) {
+      const message = 'More than five AND / OR / NOT operators were used.'
+      return validationFailed({ message, code: 'invalid' }, headers)
+    }
+    const start = (pageNumber(parameters) - 1) * pageSize(parameters)
+    if (start >= maximumResults) {
+      const message = 'Only the first 1000 search results are available'
+      return jsonAnswer(
+        422,
+        { message, documentation_url: 'https://docs.github.com/v3/search/', status: '422' },
+        headers,
+      )
+    }
+    const found = findAll(parameters, corpus, leakPullRequests)
+    const end = Math.min(start + pageSize(parameters), maximumResults)
+    const items = found.slice(start, end).map((record) => gitHubItem(record, request.baseUrl))
+    const body = { total_count: found.length, incomplete_results: false, items }
+    return jsonAnswer(200, body, { ...headers, link: linkHeader(request, found.length) })
+  },
+
+  refuse: (wait, now, state) => {
+    if (wait.form === 'primary') {
+      const message =
+        "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate " +
+        'limit. Check out the documentation for more details.)'
+      const spent = rateHeaders({ ...state, remaining: 0, used: state.limit, resetAt: wait.until })
+      return jsonAnswer(403, { message, documentation_url: rateLimitDocumentation }, spent)
+    }
+    const seconds = Math.max(1, Math.ceil((wait.until - now) / 1_000))
+    const retry: Record<string, string> = wait.form === 'secondary' ? { 'retry-after': String(seconds) } : {}
+    const body = {
+      message: secondaryMessage,
+      documentation_url: `${rateLimitDocumentation}#about-secondary-rate-limits`,
+    }
+    return jsonAnswer(403, body, { ...rateHeaders({ ...state, remaining: Math.max(1, state.remaining) }), ...retry })
+  },
+  unauthorized: () =>
+    jsonAnswer(401, { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest', status: '401' }),
+  serverError: () => jsonAnswer(503, { message: 'Service Unavailable', documentation_url: documentation }),
+  wrongShape: () => jsonAnswer(200, { total_count: 'many', incomplete_results: 0, items: { first: 'not a list' } }),
+
+  // Quoted, so that nothing in a topic is read as a qualifier.
+  plainSearch: (topic) => ({ q: `"${topic.replaceAll('"', ' ')}"` }),
+  sourceId: (record) => String(record.id),
+  sourceUrl: (record) => itemUrl(record),
+}

@@ -1,0 +1,14 @@
+import type { SimulatedPlatform } from '../platform-shape.ts'
+import { github } from './github.ts'
+import { hackernews } from './hackernews.ts'
+import { stackexchange } from './stackexchange.ts'
+
+/** All simulated platforms by their name, which is also their path prefix. */
+export const simulatedPlatforms = { github, hackernews, stackexchange } as const satisfies Record<
+  string,
+  SimulatedPlatform
+>
+
+export type SimulatedPlatformName = keyof typeof simulatedPlatforms
+
+export const simulatedPlatformNames = Object.keys(simulatedPlatforms) as SimulatedPlatformName[]

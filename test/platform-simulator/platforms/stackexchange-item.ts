@@ -1,0 +1,62 @@
+import type { SimulatedRecord } from '../records.ts'
+import { escapeHtml, htmlFromText } from '../wire-text.ts'
+
+const ownDomains = new Set(['stackoverflow', 'meta.stackoverflow', 'superuser', 'serverfault', 'askubuntu'])
+
+function siteUrl(site: string): string {
+  if (site.includes('.') && site.split('.').length > 2) return `https://${site}`
+  return ownDomains.has(site) ? `https://${site}.com` : `https://${site}.stackexchange.com`
+}
+
+/** The page of a question, as a person opens it. */
+export function questionLink(record: SimulatedRecord, site: string): string {
+  const slug = record.title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 80)
+  return `${siteUrl(site)}/questions/${record.id}/${slug}`
+}
+
+/** Every question asks for a feature, so that a search by that tag misses none. */
+export function questionTags(record: SimulatedRecord): string[] {
+  return [
+    'feature-request',
+    ...record.tags.map((tag) => tag.replaceAll(' ', '-')).filter((tag) => tag !== 'feature-request'),
+  ]
+}
+
+function owner(record: SimulatedRecord, site: string): object {
+  const { author } = record
+  if (!author) return { user_type: 'does_not_exist', display_name: `user${record.id % 100_000}` }
+  const slug = author.name.toLowerCase().replace(/[^a-z]+/g, '-')
+  return {
+    account_id: author.id + 7,
+    reputation: author.id % 20_000,
+    user_id: author.id,
+    user_type: 'registered',
+    profile_image: 'https://www.gravatar.com/avatar/00000000000000000000000000000000?s=256&d=identicon&r=PG',
+    display_name: escapeHtml(author.name, 'stackexchange'),
+    link: `${siteUrl(site)}/users/${author.id}/${slug}`,
+  }
+}
+
+/** One element of `items`: titles and names come escaped, the body only by a filter that asks for it. */
+export function stackExchangeItem(record: SimulatedRecord, site: string, withBody: boolean): object {
+  const createdAt = Math.floor(record.createdAt.getTime() / 1_000)
+  return {
+    tags: questionTags(record),
+    owner: owner(record, site),
+    is_answered: record.commentCount > 3,
+    view_count: record.commentCount * 97 + 11,
+    answer_count: record.commentCount,
+    score: record.votes,
+    last_activity_date: createdAt + 3_600,
+    creation_date: createdAt,
+    question_id: record.id,
+    content_license: 'CC BY-SA 4.0',
+    link: questionLink(record, site),
+    title: escapeHtml(record.title, 'stackexchange'),
+    ...(withBody ? { body: htmlFromText(record.body ?? '', 'stackexchange') } : {}),
+  }
+}

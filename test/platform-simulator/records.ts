@@ -1,0 +1,169 @@
+import { createRandom, hashText, type Random } from './random.ts'
+import {
+  benefits,
+  headline,
+  inventAuthor,
+  labels,
+  openingSentence,
+  products,
+  requestPhrases,
+  roles,
+  struggles,
+  wants,
+  workarounds,
+} from './vocabulary.ts'
+
+/** What a platform holds, before it is put into the platform's wire form. Texts are plain; code is fenced by ```. */
+export interface SimulatedRecord {
+  /** Unique over all platforms and topics of one seed. */
+  id: number
+  kind: 'request' | 'pull_request' | 'comment'
+  title: string
+  /** Paragraphs are separated by an empty line. Null where the platform has a null or no body. */
+  body: string | null
+  votes: number
+  commentCount: number
+  tags: readonly string[]
+  /** Null for an account that was deleted. */
+  author: { handle: string; name: string; id: number } | null
+  product: string
+  /** Where a story points to; null for a story with a text of its own. */
+  externalUrl: string | null
+  createdAt: Date
+  /** The platform's own order: a lower rank is a better match. */
+  rank: number
+}
+
+/** The indexes that hold what breaks naive parsers; they come again every `nastyPeriod` records. */
+export const nastyIndexes = {
+  nullBody: 1,
+  ghostAuthor: 2,
+  htmlEntities: 3,
+  markdownCode: 4,
+  emoji: 5,
+  cjk: 6,
+  veryLongBody: 7,
+  pullRequest: 8,
+  nul: 9,
+  loneSurrogate: 10,
+  rightToLeft: 12,
+  emptyBody: 13,
+  negativeVotes: 15,
+} as const
+
+const nastyPeriod = 100
+
+/** What makes records differ: the same four values give the same records in every process. */
+export interface Generation {
+  seed: number
+  /** The platform, and the site where a platform has several. */
+  place: string
+  topic: string
+  index: number
+}
+
+const stride = 65_536
+const newestCreationMs = Date.UTC(2026, 5, 30)
+const daysOfHistory = 1_500
+
+/** Generates the record with that index; see `nastyIndexes` for what is hidden where. */
+export function generateRecord(generation: Generation): SimulatedRecord {
+  const { seed, place, topic, index } = generation
+  const group = hashText(`${seed}/${place}/${topic}`)
+  const random = createRandom(hashText(`${group}/${index}`))
+  const product = random.pick(products)
+  const phrase = requestPhrases[index % requestPhrases.length]!
+  const opening = openingSentence(phrase, topic, product)
+  const author = inventAuthor(random)
+  const record: SimulatedRecord = {
+    id: group * stride + index,
+    kind: 'request',
+    title: headline(random, topic, product),
+    body: writeBody(random, opening),
+    votes: Math.floor(1 / (random.next() + 0.002)),
+    commentCount: random.integer(0, 40),
+    tags: [labels[index % labels.length]!],
+    author,
+    product,
+    externalUrl: null,
+    createdAt: new Date(newestCreationMs - random.integer(0, daysOfHistory * 86_400) * 1_000),
+    rank: random.next(),
+  }
+  return makeNasty(asKindOfPlace(record, place, index, opening), topic, index % nastyPeriod, opening)
+}
+
+function writeBody(random: Random, opening: string): string {
+  const paragraphs = [
+    `${opening}. It should ${random.pick(wants)}.`,
+    `As a ${random.pick(roles)} I often ${random.pick(struggles)}. Until now ${random.pick(workarounds)}.`,
+    random.pick(benefits),
+  ]
+  return paragraphs.slice(0, random.integer(1, 3)).join('\n\n')
+}
+
+/** Hacker News mixes comments, texts and links in thirds: coprime to the phrases, so that each phrase has all kinds. */
+function asKindOfPlace(record: SimulatedRecord, place: string, index: number, opening: string): SimulatedRecord {
+  if (place === 'github' && index % 20 === nastyIndexes.pullRequest) return { ...record, kind: 'pull_request' }
+  if (place !== 'hackernews') return record
+  if (index % 3 === 0) return { ...record, kind: 'comment', title: `Show HN: ${record.product}` }
+  if (index % 3 === 1) return { ...record, title: `Ask HN: ${record.title}` }
+  return { ...record, title: opening, body: null, externalUrl: `https://blog.example/${record.id}` }
+}
+
+function makeNasty(record: SimulatedRecord, topic: string, position: number, opening: string): SimulatedRecord {
+  const body = record.body ?? ''
+  switch (position) {
+    case nastyIndexes.nullBody:
+      return withoutBody(record, opening, null)
+    case nastyIndexes.emptyBody:
+      return withoutBody(record, opening, '')
+    case nastyIndexes.ghostAuthor:
+      return { ...record, author: null }
+    case nastyIndexes.htmlEntities:
+      return withText(
+        record,
+        ` <b>"R&D's"</b> &amp; more`,
+        `<script>alert('${topic}')</script> 1 < 2 && "a" > 'b' &lt;`,
+      )
+    case nastyIndexes.markdownCode:
+      return withText(
+        record,
+        ' in `settings.json`',
+        '```json\n{ "enabled": true, "level": "<high>" }\n```\n\n- [ ] **one**',
+      )
+    case nastyIndexes.emoji:
+      return withText(record, ' 👩🏽‍💻🎉', 'Thanks 🙏🏿 — from 🏴󠁧󠁢󠁳󠁣󠁴󠁿 with ❤️‍🔥')
+    case nastyIndexes.cjk:
+      return withText(record, ' を追加してください', '这个功能对我们很重要。다크 모드도 부탁드립니다.')
+    case nastyIndexes.rightToLeft:
+      return withText(record, ' \u202bمرحبا\u202c', 'نحتاج إلى هذه الميزة\u200f')
+    case nastyIndexes.veryLongBody:
+      return { ...record, externalUrl: null, body: veryLong(`${opening}. ${body} 長い文章 🧵\n`) }
+    case nastyIndexes.nul:
+      return withText(record, '', 'before\u0000after')
+    case nastyIndexes.loneSurrogate:
+      return withText(record, '', 'half \ud800 of a pair, and the other \udc00 half')
+    case nastyIndexes.negativeVotes:
+      return { ...record, votes: -3 }
+    default:
+      return record
+  }
+}
+
+const veryLongCharacters = 90_000
+
+/** More than the 64 KiB that a careful client keeps, with characters of several bytes wherever it cuts. */
+function veryLong(unit: string): string {
+  return unit.repeat(Math.ceil(veryLongCharacters / unit.length))
+}
+
+/** A comment is nothing but its body, so it keeps it. */
+function withoutBody(record: SimulatedRecord, opening: string, body: '' | null): SimulatedRecord {
+  return record.kind === 'comment' ? record : { ...record, title: opening, body }
+}
+
+/** A link has no text of its own, so the addition makes it a story with one. */
+function withText(record: SimulatedRecord, titleEnd: string, paragraph: string): SimulatedRecord {
+  const title = record.title + titleEnd
+  return { ...record, title, body: record.body ? `${record.body}\n\n${paragraph}` : paragraph, externalUrl: null }
+}

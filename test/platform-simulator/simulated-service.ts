@@ -1,0 +1,161 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../src/clock.ts'
+import type { Corpus } from './corpus.ts'
+import { createFaultQueue, type Fault, type FaultQueue } from './faults.ts'
+import {
+  type Admission,
+  type BreachRule,
+  createLimiter,
+  type Limiter,
+  type LimitRule,
+  type Wait,
+  wholeSecond,
+} from './limits.ts'
+import type { Answer, SearchRequest, SimulatedPlatform } from './platform-shape.ts'
+import { faultRefusalForm, loopPath, redirect, spoiltAnswer } from './spoilt-answer.ts'
+
+/** Instead of the platform's own limit. */
+export interface CustomLimit {
+  limit: number
+  windowMs: number
+}
+
+export interface ServiceOptions {
+  platform: SimulatedPlatform
+  corpus: Corpus
+  clock: Clock
+  timeScale: number
+  limit: 'real' | 'none' | CustomLimit
+  validTokens: readonly string[] | null
+  leakPullRequests: boolean
+  baseUrl: string
+  /** A redirect to here leaves the platform's origin for a private address. */
+  privateUrl: string
+  onBreach(rule: BreachRule): void
+}
+
+export interface Reply {
+  answer: Answer
+  fault: Fault | null
+  /** To be called when the answer was sent: only then can the client know of a wait that it announces. */
+  onSent(): void
+}
+
+/** One platform behind its limits and faults, without the transport. */
+export interface SimulatedService {
+  reply(path: string, parameters: URLSearchParams, headers: IncomingHttpHeaders): Reply
+  faults: FaultQueue
+  /** Takes back the faults and the waits that they announced. */
+  clearFaults(): void
+}
+
+/** A request that was let in or refused, with all that is needed to answer it. */
+interface Admitted {
+  options: ServiceOptions
+  limiter: Limiter
+  request: SearchRequest
+  bucket: string
+  admission: Admission
+}
+
+const faultWaitSeconds = 60
+/** Where only a client arrives that follows a redirect which it should refuse. */
+export const privatePath = '/private'
+
+/** Puts the limits, the faults and the search of one platform together. */
+export function createSimulatedService(options: ServiceOptions): SimulatedService {
+  const { platform, clock, timeScale } = options
+  const faults = createFaultQueue()
+  const enforced = options.limit !== 'none'
+  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm: platform.exhaustedForm })
+  return {
+    faults,
+    reply: (path, parameters, headers) => {
+      const request: SearchRequest = {
+        path: path.replace(platform.versionPrefix, ''),
+        parameters,
+        headers,
+        baseUrl: options.baseUrl,
+      }
+      const turnedAway = turnAway(options, request)
+      if (turnedAway) return plainReply(turnedAway)
+      const rule = limitRule(options, request)
+      const admission = limiter.admit(rule)
+      const admitted: Admitted = { options, limiter, request, bucket: rule.bucket, admission }
+      if (admission.breach) options.onBreach(admission.breach)
+      if (admission.refusal) return refusal(admitted, admission.refusal, null)
+      const fault = faults.take(platform.page(request))
+      return fault ? faultyReply(admitted, fault) : truth(admitted, null)
+    },
+    clearFaults: () => {
+      faults.clear()
+      limiter.release()
+    },
+  }
+}
+
+function plainReply(answer: Answer, fault: Fault | null = null): Reply {
+  return { answer, fault, onSent: () => undefined }
+}
+
+function limitRule(options: ServiceOptions, request: SearchRequest): LimitRule {
+  const real = options.platform.limit(request)
+  if (typeof options.limit === 'string') return real
+  return { bucket: real.bucket, limit: options.limit.limit, windowMs: options.limit.windowMs }
+}
+
+/** What is answered before anything is counted. */
+function turnAway(options: ServiceOptions, request: SearchRequest): Answer | null {
+  const { platform, validTokens } = options
+  if (request.path === loopPath) return redirect(`${options.baseUrl}${loopPath}`)
+  if (request.path === privatePath) return { status: 200, headers: { 'content-type': 'text/plain' }, body: 'private' }
+  if (!request.headers['user-agent']) {
+    options.onBreach('no_user_agent')
+    const refused = platform.refuseMissingUserAgent?.()
+    if (refused) return refused
+  }
+  const credential = platform.credential(request)
+  return credential !== null && validTokens?.includes(credential) === false ? platform.unauthorized() : null
+}
+
+/** Refuses, and remembers how long the client now has to wait: as told, or a decent pause where nothing is told. */
+function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Reply {
+  const { options, limiter, bucket, admission } = admitted
+  const now = options.clock.now().getTime()
+  const pausedUntil = now + options.platform.silentPauseMs / options.timeScale
+  const until = wait.form === 'silent' ? pausedUntil : wait.until
+  const answer = options.platform.refuse(wait, now, admission.state)
+  return { answer, fault, onSent: () => limiter.hold(bucket, { form: wait.form, until }) }
+}
+
+function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wait {
+  const seconds = fault.seconds ?? Math.ceil(faultWaitSeconds / options.timeScale)
+  return { form, until: wholeSecond(options.clock.now().getTime() + seconds * 1_000) }
+}
+
+function truth(admitted: Admitted, fault: Fault | null): Reply {
+  const { options, limiter, request, bucket, admission } = admitted
+  const { platform, corpus, leakPullRequests } = options
+  const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
+  const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
+  const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
+  const answer = platform.search(request, { corpus, limit: admission.state, leakPullRequests, backoffSeconds })
+  const isSpent = admission.state.remaining === 0 && platform.exhaustedForm === 'primary'
+  const wait = backoff ?? (isSpent ? { form: 'primary' as const, until: admission.state.resetAt } : null)
+  return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
+}
+
+function faultyReply(admitted: Admitted, fault: Fault): Reply {
+  const { options, limiter, bucket } = admitted
+  const form = faultRefusalForm(options.platform, fault)
+  if (form) return refusal(admitted, faultWait(admitted, fault, form), fault)
+  if (fault.name === 'server_error' && fault.seconds !== null) {
+    const answer = options.platform.serverError()
+    const headers = { ...answer.headers, 'retry-after': String(fault.seconds) }
+    const wait = faultWait(admitted, fault, 'secondary')
+    return { answer: { ...answer, headers }, fault, onSent: () => limiter.hold(bucket, wait) }
+  }
+  const honest = truth(admitted, fault)
+  const answer = spoiltAnswer(options, fault, honest.answer)
+  return answer ? plainReply(answer, fault) : honest
+}

@@ -1,0 +1,56 @@
+import type { Fault } from './faults.ts'
+import type { RefusalForm } from './limits.ts'
+import { type Answer, jsonAnswer, type SimulatedPlatform } from './platform-shape.ts'
+
+/** Redirects to itself for ever. */
+export const loopPath = '/redirect-loop'
+
+const refusalForms: Partial<Record<Fault['name'], RefusalForm>> = {
+  rate_limit: 'primary',
+  secondary_rate_limit: 'secondary',
+  silent_rate_limit: 'silent',
+}
+
+/**
+ * How a platform refuses under this fault; null when the fault is no refusal. A platform that by itself names no time
+ * names one only when the fault says which.
+ */
+export function faultRefusalForm(platform: SimulatedPlatform, fault: Fault): RefusalForm | null {
+  const form = refusalForms[fault.name] ?? null
+  return form !== null && platform.exhaustedForm === 'silent' && fault.seconds === null ? 'silent' : form
+}
+
+export function redirect(location: string): Answer {
+  return { status: 302, headers: { location }, body: '' }
+}
+
+const challengePage =
+  '<!doctype html><html><head><title>Checking your browser</title></head><body>One moment, please.</body></html>'
+
+/** What is said instead of the truth; null for a fault that lets it stand or spoils it on its way. */
+export function spoiltAnswer(
+  service: { platform: SimulatedPlatform; baseUrl: string; privateUrl: string },
+  fault: Fault,
+  truth: Answer,
+): Answer | null {
+  switch (fault.name) {
+    case 'unauthorized':
+      return service.platform.unauthorized()
+    case 'server_error':
+      return service.platform.serverError()
+    case 'wrong_shape':
+      return service.platform.wrongShape()
+    case 'empty_body':
+      return { ...jsonAnswer(200, null), body: '' }
+    case 'html_page':
+      return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: challengePage }
+    case 'wrong_content_type':
+      return { ...truth, headers: { ...truth.headers, 'content-type': 'application/octet-stream' } }
+    case 'redirect_loop':
+      return redirect(`${service.baseUrl}${loopPath}`)
+    case 'redirect_private':
+      return redirect(service.privateUrl)
+    default:
+      return null
+  }
+}

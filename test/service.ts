@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
+import { generateApiKey } from '../src/accounts/keys.ts'
+import type { Clock } from '../src/clock.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import type { Database } from '../src/database/open.ts'
+import type { Platform, PlatformName } from '../src/platforms/platform.ts'
+import { startService } from '../src/service.ts'
+import { copyDatabase, emptyTables } from './database.ts'
+import { createTestClient, type TestClient } from './client.ts'
+
+export const testAdminKey = 'admin-key-of-the-tests'
+
+export interface TestServiceOptions {
+  /** Environment variables of this service, besides those that the test home needs. */
+  environment?: Record<string, string>
+  clock?: Clock
+  platforms?: ReadonlyMap<PlatformName, Platform>
+}
+
+export interface TestService {
+  url: string
+  apiKey: string
+  adminKey: string
+  database: Database
+  config: Config
+  /** Calls as the first account. */
+  client: TestClient
+  /** Calls with another key, or with none. */
+  clientFor(apiKey: string | null): TestClient
+  /** A new account of the given plan. */
+  createAccount(tier?: 'free' | 'pro' | 'max'): Promise<{ accountId: string; apiKey: string; client: TestClient }>
+  /** Ends the service and starts it again on the same database, as a deployment does. */
+  restart(): Promise<void>
+  /** Empties every table and makes the first account anew, with the same key. */
+  reset(): Promise<void>
+  stop(): Promise<void>
+}
+
+const failTest = (error: Error) => {
+  throw error
+}
+
+/** Starts the real service on a database of the home under test, listening on a free port. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const copy = await copyDatabase()
+  const apiKey = generateApiKey()
+  const config = readConfig({
+    PORT: '0',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    BOOTSTRAP_API_KEY: apiKey,
+    ADMIN_API_KEY: testAdminKey,
+    DATA_DIR: copy.options.dataDir,
+    DATABASE_URL: copy.options.databaseUrl,
+    ...options.environment,
+  })
+  const overrides = {
+    ...(options.clock ? { clock: options.clock } : {}),
+    ...(options.platforms ? { platforms: options.platforms } : {}),
+  }
+  const log = pino({ level: config.logLevel })
+  const start = () => startService(config, log, failTest, overrides)
+  let service = await start()
+  const clientFor = (key: string | null) => createTestClient(() => service.address ?? '', key)
+  const admin = clientFor(testAdminKey)
+
+  return {
+    get url() {
+      return service.address ?? ''
+    },
+    get database() {
+      return service.database.database
+    },
+    ...{ apiKey, adminKey: testAdminKey, config, client: clientFor(apiKey), clientFor },
+    createAccount: async (tier = 'max') => {
+      const { body } = await admin.post('/api/admin/accounts', { name: `a ${tier} account`, tier })
+      const made = body.data as { accountId: string; apiKey: string }
+      return { ...made, client: clientFor(made.apiKey) }
+    },
+    restart: async () => {
+      await service.stop()
+      service = await start()
+    },
+    reset: async () => {
+      const { database } = service.database
+      await sql`delete from pgboss.job`.execute(database)
+      await emptyTables(database)
+      await bootstrapFirstAccount(database, { apiKey, tier: config.bootstrapTier, now: new Date() })
+    },
+    stop: async () => {
+      await service.stop()
+      await copy.remove()
+    },
+  }
+}
