@@ -1,5 +1,5 @@
+import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { PlatformName } from './platforms/platform.ts'
 import { platformNames } from './platforms/platform.ts'
 
@@ -129,6 +129,10 @@ function checkTogether(environment: Environment): void {
   }
 }
 
+// Everything in the environment is text; numbers are read from it, and defaults filled in.
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, keywords: ['secret'] })
+const validate = ajv.compile<Environment>(environmentSchema)
+
 function parseEnvironment(source: Record<string, string | undefined>): Environment {
   // An empty variable counts as absent: compose files and shells set them so.
   const present = Object.fromEntries(
@@ -136,9 +140,9 @@ function parseEnvironment(source: Record<string, string | undefined>): Environme
       .filter((name) => source[name] !== undefined && source[name].trim() !== '')
       .map((name) => [name, source[name]?.trim()]),
   )
-  const environment = Value.Convert(environmentSchema, Value.Default(environmentSchema, present))
-  if (Value.Check(environmentSchema, environment)) return environment
-  const lines = Value.Errors(environmentSchema, environment).map((error) => {
+  const environment: unknown = present
+  if (validate(environment)) return environment
+  const lines = (validate.errors ?? []).map((error) => {
     const variable = error.instancePath.slice(1).split('/')[0] ?? ''
     const property = environmentSchema.properties[variable as keyof Environment] as { description?: string } | undefined
     return `${variable}: ${error.message} (${property?.description})`

@@ -41,7 +41,7 @@ describe('reading what a stranger wrote', () => {
   })
 
   it('cleans names, and an empty one is none', () => {
-    expect(asName(' a\0\n b ')).toBe('a b')
+    expect(asName(' a\0\nb ')).toBe('a b')
     expect([asName(''), asName(' \0'), asName(7)]).toEqual([null, null, null])
   })
 

@@ -47,6 +47,17 @@ describe('Markdown becomes readable text', () => {
     expect(markdownToPlainText(source).split(/\s+/)).toEqual(['More', 'in', '&', 'out'])
   })
 
+  it('keeps what only looks like a tag: types and XML', () => {
+    const source =
+      'A `x<y>` and Array<string>, List<T>, <BR>not <b>bold</b>\n\n<?xml version="1.0"?>\n<Document a="1">v</Document>'
+    const text = markdownToPlainText(source).replace(/\s+/g, ' ')
+    expect(text).toBe('A x<y> and Array<string>, List<T>, not bold <?xml version="1.0"?> <Document a="1">v</Document>')
+  })
+
+  it('keeps the end of a long text that grows when it is rendered', () => {
+    expect(markdownToPlainText(`${'"a" & <b '.repeat(5_000)} the end`)).toMatch(/the end$/)
+  })
+
   it('shows a table as it was typed', () => {
     expect(markdownToPlainText('| a | b |\n|---|---|\n| 1 | 2 |')).toContain('| 1 | 2 |')
   })
@@ -154,7 +165,7 @@ describe('hostile text is read in bounded time', () => {
 
 describe('titles', () => {
   it('are one line of at most 500 characters', () => {
-    expect(plainTitle('  a\n\tb\0  c ')).toBe('a b c')
+    expect(plainTitle('  a\n\tb\0  c\u2028d\r\ne ')).toBe('a b  c d e')
     expect([...plainTitle('\u{1f600}'.repeat(600))]).toHaveLength(500)
   })
 
@@ -163,8 +174,8 @@ describe('titles', () => {
   })
 
   it('that are HTML-escaped are decoded, once', () => {
-    expect(escapedTitle('&lt;div&gt; isn&#39;t &quot;x&quot; &amp;amp; a < b <c>')).toBe(
-      '<div> isn\'t "x" &amp; a < b <c>',
+    expect(escapedTitle('&lt;div&gt; isn&#39;t  &quot;x&quot; &amp;amp; a < b <c>')).toBe(
+      '<div> isn\'t  "x" &amp; a < b <c>',
     )
   })
 })

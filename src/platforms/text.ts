@@ -3,6 +3,8 @@ import MarkdownIt from 'markdown-it'
 
 /** No text of a platform is parsed or stored beyond this size, in UTF-8 bytes (the storage rule of the whole service). */
 export const textLimitBytes = 64 * 1024
+/** Escaping makes rendered Markdown larger than its source, some constructs without measure. */
+const renderedLimitBytes = 4 * textLimitBytes
 /** Titles are single lines of at most this many characters. */
 export const titleLimit = 500
 const titleSourceLimitBytes = 8 * 1024
@@ -12,6 +14,15 @@ const tagCountLimit = 50
 // `breaks`: GitHub, GitLab and Lemmy show a line break in an issue as one. Tables are left as they were typed: they read
 // well as text, and a table of many rows is the one construct that takes markdown-it half a second.
 const markdown = new MarkdownIt({ html: true, breaks: true, maxNesting: 40 }).disable('table')
+
+// Markdown that contains `Array<string>` or a piece of XML means the text, although the parser takes it for a tag.
+const htmlTags = new Set(
+  `a abbr b blockquote br center cite code dd del details div dl dt em font g-emoji h1 h2 h3 h4 h5 h6 hr i img input ins
+  kbd li mark ol p picture pre q s samp script small source span strike strong style sub summary sup svg table tbody td
+  tfoot th thead tr tt u ul var video`.split(/\s+/),
+)
+markdown.renderer.rules.html_inline = (tokens, index) => escapeOtherTags(tokens[index]!.content)
+markdown.renderer.rules.html_block = markdown.renderer.rules.html_inline
 
 const html = compile({
   wordwrap: false,
@@ -43,7 +54,8 @@ export function htmlToPlainText(source: string): string {
 
 /** Markdown, with the HTML that people put into it, as readable plain text; the same rules as `htmlToPlainText`. */
 export function markdownToPlainText(source: string): string {
-  return htmlToPlainText(markdown.render(capBytes(source, textLimitBytes)))
+  const rendered = markdown.render(capBytes(source, textLimitBytes))
+  return plainText(html(capBytes(rendered, renderedLimitBytes)))
 }
 
 /**
@@ -62,9 +74,9 @@ export function plainTitle(source: string): string {
 
 /** A title that comes HTML-escaped, as Stack Exchange sends them: `&lt;div&gt;` becomes `<div>`. */
 export function escapedTitle(source: string): string {
-  // It has no tags: a bracket that is not escaped is text too.
+  // It has no tags: a bracket that is not escaped is text too, and spaces stay as they are.
   const escaped = capBytes(source, titleSourceLimitBytes).replaceAll('<', '&lt;')
-  return singleLine(htmlToPlainText(escaped), titleLimit)
+  return singleLine(html(`<pre>${escaped}</pre>`), titleLimit)
 }
 
 /**
@@ -92,9 +104,17 @@ export function cleanTags(values: Iterable<unknown>): string[] {
   return [...tags]
 }
 
+/** One letter in upper case is a type, as in `List<T>`, not a tag. Comments stay, to be dropped. */
+function escapeOtherTags(source: string): string {
+  return source.replace(/<(?!!--)\/?([A-Za-z][\w.:-]*)?/g, (start, name = '') =>
+    htmlTags.has(name.length === 1 ? name : name.toLowerCase()) ? start : `&lt;${start.slice(1)}`,
+  )
+}
+
+/** Line breaks become spaces; what the author wrote between words stays. */
 function singleLine(source: string, limit: number): string {
   const line = withoutControls(source.slice(0, 16 * limit))
-    .replace(/\s+/g, ' ')
+    .replace(/[\n\t\u2028\u2029]+/g, ' ')
     .trim()
   return line.length <= limit ? line : [...line].slice(0, limit).join('').trimEnd()
 }

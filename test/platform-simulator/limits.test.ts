@@ -59,6 +59,19 @@ describe('the limit of Stack Exchange', () => {
     expect(simulator.breaches).toBe(1)
   })
 
+  it('forgives one question, an hour later, after the end of a quota that no answer has named', async () => {
+    const clock = movableClock()
+    const simulator = await simulate({ limits: { stackexchange: { limit: 1, windowMs: 86_400_000 } }, clock })
+    const url = `${simulator.urls.stackexchange}/search/advanced`
+    await ask(url, stackExchangeSearch)
+    clock.forward(3_600_000)
+    expect((await ask(url, stackExchangeSearch)).body.error_name).toBe('throttle_violation')
+    expect(simulator.breaches).toBe(0)
+    clock.forward(3_600_000)
+    await ask(url, stackExchangeSearch)
+    expect(simulator.breaches).toBe(1)
+  })
+
   it('has a quota of 300 a day, or 10,000 with a key', async () => {
     const simulator = await simulate({ limits: 'real', clock: movableClock() })
     const url = `${simulator.urls.stackexchange}/search/advanced`

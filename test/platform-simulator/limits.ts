@@ -91,13 +91,17 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return { limit: rule.limit, remaining: rule.limit - used, used, resetAt: window.endsAt }
     }
     const held = holds.get(rule.bucket)
-    if (held && now < held.until) return { state: state(), refusal: held, breach: 'wait_not_kept' }
+    const isSpent = enforced && window.used >= rule.limit
+    if (held && now < held.until) {
+      const until = isSpent ? Math.max(held.until, window.endsAt) : held.until
+      return { state: state(), refusal: { form: held.form, until }, breach: 'wait_not_kept' }
+    }
     holds.delete(rule.bucket)
     if (enforced && isBurst(rule, now)) {
       const until = wholeSecond(now + rule.burst!.penaltyMs / timeScale)
       return { state: state(), refusal: { form: 'primary', until }, breach: 'burst' }
     }
-    if (enforced && window.used >= rule.limit) {
+    if (isSpent) {
       return { state: state(), refusal: { form: options.exhaustedForm, until: window.endsAt }, breach: null }
     }
     window.used += 1

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Corpus, CorpusRecord } from './corpus.ts'
-import type { LimitRule, LimitState, RefusalForm, Wait } from './limits.ts'
+import type { LimitRule, LimitState, Wait } from './limits.ts'
 
 /** What a client asked of one platform. */
 export interface SearchRequest {
@@ -38,9 +38,10 @@ export interface SimulatedPlatform {
   /** The credential that a request carries, or null for an anonymous one. */
   credential(request: SearchRequest): string | null
   limit(request: SearchRequest): LimitRule
-  /** What the platform says when its window is used up, and how long a client should pause when it names no time. */
-  exhaustedForm: RefusalForm
-  silentPauseMs: number
+  /** What a true answer tells of the limit: when the window ends, only how much of it is left, or nothing at all. */
+  announces: 'reset' | 'remaining' | 'nothing'
+  /** How long a client should at least pause when it is not told. */
+  decentPauseMs: number
   /** Counted from 1. */
   page(request: SearchRequest): number
   /** Everything that matches, in the order asked for, as far as a client can page. */

@@ -14,7 +14,8 @@ describe('the topic of a search', () => {
     ['"an unclosed quote', 'an unclosed quote'],
     ['"feature request"', 'feature request'],
     ['unknown:word', 'unknown word'],
-    ['🎉', '🎉'],
+    ['🎉!', '🎉'],
+    ['"---" ()', ''],
     ['is:issue', ''],
   ])('%s is %s', (text, topic) => {
     expect(parseQuery(text, qualifiers).topic).toBe(topic)

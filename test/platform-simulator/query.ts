@@ -21,18 +21,20 @@ export interface Query {
 const knownPhrases = new Set([...requestPhrases, ...otherRequestPhrases].map((phrase) => phrase.toLowerCase()))
 const operators = new Set(['AND', 'OR', 'NOT'])
 
+const separators = /[^\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{RI}+#.\-'/&_]+/gu
+
 /**
  * One form for what reads the same: lower case, punctuation as spaces. `c++`, `c#`, `node.js` and `end-to-end` stay
- * what they are. A text of nothing but symbols is kept, or an emoji could not be a topic.
+ * what they are, and an emoji is a word.
  */
 export function canonicalText(text: string): string {
-  const words = text
+  return text
     .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}+#.\-'/&_]+/gu, ' ')
+    .replace(separators, ' ')
     .split(' ')
     .map((word) => word.replace(/^[.\-'/&]+|[.\-'/&]+$/g, ''))
     .filter((word) => word !== '')
-  return words.length > 0 ? words.join(' ') : text.trim().toLowerCase()
+    .join(' ')
 }
 
 /**

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { ask, simulate, type Wire } from './testing.ts'
 
 /** Recordings of the real platforms lie beside the project, never in it. */
-const recordings = fileURLToPath(new URL('../../../shared/recorded/', import.meta.url))
+const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url))
+const recordings = `${shared}/recorded/`
 const isAbsent = !existsSync(recordings)
 if (isAbsent) console.log(`Skipped: no recordings of the real platforms in ${recordings}`)
 

@@ -26,7 +26,7 @@ describe('generated records', () => {
   })
 
   it.each(places)('of %s all hold the topic and exactly one phrase of wishing', (place) => {
-    for (const topic of ['dark mode', 'c++', 'node.js plugin', '暗い']) {
+    for (const topic of ['dark mode', 'c++', 'node.js plugin', '暗い', '🎉']) {
       generate(place, topic).forEach((record, index) => {
         const text = canonicalText(`${record.title}\n${record.body ?? ''}`)
         expect(text).toContain(topic)

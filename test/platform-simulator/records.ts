@@ -95,7 +95,7 @@ export function generateRecord(generation: Generation): SimulatedRecord {
 function writeBody(random: Random, opening: string): string {
   const paragraphs = [
     `${opening}. It should ${random.pick(wants)}.`,
-    `As a ${random.pick(roles)} I often ${random.pick(struggles)}. Until now ${random.pick(workarounds)}.`,
+    `As a ${random.pick(roles)} I ${random.pick(struggles)}. Until now ${random.pick(workarounds)}.`,
     random.pick(benefits),
   ]
   return paragraphs.slice(0, random.integer(1, 3)).join('\n\n')

@@ -67,7 +67,8 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   const { platform, clock, timeScale } = options
   const faults = createFaultQueue()
   const enforced = options.limit !== 'none'
-  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm: platform.exhaustedForm })
+  const exhaustedForm = platform.announces === 'nothing' ? 'silent' : 'primary'
+  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm })
   return {
     faults,
     reply: (path, parameters, headers) => {
@@ -121,11 +122,13 @@ function turnAway(options: ServiceOptions, request: SearchRequest): Answer | nul
 /** Refuses, and remembers how long the client now has to wait: as told, or a decent pause where nothing is told. */
 function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Reply {
   const { options, limiter, bucket, admission } = admitted
-  const now = options.clock.now().getTime()
-  const pausedUntil = now + options.platform.silentPauseMs / options.timeScale
-  const until = wait.form === 'silent' ? pausedUntil : wait.until
-  const answer = options.platform.refuse(wait, now, admission.state)
+  const until = wait.form === 'silent' ? decentPauseEnd(options) : wait.until
+  const answer = options.platform.refuse(wait, options.clock.now().getTime(), admission.state)
   return { answer, fault, onSent: () => limiter.hold(bucket, { form: wait.form, until }) }
+}
+
+function decentPauseEnd({ clock, platform, timeScale }: ServiceOptions): number {
+  return clock.now().getTime() + platform.decentPauseMs / timeScale
 }
 
 function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wait {
@@ -140,9 +143,15 @@ function truth(admitted: Admitted, fault: Fault | null): Reply {
   const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
   const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
   const answer = platform.search(request, { corpus, limit: admission.state, leakPullRequests, backoffSeconds })
-  const isSpent = admission.state.remaining === 0 && platform.exhaustedForm === 'primary'
-  const wait = backoff ?? (isSpent ? { form: 'primary' as const, until: admission.state.resetAt } : null)
+  const wait = backoff ?? spentWait(options, admission)
   return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
+}
+
+/** After the last answer of a window a client knows that it must wait, though not always for how long. */
+function spentWait(options: ServiceOptions, { state }: Admission): Wait | null {
+  if (state.remaining > 0 || options.platform.announces === 'nothing') return null
+  const until = options.platform.announces === 'reset' ? state.resetAt : decentPauseEnd(options)
+  return { form: 'primary', until: Math.min(until, state.resetAt) }
 }
 
 function faultyReply(admitted: Admitted, fault: Fault): Reply {

@@ -17,7 +17,7 @@ const refusalForms: Partial<Record<Fault['name'], RefusalForm>> = {
  */
 export function faultRefusalForm(platform: SimulatedPlatform, fault: Fault): RefusalForm | null {
   const form = refusalForms[fault.name] ?? null
-  return form !== null && platform.exhaustedForm === 'silent' && fault.seconds === null ? 'silent' : form
+  return form !== null && platform.announces === 'nothing' && fault.seconds === null ? 'silent' : form
 }
 
 export function redirect(location: string): Answer {

@@ -70,8 +70,8 @@ const secondaryMessage =
 export const github: SimulatedPlatform = {
   versionPrefix: /^\/api\/v3(?=\/)/,
   alwaysCompressed: false,
-  exhaustedForm: 'primary',
-  silentPauseMs: 60_000,
+  announces: 'reset',
+  decentPauseMs: 60_000,
 
   refuseMissingUserAgent: () => ({
     status: 403,

@@ -102,9 +102,8 @@ function searchAnswer(request: SearchRequest, corpus: Corpus) {
 export const hackernews: SimulatedPlatform = {
   versionPrefix: /^\/api\/v1(?=\/)/,
   alwaysCompressed: false,
-  // No rate headers are known, so a client must choose its own pause; a second is the least.
-  exhaustedForm: 'silent',
-  silentPauseMs: 1_000,
+  announces: 'nothing',
+  decentPauseMs: 1_000,
 
   refuseMissingUserAgent: null,
   credential: () => null,

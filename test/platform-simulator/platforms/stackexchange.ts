@@ -81,8 +81,8 @@ function refusedParameter(request: SearchRequest): Answer | null {
 export const stackexchange: SimulatedPlatform = {
   versionPrefix: /^\/2\.\d(?=\/)/,
   alwaysCompressed: true,
-  exhaustedForm: 'primary',
-  silentPauseMs: 30_000,
+  announces: 'remaining',
+  decentPauseMs: 60_000,
 
   refuseMissingUserAgent: null,
   credential: ({ parameters }) => parameters.get('key'),

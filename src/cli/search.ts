@@ -1,0 +1,2 @@
+import { Command } from 'commander'
+export const searchCommand = () => new Command('search')

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+export interface ChildService {
+  url: string
+  process: ChildProcess
+  /** Everything that it printed on stdout so far. */
+  stdout(): string
+  stderr(): string
+  /** Ends it with a signal and waits for that. @returns its exit code, or null when the signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/**
+ * Starts the service as a process of its own, to be killed.
+ * @throws with what it printed, when it ends before it runs.
+ */
+export async function startChildService(environment: Record<string, string | undefined>): Promise<ChildService> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      const started = /^Wishwell is running(?: at (\S+))?.*\n/m.exec(stdout)
+      if (started) resolve(started[1] ?? '')
+    })
+    exited.then((code) => reject(new Error(`the service ended with ${code}: ${stdout}${stderr}`)))
+  })
+  return {
+    ...{ url, process: child, stdout: () => stdout, stderr: () => stderr },
+    end: async (signal) => {
+      child.kill(signal)
+      return exited
+    },
+  }
+}
