@@ -27,7 +27,8 @@ function install() {
   console.error('Installing dependencies (once, about a minute) …')
   const environment = { ...process.env }
   // What the npm that called us set for itself must not steer the one that we call.
-  for (const name of Object.keys(environment)) if (/^npm_(config|lifecycle|package|command)/i.test(name)) delete environment[name]
+  for (const name of Object.keys(environment))
+    if (/^npm_(config|lifecycle|package|command)/i.test(name)) delete environment[name]
   const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     env: environment,

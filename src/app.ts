@@ -1,15 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { fastify, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { randomUUID } from 'node:crypto'
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import { createAuthentication } from './http/authentication.ts'
+import { registerDraining } from './http/draining.ts'
 import { handleErrors } from './http/error-handler.ts'
-import { registerHealthRoutes, type Health } from './http/health.ts'
+import { type Health, registerHealthRoutes } from './http/health.ts'
 import { registerHomePage } from './http/home-page.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
@@ -51,8 +52,11 @@ const serializers = {
   }),
 }
 
-/** Composes the HTTP side of the service: nothing listens yet, `inject` works. */
-export async function createApp(dependencies: AppDependencies): Promise<App> {
+/**
+ * Composes the HTTP side of the service: nothing listens yet, `inject` works.
+ * @returns the app, and the function that drains and closes it.
+ */
+export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
   const app: App = fastify({
     loggerInstance: dependencies.log.child({}, { serializers }) as FastifyBaseLogger,
     genReqId: requestId,
@@ -66,6 +70,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   app.setValidatorCompiler(createValidatorCompiler())
   app.removeContentTypeParser('text/plain')
   handleErrors(app)
+  const drain = registerDraining(app)
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   app.addHook('preHandler', refuseUnstorableText)
 
@@ -80,5 +85,5 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     registerRequestRoutes(routes, { ...dependencies, authentication })
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
-  return app
+  return { app, drain }
 }

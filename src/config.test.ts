@@ -5,7 +5,13 @@ const key = `ww_live_${'a1'.repeat(16)}`
 
 describe('the configuration', () => {
   it('needs no setting at all', () => {
-    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4680, dataDir: './data', role: 'all', databaseUrl: undefined })
+    expect(readConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 4680,
+      dataDir: './data',
+      role: 'all',
+      databaseUrl: undefined,
+    })
   })
 
   it('takes an empty variable for an absent one', () => {

@@ -21,7 +21,9 @@ Exit codes:
 
 function createProgram(): Command {
   const program = new Command('wishwell')
-    .description('Collects feature requests from public platforms, lets people search them, and meters live collection.')
+    .description(
+      'Collects feature requests from public platforms, lets people search them, and meters live collection.',
+    )
     .version(version)
     .addHelpText('after', help)
     .showHelpAfterError('(wishwell --help shows every command and option)')
@@ -46,9 +48,15 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage }
   if (error instanceof DataDirectoryInUseError) return { message: error.message, exitCode: exitCodes.failed }
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    return { message: 'The port is in use already: stop what uses it, or set PORT to another.', exitCode: exitCodes.failed }
+    return {
+      message: 'The port is in use already: stop what uses it, or set PORT to another.',
+      exitCode: exitCodes.failed,
+    }
   }
-  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), exitCode: exitCodes.failed }
+  return {
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    exitCode: exitCodes.failed,
+  }
 }
 
 try {

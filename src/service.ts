@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { type AdminKey, loadAdminKey } from './accounts/admin-key.ts'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
+import { type AdminKey, loadAdminKey } from './accounts/admin-key.ts'
 import { type App, createApp } from './app.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type OpenDatabase, openDatabase } from './database/open.ts'
 import type { Health } from './http/health.ts'
-import { createPlatformClient } from './platforms/client.ts'
+import { createPlatformClient, userAgentFor } from './platforms/client.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createPlatforms } from './platforms/registry.ts'
 import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
@@ -88,22 +88,25 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
   const { clock = systemClock } = overrides
-  const platforms = overrides.platforms ?? createRealPlatforms(config, clock, log)
+  const client = createPlatformClient({ clock, log, userAgent: userAgentFor(version) })
+  const platforms = overrides.platforms ?? createPlatforms({ config: config.platforms, clock, client })
   const worker = createWorker({ database, queue, clock, log, platforms })
   let stopped: Promise<void> | null = null
 
   const health = async (): Promise<Health> => {
     const reachable = database.selectFrom('accounts').select('id').limit(1).execute()
-    const ready = stopped === null && (await reachable.then(
-      () => true,
-      () => false,
-    ))
+    const ready =
+      stopped === null &&
+      (await reachable.then(
+        () => true,
+        () => false,
+      ))
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = config.platforms
-  const app = await createApp({
+  const { app, drain } = await createApp({
     ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
     adminKey: adminKey.key,
   })
@@ -115,8 +118,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     await worker.start()
   }
   const stop = async () => {
-    await app.close()
-    await worker.stop()
+    await Promise.all([drain(), worker.stop()])
+    await client.close()
     await opened.close()
   }
   return {
@@ -129,12 +132,6 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     },
   }
 }
-
-/** Platforms ask callers to say who they are and where to complain. */
-const userAgent = `Wishwell/${version} (+https://github.com/wishwell/wishwell; collects feature requests)`
-
-const createRealPlatforms = (config: Config, clock: Clock, log: Logger) =>
-  createPlatforms({ config: config.platforms, clock, client: createPlatformClient({ clock, log, userAgent }) })
 
 const urlOf = ({ address, port, family }: AddressInfo) =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

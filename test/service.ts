@@ -7,8 +7,8 @@ import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
 import type { Platform, PlatformName } from '../src/platforms/platform.ts'
 import { startService } from '../src/service.ts'
-import { copyDatabase, emptyTables } from './database.ts'
 import { createTestClient, type TestClient } from './client.ts'
+import { copyDatabase, emptyTables } from './database.ts'
 
 export const testAdminKey = 'admin-key-of-the-tests'
 

@@ -1,5 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -17,8 +16,7 @@ afterEach(() => service.reset())
 afterAll(() => service.stop())
 
 const admin = () => service.clientFor(service.adminKey)
-const bootstrap = (apiKey?: string) =>
-  bootstrapFirstAccount(service.database, { apiKey, tier: 'pro', now: new Date() })
+const bootstrap = (apiKey?: string) => bootstrapFirstAccount(service.database, { apiKey, tier: 'pro', now: new Date() })
 const empty = async () => {
   await service.database.deleteFrom('api_keys').execute()
   await service.database.deleteFrom('accounts').execute()
@@ -96,7 +94,10 @@ describe('the admin key', () => {
     expect(statSync(made.location).mode & 0o777).toBe(0o600)
     expect(readFileSync(made.location, 'utf8').trim()).toBe(made.key)
     expect(loadAdminKey(undefined, dataDir)).toEqual(made)
-    expect(loadAdminKey('given by the operator', dataDir)).toEqual({ key: 'given by the operator', location: 'ADMIN_API_KEY' })
+    expect(loadAdminKey('given by the operator', dataDir)).toEqual({
+      key: 'given by the operator',
+      location: 'ADMIN_API_KEY',
+    })
     writeFileSync(made.location, '\n')
     expect(() => loadAdminKey(undefined, dataDir)).toThrow(/Delete the file/)
     rmSync(dataDir, { recursive: true })

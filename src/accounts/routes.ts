@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
+import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
+import { tiers } from '../credits/plans.ts'
 import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, oneOf, trimmedText } from '../http/schemas.ts'
-import type { App } from '../app.ts'
 import { accountExists, createAccountWithKey, listAccounts, setTier } from './accounts.ts'
 import { addKey, generateApiKey, revokeKey } from './keys.ts'
-import { tiers } from '../credits/plans.ts'
 
 const tier = oneOf(tiers, { description: 'The plan' })
 const name = trimmedText(1, 100, 'For people; need not be unique')
@@ -82,7 +82,13 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         body: closed({ tier }),
         response: {
           200: closed({ data: account }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'NOT_FOUND',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+          ),
         },
       },
     },
@@ -105,7 +111,13 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         body: closed({ name }),
         response: {
           200: closed({ data: closed({ keyId: Type.String(), apiKey }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'NOT_FOUND',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+          ),
         },
       },
     },

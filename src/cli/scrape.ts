@@ -1,2 +1,112 @@
 import { Command } from 'commander'
-export const scrapeCommand = () => new Command('scrape')
+import { type Api, ApiError, createApi, type StartedJob, type Usage } from './api.ts'
+import { type ClientConfig, readClientConfig } from './client-config.ts'
+import { CommandError } from './exit-codes.ts'
+import { commaList, environmentHelp, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { createProgress } from './progress.ts'
+import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
+import { waitForJob } from './wait-for-job.ts'
+
+const help = `
+While it waits, it shows the state of each platform on stderr; what came of it is printed on stdout.
+Ctrl-C ends only the waiting: the job goes on in the service.
+${environmentHelp}
+
+Exit codes:
+  0    every platform is done
+  1    the job failed, or the service refused it
+  2    the command line or the environment is wrong
+  3    the service cannot be reached
+  4    the job ended, but a platform failed or was skipped
+  5    out of credits, or too many requests
+  130  Ctrl-C
+
+Examples:
+  wishwell scrape "dark mode"
+  wishwell scrape "dark mode" --platforms github,hackernews --depth 3
+  wishwell scrape "dark mode" --json | jq .data.requestsCreated`
+
+interface ScrapeOptions {
+  platforms?: string[]
+  depth?: number
+  json: boolean
+  wait: boolean
+}
+
+/** `wishwell scrape`: starts a job and watches it to its end. */
+export function scrapeCommand(): Command {
+  return new Command('scrape')
+    .description('collect requests about a topic from the platforms, live, and show how far it is (costs credits)')
+    .argument('<topic>', 'what to collect requests about, 2 to 100 characters; quote it when it has spaces')
+    .option('--platforms <names>', "comma list of platforms (default: the service's own list)", commaList)
+    .option('--depth <pages>', 'pages per platform, 1 to 40; each page costs 1 credit (default: 1)', wholeNumber(1, 40))
+    .option('--json', 'print only the final job and the credits, as one JSON object', false)
+    .option('--no-wait', 'start the job and end at once')
+    .addHelpText('after', help)
+    .showHelpAfterError('(wishwell scrape --help shows every option)')
+    .action(scrape)
+}
+
+const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+/** A signal that is aborted by Ctrl-C and its like, with a CommandError that says what becomes of the job. */
+function abortOnInterrupt(explain: () => string): AbortSignal {
+  const interruption = new AbortController()
+  for (const [signal, exitCode] of Object.entries(exitCodeOfSignal)) {
+    // For the rest of the process: Ctrl-C reaches us twice, from the terminal and from the launcher.
+    process.on(signal, () => interruption.abort(new CommandError(explain(), exitCode)))
+  }
+  return interruption.signal
+}
+
+async function scrape(topic: string, { platforms, depth, json, wait }: ScrapeOptions): Promise<void> {
+  endWhenNobodyReads()
+  const config = readClientConfig()
+  const api = createApi(config)
+  let started: StartedJob | null = null
+  const signal = abortOnInterrupt(() =>
+    started === null
+      ? 'Interrupted before the service answered; the job may have been started all the same.'
+      : `Interrupted. The job goes on in the service; poll it with:\n  ${pollCommand(config.url, started.data.jobId)}`,
+  )
+  const body = { topic, ...(platforms ? { platforms } : {}), ...(depth === undefined ? {} : { depth }) }
+  started = await api.startJob(body, signal)
+  if (wait) return watch(started, { api, config, json, signal })
+  if (json) printJson(started)
+  else printLines([...formatStarted(started), 'Poll it with:', `  ${pollCommand(config.url, started.data.jobId)}`])
+}
+
+interface Watching {
+  api: Api
+  config: ClientConfig
+  json: boolean
+  signal: AbortSignal
+}
+
+async function watch(started: StartedJob, { api, config, json, signal }: Watching): Promise<void> {
+  const { jobId, platforms } = started.data
+  process.stderr.write(`${formatStarted(started).join('\n')}\n`)
+  const progress = createProgress(process.stderr, platforms, config.movesCursor)
+  const watcher = {
+    signal,
+    onJob: (job: { progress: Parameters<typeof progress.update>[0] }) => progress.update(job.progress),
+    onTrouble: (message: string) => progress.note(`${message.split('\n')[0]} Trying again for a minute …`),
+  }
+  const job = await waitForJob(api, jobId, watcher)
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.temporary)) throw error
+      const later = `The service keeps the job; once it is back, poll it with:\n  ${pollCommand(config.url, jobId)}`
+      throw new CommandError(`${error.message}\n${later}`, error.exitCode)
+    })
+    .finally(() => progress.stop())
+  const usage = await readFinalUsage(api, started.usage, signal)
+  if (json) printJson({ data: job, usage })
+  else printLines(formatSummary(job, usage))
+  process.exitCode = exitCodeOf(job)
+}
+
+/** The credits now, after pages that were not delivered were given back; as at the start when they cannot be had. */
+function readFinalUsage(api: Api, atStart: Usage, signal: AbortSignal): Promise<Usage> {
+  return api.readUsage(signal).catch(() => atStart)
+}

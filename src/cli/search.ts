@@ -1,2 +1,98 @@
 import { Command } from 'commander'
-export const searchCommand = () => new Command('search')
+import { systemClock } from '../clock.ts'
+import type { RequestRecord } from '../requests/record.ts'
+import { createApi, type SearchAnswer } from './api.ts'
+import { readClientConfig } from './client-config.ts'
+import { environmentHelp, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { count, firstLine, formatAge, lastArgument, printable, shorten } from './text.ts'
+
+const help = `${environmentHelp}
+
+Exit codes: 0 done, also when nothing was found; 1 the service refused; 2 the command line or the environment is wrong;
+3 the service cannot be reached; 5 too many requests.
+
+Examples:
+  wishwell search dark mode
+  wishwell search dark mode --limit 100 --json | jq -r '.data.results[].sourceUrl'`
+
+interface SearchOptions {
+  limit?: number
+  offset?: number
+  json: boolean
+}
+
+/** `wishwell search`: searches the cache of a running service. */
+export function searchCommand(): Command {
+  return new Command('search')
+    .description('search the requests that were collected (free)')
+    .argument('<query...>', 'words; any of them may match, the best matches come first')
+    .option('--limit <results>', 'most results, 1 to 100 (default: 20)', wholeNumber(1, 100))
+    .option('--offset <results>', 'results to leave out, 0 to 99 (default: 0)', wholeNumber(0, 99))
+    .option('--json', 'print only the answer of the service, as one JSON object', false)
+    .addHelpText('after', help)
+    .showHelpAfterError('(wishwell search --help shows every option)')
+    .action(search)
+}
+
+async function search(words: string[], { limit, offset, json }: SearchOptions): Promise<void> {
+  endWhenNobodyReads()
+  const query = words.join(' ')
+  const body = { query, ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) }
+  const answer = await createApi(readClientConfig()).search(body)
+  if (json) return printJson(answer)
+  const columns = process.stdout.columns ?? pipedColumns
+  printLines(formatResults(answer, { ...body, columns, now: systemClock.now() }))
+}
+
+/** A pipe has no width; this keeps whole titles and a good piece of each description. */
+const pipedColumns = 200
+
+export interface Layout {
+  query: string
+  limit?: number
+  offset?: number
+  columns: number
+  now: Date
+}
+
+const indentation = '     '
+
+function formatResult(request: RequestRecord, position: number, { columns, now }: Layout): string[] {
+  const age = request.originalCreatedAt === null ? [] : [formatAge(request.originalCreatedAt, now)]
+  const votes = count(request.votes, 'vote')
+  const description = firstLine(request.description)
+  return [
+    shorten(`${String(position).padStart(3)}. ${printable(request.title)}`, columns),
+    // Never shortened: half an address is of no use.
+    `${indentation}${[votes, printable(request.sourcePlatform), ...age, printable(request.sourceUrl)].join(' · ')}`,
+    ...(description === '' ? [] : [shorten(`${indentation}${description}`, columns)]),
+    '',
+  ]
+}
+
+function formatNothing({ query, offset = 0 }: Layout): string[] {
+  const words = printable(query)
+  if (offset > 0) return [`No results for "${words}" after the first ${offset}.`]
+  return [
+    `Nothing in the cache matches "${words}".`,
+    `Collect it from the platforms first (costs credits): wishwell scrape ${lastArgument(words)}`,
+  ]
+}
+
+/** The answer of a search, for people. */
+export function formatResults({ data }: SearchAnswer, layout: Layout): string[] {
+  const { results, hasMore, limitReached } = data
+  const { query, limit, offset = 0 } = layout
+  if (results.length === 0) return formatNothing(layout)
+  const lines = results.flatMap((request, index) => formatResult(request, offset + index + 1, layout))
+  const end = offset + results.length
+  const range = results.length === 1 ? `Result ${end}` : `Results ${offset + 1} to ${end}`
+  if (hasMore) {
+    const options = `${limit === undefined ? '' : `--limit ${limit} `}--offset ${end}`
+    const next = `wishwell search ${options} ${lastArgument(printable(query))}`
+    return [...lines, `${range}; there are more: ${next}`]
+  }
+  if (limitReached) return [...lines, `${range}. More match, but a search gives 100 at most: add or change words.`]
+  return [...lines, `${range}; there are no more.`]
+}

@@ -67,6 +67,7 @@ export async function migrateDatabase({ json }: { json: boolean }): Promise<void
   await opened.close()
   const result = { database: opened.home, search: searchIndex.kind, migrations }
   if (json) console.log(JSON.stringify(result))
-  else if (migrations.length === 0) console.log(`The ${opened.home} database is up to date (search: ${searchIndex.kind}).`)
+  else if (migrations.length === 0)
+    console.log(`The ${opened.home} database is up to date (search: ${searchIndex.kind}).`)
   else console.log(`Migrated the ${opened.home} database: ${migrations.join(', ')} (search: ${searchIndex.kind}).`)
 }

@@ -41,10 +41,14 @@ async function expectBalanced() {
     except select account_id, month, sum(held_change), sum(settled_change) from credit_entries group by 1, 2`.execute(
     opened.database,
   )
-  expect(rows.filter((row) => (row as { held: number }).held !== 0 || (row as { settled: number }).settled !== 0)).toEqual([])
+  expect(
+    rows.filter((row) => (row as { held: number }).held !== 0 || (row as { settled: number }).settled !== 0),
+  ).toEqual([])
   const { rows: open } = await sql<{ drift: number }>`
     select coalesce((select sum(held) from credit_months), 0)
-      - coalesce((select sum(amount) from credit_reservations where state = 'open'), 0) as drift`.execute(opened.database)
+      - coalesce((select sum(amount) from credit_reservations where state = 'open'), 0) as drift`.execute(
+    opened.database,
+  )
   expect(Number(open[0]?.drift)).toBe(0)
 }
 
@@ -112,7 +116,11 @@ describe('the ledger', () => {
     await reserveForJob(account.accountId, 300)
     await setTier(opened.database, account.accountId, 'free')
     const downgraded = { ...account, tier: 'free' as const }
-    expect(await readCreditUsage(opened.database, downgraded, november)).toEqual({ used: 300, limit: 100, remaining: 0 })
+    expect(await readCreditUsage(opened.database, downgraded, november)).toEqual({
+      used: 300,
+      limit: 100,
+      remaining: 0,
+    })
     await expect(reserveForJob(account.accountId, 1)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   })
 })

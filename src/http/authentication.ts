@@ -24,13 +24,7 @@ function bearerToken(request: FastifyRequest): string | null {
 const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'A valid API key is required: send it as "Authorization: Bearer <key>".')
 
-export function createAuthentication({
-  database,
-  adminKey,
-}: {
-  database: Database
-  adminKey: string
-}): Authentication {
+export function createAuthentication({ database, adminKey }: { database: Database; adminKey: string }): Authentication {
   const accounts = new WeakMap<FastifyRequest, Account>()
   const adminDigest = digest(adminKey)
   return {

@@ -1,5 +1,5 @@
-import type { FastifyError, FastifyInstance } from 'fastify'
 import type { ErrorObject } from 'ajv'
+import type { FastifyError, FastifyInstance } from 'fastify'
 import { ServiceError } from './errors.ts'
 import { invalidRequest } from './validation.ts'
 

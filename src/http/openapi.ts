@@ -16,7 +16,8 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
     openapi: '3.1.0',
     info: {
       title: 'Wishwell',
-      description: 'Collects feature requests from public platforms, lets people search them, and meters live collection.',
+      description:
+        'Collects feature requests from public platforms, lets people search them, and meters live collection.',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
     },

@@ -1,10 +1,16 @@
-import { type ErrorObject, Ajv } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type ErrorDetail, ServiceError } from './errors.ts'
 
 function createAjv(coerceTypes: boolean | 'array'): Ajv {
-  const ajv = new Ajv({ coerceTypes, useDefaults: true, removeAdditional: false, allErrors: true, allowUnionTypes: true })
+  const ajv = new Ajv({
+    coerceTypes,
+    useDefaults: true,
+    removeAdditional: false,
+    allErrors: true,
+    allowUnionTypes: true,
+  })
   addFormats.default(ajv)
   ajv.addKeyword({
     keyword: 'x-trim',
@@ -14,7 +20,12 @@ function createAjv(coerceTypes: boolean | 'array'): Ajv {
     // White space must be gone before the length is counted.
     before: 'maxLength',
     errors: false,
-    validate: (trim: boolean, value: string, _schema: unknown, place?: { parentData: Record<string, unknown>; parentDataProperty: string | number }) => {
+    validate: (
+      trim: boolean,
+      value: string,
+      _schema: unknown,
+      place?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
+    ) => {
       if (trim && place) place.parentData[place.parentDataProperty] = value.trim()
       return true
     },
@@ -29,7 +40,8 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema)
 }
 
-const dotted = (pointer: string) => pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+const dotted = (pointer: string) =>
+  pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
 function describe(error: ErrorObject): ErrorDetail {
   const place = dotted(error.instancePath)

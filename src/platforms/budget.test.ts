@@ -79,6 +79,9 @@ describe('a budget', () => {
     const budget = createBudget({ windows: [{ limit: 5, windowMs: minuteMs }], concurrency: 1 })
     budget.correct({ remaining: 0, resetAt: at(-1) }, at(0))
     expect(budget.take(at(0))).toBeNull()
+    budget.correct({ remaining: 0, resetAt: at(5_000) }, at(1))
+    budget.correct({ remaining: 9, resetAt: at(0) }, at(2))
+    expect(budget.take(at(3))).not.toBeNull()
   })
 
   it('rests until the end of the longest pause', () => {

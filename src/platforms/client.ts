@@ -5,7 +5,7 @@ import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
 import type { Budget } from './budget.ts'
 import { connectionError, defaultError, isTransient } from './faults.ts'
 import { type AnswerHeaders, after, headerText } from './headers.ts'
-import { PlatformError, type PlatformName } from './platform.ts'
+import { BudgetSpentError, PlatformError, type PlatformName } from './platform.ts'
 import { retryDelay } from './retry.ts'
 
 /** What a platform answered, also when it is an error. */
@@ -192,7 +192,7 @@ function takeFromBudget(context: Context, { platform, budget }: JsonRequest): vo
   if (!refusal) return
   const { retryAt, quotaSpent } = refusal
   if (!quotaSpent) {
-    throw new PlatformError('rate_limited', `${platform} is next asked at ${retryAt.toISOString()}.`, { retryAt })
+    throw new BudgetSpentError(`${platform} is next asked at ${retryAt.toISOString()}.`, retryAt)
   }
   // No retryAt: nobody waits for tomorrow, the task ends.
   const message = `The daily quota of ${platform} is used up. It is next asked at ${retryAt.toISOString()}.`

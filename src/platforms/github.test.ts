@@ -252,6 +252,17 @@ describe('an error of GitHub', () => {
       77,
     ],
     [
+      'secondary, Retry-After before the reset',
+      403,
+      limited,
+      (now: Date) => ({
+        'retry-after': '77',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': epochSeconds(now, 33),
+      }),
+      77,
+    ],
+    [
       'secondary, without',
       403,
       { message: 'You have exceeded a secondary rate limit' },

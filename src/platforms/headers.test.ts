@@ -6,12 +6,18 @@ const now = new Date('2026-05-05T12:00:00Z')
 describe('headers', () => {
   it('have a next page only where Link says so', () => {
     const next = '<https://a.example/?q=a,b&page=2>; rel="next", <https://a.example/?page=9>; rel="last"'
-    for (const link of [next, '<x>; rel=next', '<x>; title="y"; rel="prev next"', '<x>;rel = "NEXT"']) {
+    for (const link of [
+      next,
+      '<x>; rel=next',
+      '<x>; title="y"; rel="prev next"',
+      '<x>;rel = "NEXT"',
+      '<x>; rel=next, <y>; rel=last',
+    ]) {
       expect(hasNextLink({ link })).toBe(true)
     }
     for (const link of [
       '<x>; rel="deprecation"',
-      '<x?rel="next">; rel="last"',
+      '<x;rel=next;>; rel="last"',
       '<x>; rel="nextish"',
       '',
       '<x>; rel="prev"',

@@ -38,8 +38,6 @@ export function after(now: Date, waitMs: number): Date {
 
 /** Whether `Link` (RFC 8288) has a next page. Having the header says nothing: GitHub also sends it for deprecations. */
 export function hasNextLink(headers: AnswerHeaders): boolean {
-  const link = headerText(headers, 'link') ?? ''
-  return link
-    .split(/,(?=\s*<)/)
-    .some((entry) => /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))/i.test(entry))
+  const parameters = (headerText(headers, 'link') ?? '').replace(/<[^>]*>/g, '')
+  return /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:[;,]|$))/i.test(parameters)
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { invalidField } from '../http/validation.ts'
 import { isId } from '../http/ids.ts'
+import { invalidField } from '../http/validation.ts'
+import type { PlatformName } from '../platforms/platform.ts'
 import { topicKey } from './topic.ts'
 
 export const listOrders = ['new', 'top'] as const
@@ -55,7 +55,10 @@ export async function listRequests(
   const after = input.cursor === undefined ? null : decodeCursor(input.sortBy, input.cursor)
   let query = executor.selectFrom('requests').select(['id', key.as('key')])
   if (after !== null) {
-    const from = input.sortBy === 'new' ? sql`timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond'` : sql`${after[0]}`
+    const from =
+      input.sortBy === 'new'
+        ? sql`timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond'`
+        : sql`${after[0]}`
     query = query.where(sql<boolean>`(${column}, id) < (${from}, ${after[1]}::uuid)`)
   }
   const { platforms, tag, topic, jobId } = input
@@ -66,7 +69,11 @@ export async function listRequests(
     query = query.where('id', 'in', linked)
   }
   if (jobId !== undefined) {
-    query = query.where('id', 'in', executor.selectFrom('scrape_job_requests').select('request_id').where('job_id', '=', jobId))
+    query = query.where(
+      'id',
+      'in',
+      executor.selectFrom('scrape_job_requests').select('request_id').where('job_id', '=', jobId),
+    )
   }
   const rows = await query
     .orderBy(column, 'desc')

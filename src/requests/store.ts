@@ -36,7 +36,10 @@ const toPastDate = (date: Date | null, now: Date) =>
  * Stores the requests that a page found, inside the transaction of the page.
  * @returns how many different requests the page held, and how many of them were new to the cache.
  */
-export async function storePage(transaction: Transaction, page: FoundPage): Promise<{ found: number; created: number }> {
+export async function storePage(
+  transaction: Transaction,
+  page: FoundPage,
+): Promise<{ found: number; created: number }> {
   // In the order of their keys, so that two transactions that meet on the same requests cannot deadlock.
   const requests = distinct(page.requests).sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
   if (requests.length === 0) return { found: 0, created: 0 }
@@ -109,11 +112,7 @@ async function upsertRequests(
 }
 
 /** Writes the searched texts of the page that are new or have changed, and no others. */
-async function upsertTexts(
-  transaction: Transaction,
-  requests: FoundRequest[],
-  stored: StoredRequest[],
-): Promise<void> {
+async function upsertTexts(transaction: Transaction, requests: FoundRequest[], stored: StoredRequest[]): Promise<void> {
   const idOf = new Map(stored.map(({ id, source_id }) => [source_id, id]))
   const texts = JSON.stringify(
     requests.map((request) => ({ request_id: idOf.get(request.sourceId), text: searchTextOf(request) })),
@@ -144,4 +143,3 @@ async function linkToTopicAndJob(
     insert into scrape_job_requests (job_id, request_id)
     select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)
 }
-

@@ -37,7 +37,11 @@ export function startJob(database: Database, queue: TaskQueue, job: NewJob): Pro
       .execute()
     for (const task of tasks) {
       const queueJobId = await queue.enqueue(transaction, task.id)
-      await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', task.id).execute()
+      await transaction
+        .updateTable('scrape_tasks')
+        .set({ queue_job_id: queueJobId })
+        .where('id', '=', task.id)
+        .execute()
     }
     return jobId
   })

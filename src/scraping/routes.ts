@@ -62,13 +62,16 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       onRequest,
       schema: {
         summary: 'Start a scrape job',
-        description: 'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end.',
+        description:
+          'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end.',
         tags,
         security,
         body: closed({
           topic: trimmedText(2, 100, 'What to collect requests about'),
           platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
-          depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
+          depth: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' }),
+          ),
         }),
         response: {
           200: closed({

@@ -123,7 +123,8 @@ describe('a scrape job', () => {
     })
     const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 2 })
     const waiting = async () =>
-      (await service.database.selectFrom('scrape_tasks').select('waiting_until').executeTakeFirstOrThrow()).waiting_until
+      (await service.database.selectFrom('scrape_tasks').select('waiting_until').executeTakeFirstOrThrow())
+        .waiting_until
     await expect.poll(waiting).not.toBeNull()
     expect((await service.client.get(`/api/v1/scrape/${body.data.jobId}`)).body.data.status).toBe('running')
     const job = await service.client.waitForJob(body.data.jobId)
@@ -188,7 +189,10 @@ describe('a scrape job', () => {
     play({
       github: async (call, request) => {
         // Somebody else takes the task over while this worker is out fetching.
-        await service.database.updateTable('scrape_tasks').set((eb) => ({ claim: eb('claim', '+', 1) })).execute()
+        await service.database
+          .updateTable('scrape_tasks')
+          .set((eb) => ({ claim: eb('claim', '+', 1) }))
+          .execute()
         return numberedPages(1)(call, request)
       },
     })
@@ -273,21 +277,28 @@ describe('what a page stores', () => {
       commentCount: 2.5,
       originalCreatedAt: new Date('9000-01-01T00:00:00Z'),
       license: 'CC BY-SA 4.0',
-      title: "emoji 🎉 'quotes' \\ \"{}\" $1",
+      title: 'emoji 🎉 \'quotes\' \\ "{}" $1',
     })
     play({ github: () => ({ requests: [bare, odd, { ...odd, votes: 7 }], nextCursor: null }) })
     const job = await runJob({ topic: 'Dark  Mode', platforms: ['github'] })
     expect(job.requestsCreated).toBe(2)
     const results = await found(job.jobId)
-    const byUrl = Object.fromEntries(results.map((result: { sourceUrl: string }) => [result.sourceUrl.slice(-3), result]))
+    const byUrl = Object.fromEntries(
+      results.map((result: { sourceUrl: string }) => [result.sourceUrl.slice(-3), result]),
+    )
     expect(byUrl.are).toEqual({
       _id: expect.any(String),
       ...{ title: 'Request bare', description: '', votes: 0, tags: [], commentCount: null },
-      ...{ sourcePlatform: 'github', sourceUrl: 'https://example.org/bare', topic: 'Dark  Mode', topics: ['Dark  Mode'] },
+      ...{
+        sourcePlatform: 'github',
+        sourceUrl: 'https://example.org/bare',
+        topic: 'Dark  Mode',
+        topics: ['Dark  Mode'],
+      },
       ...{ authorName: null, authorHandle: null, authorProfileUrl: null, license: null, originalCreatedAt: null },
       ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
     })
     expect(byUrl.odd).toMatchObject({ votes: 7, commentCount: 2, originalCreatedAt: null, license: 'CC BY-SA 4.0' })
-    expect(byUrl.odd.title).toBe("emoji 🎉 'quotes' \\ \"{}\" $1")
+    expect(byUrl.odd.title).toBe('emoji 🎉 \'quotes\' \\ "{}" $1')
   })
 })

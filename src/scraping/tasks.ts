@@ -104,7 +104,10 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
   const { open, pages } = await transaction
     .selectFrom('scrape_tasks')
     .select(({ fn, eb }) => [
-      fn.countAll<number>().filterWhere(eb('state', 'in', ['pending', 'running'])).as('open'),
+      fn
+        .countAll<number>()
+        .filterWhere(eb('state', 'in', ['pending', 'running']))
+        .as('open'),
       fn.sum<number>('pages').as('pages'),
     ])
     .where('job_id', '=', task.jobId)
@@ -183,7 +186,11 @@ export async function recoverTasks(database: Database, queue: TaskQueue): Promis
       .execute()
     for (const task of open) {
       const queueJobId = await queue.enqueue(transaction, task.id, task.waiting_until ?? undefined)
-      await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', task.id).execute()
+      await transaction
+        .updateTable('scrape_tasks')
+        .set({ queue_job_id: queueJobId })
+        .where('id', '=', task.id)
+        .execute()
     }
     return open.length
   })

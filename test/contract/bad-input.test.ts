@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateApiKey } from '../../src/accounts/keys.ts'
-import { startTestService, testAdminKey, type TestService } from '../service.ts'
+import { startTestService, type TestService, testAdminKey } from '../service.ts'
 
 // Every route's table of bad input: what is wrong, what it is answered, and where the answer says the fault is.
 
@@ -27,8 +27,7 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
 ]
 const withBody = routes.filter((route) => route.body !== undefined)
 const clientOf = (key: Key) => service.clientFor(key === 'admin' ? testAdminKey : service.apiKey)
-const scrapeJobs = async () =>
-  (await service.database.selectFrom('scrape_jobs').select('id').execute()).length
+const scrapeJobs = async () => (await service.database.selectFrom('scrape_jobs').select('id').execute()).length
 
 describe.each(routes)('$method $path', ({ method, path, key, body }) => {
   const options = body === undefined ? {} : { headers: json, body: JSON.stringify(body) }
@@ -55,12 +54,17 @@ describe.each(routes)('$method $path', ({ method, path, key, body }) => {
   })
 
   it('tells nobody without a key what is wrong with the body', async () => {
-    const answer = await service.clientFor(null).send(method, path, body === undefined ? {} : { headers: json, body: '{' })
+    const answer = await service
+      .clientFor(null)
+      .send(method, path, body === undefined ? {} : { headers: json, body: '{' })
     expect(answer.status).toBe(401)
   })
 
   it('carries a request id, and keeps a harmless one of the caller', async () => {
-    const own = await clientOf(key).send(method, path, { ...options, headers: { ...json, 'x-request-id': 'mine-1.2:3' } })
+    const own = await clientOf(key).send(method, path, {
+      ...options,
+      headers: { ...json, 'x-request-id': 'mine-1.2:3' },
+    })
     expect(own.headers.get('x-request-id')).toBe('mine-1.2:3')
     const made = await clientOf(key).send(method, path, { ...options, headers: { ...json, 'x-request-id': 'a b' } })
     expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -68,7 +72,8 @@ describe.each(routes)('$method $path', ({ method, path, key, body }) => {
 })
 
 describe.each(withBody)('the body of $method $path', ({ method, path, key, body }) => {
-  const send = (text: string, headers: Record<string, string> = json) => clientOf(key).send(method, path, { headers, body: text })
+  const send = (text: string, headers: Record<string, string> = json) =>
+    clientOf(key).send(method, path, { headers, body: text })
 
   it.each([
     ['malformed JSON', '{"topic": ', 'body'],
@@ -174,8 +179,18 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
       ['tier unknown', { name: 'a', tier: 'gold' }, 'tier'],
     ],
   },
-  { method: 'PATCH', path: `/api/admin/accounts/${unknownId}`, key: 'admin', cases: [['tier unknown', { tier: 'Free' }, 'tier']] },
-  { method: 'POST', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin', cases: [['name a number', { name: 1 }, 'name']] },
+  {
+    method: 'PATCH',
+    path: `/api/admin/accounts/${unknownId}`,
+    key: 'admin',
+    cases: [['tier unknown', { tier: 'Free' }, 'tier']],
+  },
+  {
+    method: 'POST',
+    path: `/api/admin/accounts/${unknownId}/keys`,
+    key: 'admin',
+    cases: [['name a number', { name: 1 }, 'name']],
+  },
 ]
 
 describe.each(tables)('$method $path', ({ method, path, key, cases }) => {

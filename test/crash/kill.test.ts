@@ -6,8 +6,8 @@ import { openDatabase } from '../../src/database/open.ts'
 import { type ChildService, startChildService } from '../child-service.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
-import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 import { createRandom } from '../platform-simulator/random.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 
 // kill -9 at random moments: every job ends, nothing is lost, doubled or charged twice.
 

@@ -1,0 +1,158 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { generateApiKey } from '../src/accounts/keys.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../test/platform-simulator/simulator.ts'
+
+// `npm run demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet.
+// Everything that it makes is in one temporary directory and is gone when it ends. `--exit` ends it after the search.
+
+const { values: flags } = parseArgs({ options: { exit: { type: 'boolean', default: false } } })
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+/** A service that does not end by itself is killed: longer than its own shutdown may take. */
+const stopTimeoutMs = 35_000
+
+const interruption = new AbortController()
+
+interface Outcome {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** The processes of ours that have not ended. */
+const running = new Map<ChildProcess, Promise<Outcome>>()
+
+function run(parameters: string[], options: SpawnOptions): { child: ChildProcess; ended: Promise<Outcome> } {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...parameters], options)
+  const ended = new Promise<Outcome>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      running.delete(child)
+      resolve({ code, signal })
+    })
+  })
+  running.set(child, ended)
+  return { child, ended }
+}
+
+interface DemoService {
+  url: string
+  apiKey: string
+  ended: Promise<Outcome>
+}
+
+/** Starts the real service on a fresh database. Its environment is only this, so that no real credentials reach it. */
+async function startDemoService(directory: string, { urls }: PlatformSimulator): Promise<DemoService> {
+  const apiKey = generateApiKey()
+  const logFile = join(directory, 'service.log')
+  const log = openSync(logFile, 'w')
+  const addresses = Object.entries(urls).map(([name, url]) => [`${name.toUpperCase()}_API_URL`, url])
+  const environment = { PORT: '0', DATA_DIR: join(directory, 'data'), BOOTSTRAP_API_KEY: apiKey }
+  const { child, ended } = run(['serve'], {
+    env: { ...environment, ...Object.fromEntries(addresses) },
+    // The channel lets the service see that we were killed, and end.
+    stdio: ['ignore', 'pipe', log, 'ipc'],
+  })
+  closeSync(log)
+  const url = new Promise<string>((resolve) => {
+    let printed = ''
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk
+      const address = /^Wishwell is running at (\S+)/m.exec(printed)?.[1]
+      if (address) resolve(address)
+    })
+  })
+  const died = ended.then(({ code, signal }): never => {
+    throw new Error(`the service ended (${signal ?? code}):\n${readFileSync(logFile, 'utf8')}`)
+  })
+  return { url: await Promise.race([url, died]), apiKey, ended }
+}
+
+/** Shows a command of ours and runs it, on this terminal. */
+async function show(service: DemoService, ...parameters: string[]): Promise<number> {
+  console.log(`\n$ wishwell ${parameters.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)
+  const { ended } = run(parameters, {
+    env: { ...process.env, WISHWELL_URL: service.url, WISHWELL_API_KEY: service.apiKey },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const { code, signal } = await ended
+  if (interruption.signal.aborted) throw interruption.signal.reason
+  if (code !== 0) console.log(`(it ended with ${signal ?? `exit code ${code}`})`)
+  return code ?? 1
+}
+
+const goOn = ({ url, apiKey }: DemoService) => `
+The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C. In another terminal:
+
+  export WISHWELL_URL=${url} WISHWELL_API_KEY=${apiKey}
+
+  curl -H "Authorization: Bearer $WISHWELL_API_KEY" -H 'Content-Type: application/json' \\
+    -d '{"topic":"offline mode","platforms":["github","hackernews"],"depth":2}' $WISHWELL_URL/api/v1/scrape
+  curl -H "Authorization: Bearer $WISHWELL_API_KEY" $WISHWELL_URL/api/v1/scrape/<jobId>
+  curl -H "Authorization: Bearer $WISHWELL_API_KEY" -H 'Content-Type: application/json' \\
+    -d '{"query":"dark mode","limit":3}' $WISHWELL_URL/api/v1/requests/search
+  curl -H "Authorization: Bearer $WISHWELL_API_KEY" "$WISHWELL_URL/api/v1/requests?topic=dark+mode&sortBy=top&limit=3"
+
+  ./bin/wishwell.mjs scrape "offline mode" --depth 2
+  ./bin/wishwell.mjs search offline mode`
+
+/** @returns the exit code of the demo. */
+async function demonstrate(directory: string, simulator: PlatformSimulator): Promise<number> {
+  console.log(
+    'Starting the service on a fresh database, with simulated platforms (their real limits, ten times faster) …',
+  )
+  const service = await startDemoService(directory, simulator)
+  console.log(`It runs at ${service.url}.`)
+  const scraped = await show(service, 'scrape', 'dark mode', '--depth', '3')
+  const searched = await show(service, 'search', 'dark', 'mode', '--limit', '5')
+  console.log(
+    `\nThe platforms answered ${simulator.requests.length} requests; ${simulator.breaches} broke a limit of theirs.`,
+  )
+  if (flags.exit) return scraped || searched
+  console.log(goOn(service))
+  const { code, signal } = await service.ended
+  throw new Error(`the service ended by itself (${signal ?? code})`)
+}
+
+async function endChildren(): Promise<void> {
+  const kill = (signal: NodeJS.Signals) => {
+    for (const child of running.keys()) child.kill(signal)
+  }
+  kill('SIGTERM')
+  const timer = setTimeout(kill, stopTimeoutMs, 'SIGKILL')
+  await Promise.allSettled(running.values())
+  clearTimeout(timer)
+}
+
+for (const [signal, exitCode] of [
+  ['SIGINT', 0],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  // Not `once`: Ctrl-C reaches us twice, from the terminal and from the launcher.
+  process.on(signal, () => interruption.abort(exitCode))
+}
+// The launcher was killed outright and could pass nothing on.
+process.on('disconnect', () => interruption.abort(1))
+
+const interrupted = new Promise<number>((resolve) => {
+  interruption.signal.addEventListener('abort', () => resolve(interruption.signal.reason as number))
+})
+const directory = mkdtempSync(join(tmpdir(), 'wishwell-demo-'))
+let simulator: PlatformSimulator | null = null
+try {
+  simulator = await startPlatformSimulator({ latencyMs: 250, timeScale: 10 })
+  process.exitCode = await Promise.race([interrupted, demonstrate(directory, simulator)])
+} catch (error) {
+  console.error(`demo: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  if (interruption.signal.aborted) console.log('\nStopping …')
+  await endChildren()
+  await simulator?.stop()
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+  console.log('The demo is over; everything that it made is removed.')
+}

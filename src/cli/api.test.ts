@@ -1,0 +1,116 @@
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { type Api, createApi } from './api.ts'
+import { readClientConfig } from './client-config.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type FakeAnswer, failure, startFakeService, testKey, usage } from './testing.ts'
+
+const config = (url: string) => ({ url, apiKey: testKey, movesCursor: true })
+
+async function apiThatAnswers(answer: FakeAnswer): Promise<Api> {
+  const { url } = await startFakeService(() => answer)
+  return createApi(config(url), { timeoutMs: 300 })
+}
+
+const search = (api: Api) => api.search({ query: 'dark mode' })
+
+describe('the configuration of a client', () => {
+  it('is the local service unless WISHWELL_URL says otherwise', () => {
+    expect(readClientConfig({ WISHWELL_API_KEY: testKey }).url).toBe('http://127.0.0.1:4680')
+    const elsewhere = readClientConfig({ WISHWELL_API_KEY: testKey, WISHWELL_URL: ' https://wishes.example/base/ ' })
+    expect(elsewhere.url).toBe('https://wishes.example/base')
+  })
+
+  it.each([
+    ['no key', {}, /WISHWELL_API_KEY is not set.*"wishwell serve"/s],
+    ['an empty key', { WISHWELL_API_KEY: ' ' }, /WISHWELL_API_KEY is not set/],
+    ['a key that no header can hold', { WISHWELL_API_KEY: 'secret\nsecret' }, /WISHWELL_API_KEY: is not an API key/],
+    ['no scheme', { WISHWELL_API_KEY: testKey, WISHWELL_URL: 'localhost:4680' }, /WISHWELL_URL: must be the address/],
+    ['a password', { WISHWELL_API_KEY: testKey, WISHWELL_URL: 'http://me:secret@host' }, /WISHWELL_URL: must not hold/],
+  ])('with %s is a usage error that does not repeat the value', (_what, environment, message) => {
+    const read = () => readClientConfig(environment)
+    expect(read).toThrow(
+      expect.objectContaining({ exitCode: exitCodes.usage, message: expect.stringMatching(message) }),
+    )
+    expect(read).not.toThrow(/secret|localhost/)
+  })
+})
+
+describe('a client', () => {
+  it('sends its key and a JSON body', async () => {
+    const service = await startFakeService(() => ({ body: { data: { results: [] }, usage } }))
+    await createApi(config(service.url)).search({ query: 'dark mode', limit: 3 })
+    expect(service.received).toEqual([
+      {
+        call: 'POST /api/v1/requests/search',
+        authorization: `Bearer ${testKey}`,
+        body: '{"query":"dark mode","limit":3}',
+      },
+    ])
+  })
+
+  it.each<[string, FakeAnswer, number, RegExp | string]>([
+    ['401', failure(401, 'UNAUTHORIZED', 'A valid API key is required.'), exitCodes.failed, /WISHWELL_API_KEY/],
+    ['400', failure(400, 'INVALID_REQUEST', 'topic: is short.'), exitCodes.failed, 'topic: is short.'],
+    ['429', failure(429, 'RATE_LIMITED', 'Credit limit exceeded (9/9).'), exitCodes.limited, /^Credit limit exceeded/],
+    ['503', failure(503, 'UNAVAILABLE', 'Starting.'), exitCodes.failed, 'Starting.'],
+    ['HTML', { body: '<html>' }, exitCodes.failed, /answered 200 with something that is not Wishwell's JSON/],
+    ['other JSON', { body: { hello: 'world' } }, exitCodes.failed, /not Wishwell's JSON/],
+    ['a JSON null', { body: null }, exitCodes.failed, /not Wishwell's JSON/],
+    ['HTML of a proxy', { status: 502, body: '<html>' }, exitCodes.failed, /answered 502 with something/],
+    [
+      'a redirect',
+      { status: 301, headers: { location: 'https://a.example/' }, body: '' },
+      exitCodes.failed,
+      /https:\/\/a\.example/,
+    ],
+    ['nothing', 'hang up', exitCodes.unreachable, /cannot be reached/],
+    ['too late', 'never', exitCodes.unreachable, /did not answer within 0\.3 s/],
+  ])('that is answered %s says so and ends with the right code', async (_what, answer, exitCode, message) => {
+    const expected = { exitCode, message: typeof message === 'string' ? message : expect.stringMatching(message) }
+    await expect(search(await apiThatAnswers(answer))).rejects.toMatchObject(expected)
+  })
+
+  it.each<[boolean, FakeAnswer]>([
+    [true, failure(503, 'UNAVAILABLE', 'Starting.')],
+    [true, failure(429, 'RATE_LIMITED', 'Slow.', { reason: 'rate' })],
+    [true, { status: 504, body: '<html>' }],
+    [true, 'hang up'],
+    [true, 'never'],
+    [false, failure(429, 'RATE_LIMITED', 'No credits.', { reason: 'credits' })],
+    [false, failure(404, 'NOT_FOUND', 'Gone.')],
+    [false, { body: '<html>' }],
+  ])('knows whether it makes sense to ask again: %s', async (temporary, answer) => {
+    await expect(search(await apiThatAnswers(answer))).rejects.toMatchObject({ temporary })
+  })
+
+  it('reads how long it is asked to wait', async () => {
+    const api = await apiThatAnswers({
+      status: 429,
+      headers: { 'retry-after': '7' },
+      body: { error: { message: 'Slow.' } },
+    })
+    await expect(search(api)).rejects.toMatchObject({ retryAfterMs: 7_000 })
+  })
+
+  it('tells every fault of a request, and obeys none of their characters', async () => {
+    const details = [
+      { path: 'topic', message: 'is short' },
+      { path: 'depth', message: '\x1b[2Jis large' },
+    ]
+    const api = await apiThatAnswers(failure(400, 'INVALID_REQUEST', 'topic: is short.', { details }))
+    await expect(search(api)).rejects.toThrow('topic: is short.\n  depth: is large')
+  })
+
+  it('says how to start a service where none listens', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await new Promise((resolve) => server.close(resolve))
+    const expected = {
+      exitCode: exitCodes.unreachable,
+      message: expect.stringMatching(/Nothing listens at .*wishwell serve/),
+    }
+    await expect(search(createApi(config(`http://127.0.0.1:${port}`)))).rejects.toMatchObject(expected)
+  })
+})

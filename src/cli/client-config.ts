@@ -1,0 +1,41 @@
+import { CommandError, exitCodes } from './exit-codes.ts'
+
+/** What the commands that talk to a running service read from the environment. */
+export interface ClientConfig {
+  /** Where the service is, without a slash at the end. */
+  url: string
+  apiKey: string
+  /** Whether the terminal understands cursor movements. */
+  movesCursor: boolean
+}
+
+const usageError = (message: string) => new CommandError(message, exitCodes.usage)
+
+function parseUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw usageError('WISHWELL_URL: must be the address of a service, like http://127.0.0.1:4680.')
+  }
+  // fetch refuses such addresses, with a message that holds them.
+  if (url.username !== '' || url.password !== '') throw usageError('WISHWELL_URL: must not hold a name or a password.')
+  return (url.origin + url.pathname).replace(/\/+$/, '')
+}
+
+/**
+ * Reads WISHWELL_URL and WISHWELL_API_KEY.
+ * @throws CommandError that says what is missing and where to get it, and never what a variable held.
+ */
+export function readClientConfig(environment: Record<string, string | undefined> = process.env): ClientConfig {
+  const apiKey = environment.WISHWELL_API_KEY?.trim() ?? ''
+  if (apiKey === '') {
+    throw usageError(
+      'WISHWELL_API_KEY is not set. The service prints an API key once, when "wishwell serve" starts for the first ' +
+        'time;\nits operator can add more with POST /api/admin/accounts/{accountId}/keys.',
+    )
+  }
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw usageError('WISHWELL_API_KEY: is not an API key; one is ww_live_ and 32 characters of a-z and 0-9.')
+  }
+  const url = parseUrl(environment.WISHWELL_URL?.trim() || 'http://127.0.0.1:4680')
+  return { url, apiKey, movesCursor: environment.TERM !== 'dumb' }
+}

@@ -1,0 +1,57 @@
+import type { Job } from '../scraping/jobs.ts'
+import type { StartedJob, Usage } from './api.ts'
+import { exitCodes } from './exit-codes.ts'
+import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
+
+/** The shell command that polls a job; it names the variable that holds the key, never the key. */
+export function pollCommand(url: string, jobId: string): string {
+  const target = shellWord(`${url}/api/v1/scrape/${encodeURIComponent(jobId)}`)
+  return `curl -H "Authorization: Bearer $WISHWELL_API_KEY" ${target}`
+}
+
+function formatCredits({ credits: { used, limit, remaining } }: Usage): string {
+  return `Credits: ${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} used this month, ${remaining.toLocaleString('en-US')} remaining.`
+}
+
+/** What is said when a job was started. */
+export function formatStarted({ data: { jobId, topic, platforms, depth } }: StartedJob): string[] {
+  const cost = count(depth * platforms.length, 'credit')
+  return [
+    `Collecting "${printable(topic)}" from ${platforms.map(printable).join(', ')}, up to ${count(depth, 'page')} each (at most ${cost}).`,
+    `Job ${printable(jobId)}`,
+  ]
+}
+
+const allDone = (job: Job) => Object.values(job.progress).every((state) => state === 'done')
+
+/** How the command ends for a job that has ended. */
+export function exitCodeOf(job: Job): number {
+  if (job.status === 'failed') return exitCodes.failed
+  return allDone(job) ? exitCodes.ok : exitCodes.partial
+}
+
+function formatHeadline(job: Job): string {
+  const { status, startedAt, completedAt, requestsCreated } = job
+  const took = startedAt && completedAt ? formatDuration(Date.parse(completedAt) - Date.parse(startedAt)) : null
+  const created = `${count(requestsCreated, 'new request')} in the cache.`
+  if (status === 'failed') return `The job failed${took ? ` after ${took}` : ''}: ${created}`
+  return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
+}
+
+/** What came of a job: requests, the outcome of each platform with its error, and the credits. */
+export function formatSummary(job: Job, usage: Usage): string[] {
+  const outcomes = Object.entries(job.progress).map(([platform, state]) => {
+    const error = job.errors?.find((entry) => entry.platform === platform)
+    const reason = error ? `${printable(error.code)}: ${printable(error.message)}` : ''
+    return { name: printable(platform), state: printable(state), reason }
+  })
+  const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))
+  return [
+    formatHeadline(job),
+    ...outcomes.map(({ name, state, reason }) =>
+      `  ${name.padEnd(nameColumns)}  ${state.padEnd(7)}  ${reason}`.trimEnd(),
+    ),
+    formatCredits(usage),
+    ...(job.status === 'failed' ? [] : [`Search it with: wishwell search ${lastArgument(printable(job.topic))}`]),
+  ]
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job } from '../scraping/jobs.ts'
+import { type Api, ApiError } from './api.ts'
+
+const firstPauseMs = 300
+const longestPauseMs = 1_000
+/** How long the service may be away: a restart that drains its work takes half a minute. */
+const patienceMs = 60_000
+
+/** Time, as tests replace it. */
+export interface Timing {
+  now(): number
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>
+}
+
+const realTiming: Timing = {
+  now: () => performance.now(),
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted()),
+}
+
+export interface Watcher {
+  /** Every answer, the last one included. */
+  onJob(job: Job): void
+  /** A poll failed, and it is tried again; called once until an answer comes. */
+  onTrouble(message: string): void
+  signal: AbortSignal
+}
+
+export const isFinal = (job: Pick<Job, 'status'>): boolean => job.status === 'completed' || job.status === 'failed'
+
+/**
+ * Polls a job until it has ended, through failed polls and restarts of the service.
+ * @throws ApiError when the service refuses, or (`temporary`) was away for a minute; the signal's reason when it is aborted.
+ */
+export async function waitForJob(api: Api, jobId: string, watcher: Watcher, timing = realTiming): Promise<Job> {
+  const { onJob, onTrouble, signal } = watcher
+  let pauseMs = firstPauseMs
+  let answeredAt = timing.now()
+  let inTrouble = false
+  for (;;) {
+    await timing.sleep(pauseMs, signal)
+    try {
+      const job = await api.readJob(jobId, signal)
+      answeredAt = timing.now()
+      inTrouble = false
+      pauseMs = Math.min(longestPauseMs, pauseMs * 1.25)
+      onJob(job)
+      if (isFinal(job)) return job
+    } catch (error) {
+      if (!(error instanceof ApiError && error.temporary)) throw error
+      const awayMs = timing.now() - answeredAt
+      if (awayMs >= patienceMs) {
+        const message = `${error.message}
+Gave up after ${Math.round(awayMs / 1000)} s.`
+        throw new ApiError(message, error.exitCode, { temporary: true })
+      }
+      if (!inTrouble) onTrouble(error.message)
+      inTrouble = true
+      pauseMs = Math.min(patienceMs, Math.max(longestPauseMs, error.retryAfterMs ?? 0))
+    }
+  }
+}

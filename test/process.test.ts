@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiKeyPattern } from '../src/config.ts'
+import { type ChildService, startChildService } from './child-service.ts'
+import { createTestClient } from './client.ts'
+import { copyDatabase, type DatabaseCopy } from './database.ts'
+import { type PlatformSimulator, startPlatformSimulator } from './platform-simulator/simulator.ts'
+
+// The service as a process: what it prints, how it ends, what it does not tell.
+
+let copy: DatabaseCopy
+let simulator: PlatformSimulator
+const secrets = { ADMIN_API_KEY: 'admin-key-that-nobody-may-log', GITHUB_TOKEN: 'token-that-nobody-may-log' }
+beforeAll(async () => {
+  copy = await copyDatabase()
+  simulator = await startPlatformSimulator({ limits: 'none', latencyMs: 200 })
+})
+afterAll(async () => {
+  await simulator.stop()
+  await copy.remove()
+})
+
+const start = (more: Record<string, string> = {}): Promise<ChildService> =>
+  startChildService({
+    ...{ DATA_DIR: copy.options.dataDir, DATABASE_URL: copy.options.databaseUrl, LOG_LEVEL: 'trace', ...secrets },
+    ...{ GITHUB_API_URL: simulator.urls.github, HACKERNEWS_API_URL: simulator.urls.hackernews },
+    ...{ STACKEXCHANGE_API_URL: simulator.urls.stackexchange, ...more },
+  })
+
+describe('the service as a process', () => {
+  it('prints the first key once, on stdout and never in the log, and logs no secret', async () => {
+    const first = await start()
+    const apiKey = /API key: +(\S+)/.exec(first.stdout())?.[1] ?? ''
+    expect(apiKey).toMatch(apiKeyPattern)
+    const client = createTestClient(() => first.url, apiKey)
+    const { body } = await client.scrape({ topic: 'dark mode' })
+    await client.waitForJob(body.data.jobId)
+    await client.get('/api/v1/requests?topic=a-secret-topic&cursor=nonsense')
+    await client.send('GET', '/api/v1/requests', { headers: { authorization: 'Bearer guessed-key' } })
+    expect(await first.end('SIGTERM')).toBe(0)
+    const log = first.stderr()
+    expect(log).toContain('"reqId"')
+    for (const secret of [apiKey, 'guessed-key', 'a-secret-topic', ...Object.values(secrets)])
+      expect(log).not.toContain(secret)
+
+    const startedAt = performance.now()
+    const second = await start()
+    console.log(`a second start takes ${Math.round(performance.now() - startedAt)} ms`)
+    expect(second.stdout()).not.toContain('ww_live_')
+    expect((await createTestClient(() => second.url, apiKey).search('dark')).body.data.results.length).toBeGreaterThan(
+      0,
+    )
+    expect(await second.end('SIGINT')).toBe(0)
+  })
+
+  it('finishes the requests under way, leaves jobs ready to go on, and ends with 0 on SIGTERM', async () => {
+    const apiKey = `ww_live_${'abcd1234'.repeat(4)}`
+    const service = await start({ BOOTSTRAP_API_KEY: apiKey })
+    const client = createTestClient(() => service.url, apiKey)
+    const { body } = await client.scrape({ topic: 'offline sync', depth: 8 })
+    await sleep(300)
+    const underWay = Promise.all(Array.from({ length: 20 }, () => client.search('dark mode')))
+    const arrived = () => service.stderr().match(/"path":"\/api\/v1\/requests\/search"/g)?.length
+    await expect.poll(arrived, { interval: 1 }).toBe(20)
+    const ended = service.end('SIGTERM')
+    for (const answer of await underWay) expect(answer.status).toBe(200)
+    expect(await ended).toBe(0)
+    const next = await start({ BOOTSTRAP_API_KEY: apiKey })
+    const job = await createTestClient(() => next.url, apiKey).waitForJob(body.data.jobId)
+    expect(job).toMatchObject({
+      status: 'completed',
+      progress: { github: 'done', hackernews: 'done', stackexchange: 'done' },
+    })
+    expect(await next.end('SIGTERM')).toBe(0)
+  })
+
+  it.each([
+    [{ PORT: 'x' }, 'PORT'],
+    [{ BOOTSTRAP_API_KEY: 'wrong' }, 'BOOTSTRAP_API_KEY'],
+    [{ PLATFORMS: 'myspace' }, 'PLATFORMS'],
+  ])('does not start with %j, exits with 2 and says why', async (wrong, variable) => {
+    await expect(start(wrong as Record<string, string>)).rejects.toThrow(new RegExp(`ended with 2:[^]*${variable}:`))
+  })
+
+  it('says that the port is in use', async () => {
+    const port = new URL(simulator.urls.github).port
+    await expect(start({ PORT: port })).rejects.toThrow(/ended with 1:[^]*port is in use/)
+  })
+})
