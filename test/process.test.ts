@@ -79,11 +79,11 @@ describe('the service as a process', () => {
     [{ BOOTSTRAP_API_KEY: 'wrong' }, 'BOOTSTRAP_API_KEY'],
     [{ PLATFORMS: 'myspace' }, 'PLATFORMS'],
   ])('does not start with %j, exits with 2 and says why', async (wrong, variable) => {
-    await expect(start(wrong as Record<string, string>)).rejects.toThrow(new RegExp(`ended with 2:[^]*${variable}:`))
+    await expect(start(wrong as Record<string, string>)).rejects.toThrow(new RegExp(`ended with 2:.*${variable}:`, `s`))
   })
 
   it('says that the port is in use', async () => {
     const port = new URL(simulator.urls.github).port
-    await expect(start({ PORT: port })).rejects.toThrow(/ended with 1:[^]*port is in use/)
+    await expect(start({ PORT: port })).rejects.toThrow(/ended with 1:.*port is in use/s)
   })
 })

@@ -154,6 +154,22 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(0)
   })
 
+  it('skips a platform whose quota is spent, and ends in error one whose quota ran out on the way', async () => {
+    const spent = () => new PlatformError('quota_exhausted', 'The daily quota is used up.')
+    play({
+      github: () => {
+        throw spent()
+      },
+      hackernews: (call, request) => {
+        if (call === 1) throw spent()
+        return numberedPages(3)(call, request)
+      },
+    })
+    const job = await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 3 })
+    expect(job).toMatchObject({ status: 'failed', progress: { github: 'skipped', hackernews: 'error' } })
+    expect(await creditsUsed()).toBe(1)
+  })
+
   it('counts duplicate platforms once', async () => {
     play({ github: numberedPages(1) })
     const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github', 'github'] })

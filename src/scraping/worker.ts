@@ -71,7 +71,9 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
     const tries = error instanceof BudgetSpentError ? task.tries : task.tries + 1
     const idleMs = retryAt === null ? 0 : retryAt.getTime() - task.pageDueSince.getTime()
     if (retryAt !== null && tries < maxTries && idleMs <= maxIdleMs) return waitFor(task, retryAt, tries)
-    await finish(task, { state: 'error', error: { code, message } })
+    // A platform that could not be used at all was skipped; one that stopped on the way ended in error.
+    const unusable = (code === 'quota_exhausted' || code === 'not_configured') && task.pages === 0
+    await finish(task, { state: unusable ? 'skipped' : 'error', error: { code, message } })
     return null
   }
 

@@ -20,7 +20,12 @@ async function startHolder() {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script])
   const exited = new Promise((resolve) => child.on('exit', resolve))
   await new Promise((resolve) => child.stdout.once('data', resolve))
-  return { kill: () => (child.kill('SIGKILL'), exited) }
+  return {
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
 }
 
 describe('the lock of a data directory', () => {

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { PlatformError } from '../platforms/platform.ts'
+import { exitCodes } from './exit-codes.ts'
+import {
+  endedJob,
+  failure,
+  requestRecord,
+  runCommand,
+  startCommand,
+  startFakeService,
+  startJobService,
+  testKey,
+  usage,
+} from './testing.ts'
+
+const running = endedJob({
+  status: 'running',
+  completedAt: null,
+  progress: { github: 'running', hackernews: 'pending' },
+})
+
+describe('wishwell scrape', () => {
+  it('shows one line for each change on stderr, and the summary on stdout', async () => {
+    const service = await startJobService([running, running, endedJob()])
+    const { exitCode, stdout, stderr } = await runCommand(['scrape', 'dark mode'], service)
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(stderr.split('\n')).toEqual([
+      'Collecting "dark mode" from github, hackernews, up to 1 page each (at most 2 credits).',
+      'Job job-1',
+      'github: running',
+      'github: done',
+      'hackernews: done',
+      '',
+    ])
+    expect(stdout).toMatch(/^Completed in 4\.2 s: 42 new requests in the cache\.\n/)
+    expect(stdout).toContain('Credits: 9 of 15,000 used this month, 14,991 remaining.\n')
+  })
+
+  it('sends what it was told and nothing else', async () => {
+    const service = await startJobService([endedJob()])
+    await runCommand(['scrape', ' dark mode', '--platforms', 'github, x', '--depth', '3', '--json'], service)
+    expect(service.received[0]).toEqual({
+      call: 'POST /api/v1/scrape',
+      authorization: `Bearer ${testKey}`,
+      body: '{"topic":" dark mode","platforms":["github","x"],"depth":3}',
+    })
+  })
+
+  it('prints one JSON object and nothing else on stdout with --json, and ends with 4 when a platform failed', async () => {
+    const job = endedJob({
+      progress: { github: 'error', hackernews: 'done' },
+      errors: [{ platform: 'github', code: 'blocked', message: 'It refuses \x9b31m this address.' }],
+    })
+    const { exitCode, stdout } = await runCommand(
+      ['scrape', 'dark mode', '--json'],
+      await startJobService([running, job]),
+    )
+    expect(exitCode).toBe(exitCodes.partial)
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u)
+    expect(stdout.trimEnd()).not.toContain('\n')
+    expect(JSON.parse(stdout)).toEqual({ data: job, usage })
+  })
+
+  it('ends with 1 when the job failed', async () => {
+    const failed = endedJob({ status: 'failed', progress: { github: 'error', hackernews: 'error' } })
+    const { exitCode, stdout } = await runCommand(['scrape', 'dark mode'], await startJobService([failed]))
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stdout).toContain('The job failed after 4.2 s')
+  })
+
+  it('goes on when polls fail', async () => {
+    const faults = [failure(503, 'UNAVAILABLE', 'Starting.'), 'hang up' as const, { status: 502, body: '<html>' }]
+    const { exitCode, stderr } = await runCommand(
+      ['scrape', 'dark mode'],
+      await startJobService([...faults, endedJob()]),
+    )
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(stderr).toContain('Starting. Trying again for a minute …\n')
+  })
+
+  it('tells the job and ends at once with --no-wait', async () => {
+    const service = await startJobService(['never'])
+    const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--no-wait'], service)
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(stdout).toContain(`  curl -H "Authorization: Bearer $WISHWELL_API_KEY" ${service.url}/api/v1/scrape/job-1\n`)
+    const json = await runCommand(['scrape', 'dark mode', '--no-wait', '--json'], service)
+    expect(JSON.parse(json.stdout)).toMatchObject({ data: { jobId: 'job-1', status: 'pending' }, usage })
+    expect(service.received.map(({ call }) => call)).toEqual(['POST /api/v1/scrape', 'POST /api/v1/scrape'])
+  })
+
+  it.skipIf(process.platform === 'win32')('says on Ctrl-C that the job goes on, and ends with 130', async () => {
+    const service = await startJobService([running])
+    const command = startCommand(['scrape', 'dark mode'], { WISHWELL_URL: service.url, WISHWELL_API_KEY: testKey })
+    await command.seen('github: running')
+    command.kill('SIGINT')
+    command.kill('SIGINT')
+    const { exitCode, stdout, stderr } = await command.finished
+    expect(exitCode).toBe(130)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('Interrupted. The job goes on in the service; poll it with:\n')
+    expect(stderr).toContain(`${service.url}/api/v1/scrape/job-1\n`)
+  })
+
+  it('refuses a wrong --depth without asking the service', async () => {
+    const service = await startJobService([endedJob()])
+    const { exitCode, stderr } = await runCommand(['scrape', 'dark mode', '--depth', '41'], service)
+    expect(exitCode).toBe(exitCodes.usage)
+    expect(stderr).toContain('whole number from 1 to 40')
+    expect(service.received).toEqual([])
+  })
+})
+
+describe('wishwell search', () => {
+  it('prints results for people, without what a terminal would obey', async () => {
+    const results = [requestRecord({ title: '\x1b[31mDark\x1b[0m mode\x07' })]
+    const service = await startFakeService(() => ({
+      body: { data: { results, hasMore: true, limitReached: false }, usage },
+    }))
+    const { exitCode, stdout } = await runCommand(['search', 'dark', 'mode', '--limit', '1', '--offset', '2'], service)
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(service.received[0]?.body).toBe('{"query":"dark mode","limit":1,"offset":2}')
+    expect(stdout).toMatch(
+      /^ {2}3\. Dark mode\n {5}12 votes · github · .* ago · https:\/\/github\.com\/acme\/app\/issues\/1\n/,
+    )
+    expect(stdout).toContain("wishwell search --limit 1 --offset 3 'dark mode'\n")
+  })
+
+  it('prints the answer itself with --json', async () => {
+    const body = {
+      data: { results: [requestRecord({ title: '\x1b[31m\x9b\u202e' })], hasMore: false, limitReached: false },
+      usage,
+    }
+    const { stdout } = await runCommand(['search', 'dark', '--json'], await startFakeService(() => ({ body })))
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]|\u202e/u)
+    expect(JSON.parse(stdout)).toEqual(body)
+  })
+})
+
+describe('a command that fails', () => {
+  it.each([
+    ['a refused key', exitCodes.failed, failure(401, 'UNAUTHORIZED', 'A valid API key is required.'), /valid API key/],
+    ['spent credits', exitCodes.limited, failure(429, 'RATE_LIMITED', 'Credit limit exceeded (9/9).'), /Credit limit/],
+    ['another server', exitCodes.failed, { body: '<html>' }, /not Wishwell's JSON/],
+    ['a lost connection', exitCodes.unreachable, 'hang up' as const, /cannot be reached/],
+  ])('tells of %s on stderr alone, and never tells the key', async (_what, exitCode, answer, message) => {
+    const finished = await runCommand(['scrape', 'dark mode', '--json'], await startFakeService(() => answer))
+    expect(finished).toMatchObject({ exitCode, stdout: '' })
+    expect(finished.stderr).toMatch(message)
+    expect(finished.stderr).not.toContain(testKey)
+  })
+
+  it('says where an API key comes from when there is none', async () => {
+    const { exitCode, stderr } = await startCommand(['search', 'dark']).finished
+    expect(exitCode).toBe(exitCodes.usage)
+    expect(stderr).toMatch(/WISHWELL_API_KEY is not set.*"wishwell serve"/s)
+  })
+})
+
+describe('the help', () => {
+  it.each([
+    ['scrape', ['<topic>', '--platforms', '--depth', '--json', '--no-wait', 'WISHWELL_URL', 'WISHWELL_API_KEY', '130']],
+    ['search', ['<query...>', '--limit', '--offset', '--json', 'WISHWELL_URL', 'WISHWELL_API_KEY', 'Exit codes']],
+  ])('of %s names everything that steers it', async (command, words) => {
+    const { exitCode, stdout } = await startCommand([command, '--help']).finished
+    expect(exitCode).toBe(exitCodes.ok)
+    for (const word of words) expect(stdout).toContain(word)
+  })
+})
+
+describe('the commands and the real service', () => {
+  let service: TestService
+  beforeAll(async () => {
+    const refused = () => {
+      throw new PlatformError('unauthorized', 'hackernews answered 401. Check its credentials.')
+    }
+    const platforms = platformMap(scriptedPlatform('github', numberedPages(2)), scriptedPlatform('hackernews', refused))
+    service = await startTestService({ platforms })
+  })
+  afterAll(() => service.stop())
+
+  it('collect, and then find what was collected', async () => {
+    const scraped = await runCommand(
+      ['scrape', 'dark mode', '--platforms', 'github', '--depth', '3', '--json'],
+      service,
+    )
+    expect(scraped.exitCode).toBe(exitCodes.ok)
+    expect(JSON.parse(scraped.stdout)).toMatchObject({
+      data: { status: 'completed', topic: 'dark mode', progress: { github: 'done' }, requestsCreated: 4 },
+      // Three pages were held, two delivered.
+      usage: { credits: { used: 2, limit: 15_000, remaining: 14_998 } },
+    })
+    const found = await runCommand(['search', 'request'], service)
+    expect(found.stdout).toContain('https://example.org/0-1')
+    expect(found.stdout).toContain('Results 1 to 4; there are no more.')
+  })
+
+  it('say when a platform failed, and end with 4', async () => {
+    const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--platforms', 'github,hackernews'], service)
+    expect(exitCode).toBe(exitCodes.partial)
+    expect(stdout).toContain('  hackernews  error    unauthorized: hackernews answered 401. Check its credentials.\n')
+  })
+
+  it("give the service's own words for what it refuses", async () => {
+    const { exitCode, stderr } = await runCommand(['scrape', 'dark mode', '--platforms', 'myspace'], service)
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toContain('platforms.0: must be one of github')
+  })
+
+  it('end with 5 when the credits do not suffice', async () => {
+    const { apiKey } = await service.createAccount('free')
+    const depth = ['--platforms', 'github,hackernews,stackexchange', '--depth', '40']
+    const { exitCode, stderr } = await runCommand(['scrape', 'dark mode', ...depth], { url: service.url, apiKey })
+    expect(exitCode).toBe(exitCodes.limited)
+    expect(stderr).toContain('Credit limit exceeded (0/100).')
+  })
+})

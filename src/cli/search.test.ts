@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { formatResults, type Layout } from './search.ts'
+import { requestRecord, usage } from './testing.ts'
+
+const now = new Date('2026-04-02T00:00:00.000Z')
+
+function format(results: ReturnType<typeof requestRecord>[], layout: Partial<Layout> = {}, flags = {}): string[] {
+  const data = { results, hasMore: false, limitReached: false, ...flags }
+  return formatResults({ data, usage }, { query: 'dark mode', columns: 80, now, ...layout })
+}
+
+describe('results of a search', () => {
+  it('are a number and title, then votes, platform, age and address, then the first line of the description', () => {
+    expect(format([requestRecord()])).toEqual([
+      '  1. Dark mode',
+      '     12 votes · github · 2 months ago · https://github.com/acme/app/issues/1',
+      '     Please.',
+      '',
+      'Result 1; there are no more.',
+    ])
+  })
+
+  it('leave out what is not known', () => {
+    expect(format([requestRecord({ originalCreatedAt: null, description: '' })]).slice(0, 3)).toEqual([
+      '  1. Dark mode',
+      '     12 votes · github · https://github.com/acme/app/issues/1',
+      '',
+    ])
+  })
+
+  it('are shortened to the terminal, except for the address', () => {
+    const sourceUrl = `https://github.com/${'x'.repeat(60)}`
+    const [title, facts, description] = format(
+      [requestRecord({ sourceUrl, title: 'title '.repeat(20), description: '界'.repeat(50) })],
+      {
+        columns: 30,
+      },
+    )
+    expect(title).toBe('  1. title title title title…')
+    expect(facts).toContain(sourceUrl)
+    expect(description).toBe(`     ${'界'.repeat(12)}…`)
+  })
+
+  it('hold no character that a terminal would obey', () => {
+    const evil = 'a\x1b]0;owned\x07\x1b[2Jb\x9b31m\u202ec'
+    const lines = format([requestRecord({ title: evil, description: evil, sourceUrl: evil, sourcePlatform: evil })])
+    expect(lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u)
+    expect(lines[0]).toBe('  1. abc')
+  })
+
+  it('say how to get more, with the same limit', () => {
+    const results = [requestRecord(), requestRecord()]
+    expect(format(results, {}, { hasMore: true }).at(-1)).toBe(
+      "Results 1 to 2; there are more: wishwell search --offset 2 'dark mode'",
+    )
+    expect(format(results, { limit: 2, offset: 4, query: '-x' }, { hasMore: true }).at(-1)).toBe(
+      'Results 5 to 6; there are more: wishwell search --limit 2 --offset 6 -- -x',
+    )
+  })
+
+  it('say that the cap is reached', () => {
+    expect(format([requestRecord()], { offset: 99 }, { limitReached: true }).at(-1)).toMatch(
+      /^Result 100\. More match, but/,
+    )
+  })
+})
+
+describe('a search that finds nothing', () => {
+  it('says how to collect requests', () => {
+    expect(format([])).toEqual([
+      'Nothing in the cache matches "dark mode".',
+      "Collect it from the platforms first (costs credits): wishwell scrape 'dark mode'",
+    ])
+  })
+
+  it('says that the results ended before the offset', () => {
+    expect(format([], { offset: 40 })).toEqual(['No results for "dark mode" after the first 40.'])
+  })
+})

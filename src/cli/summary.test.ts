@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { exitCodes } from './exit-codes.ts'
+import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
+import { endedJob, usage } from './testing.ts'
+
+const unauthorized = { platform: 'github' as const, code: 'unauthorized' as const, message: 'Check\x1b[2J its token.' }
+const partial = endedJob({ progress: { github: 'error', hackernews: 'done' }, errors: [unauthorized] })
+
+describe('the summary of a job', () => {
+  it('tells the requests, the platforms and the credits', () => {
+    expect(formatSummary(endedJob({ requestsCreated: 1 }), usage)).toEqual([
+      'Completed in 4.2 s: 1 new request in the cache.',
+      '  github      done',
+      '  hackernews  done',
+      'Credits: 9 of 15,000 used this month, 14,991 remaining.',
+      "Search it with: wishwell search 'dark mode'",
+    ])
+  })
+
+  it('tells why a platform failed, in text that no terminal obeys', () => {
+    expect(formatSummary(partial, usage).slice(0, 3)).toEqual([
+      'Completed in 4.2 s, but not on every platform: 42 new requests in the cache.',
+      '  github      error    unauthorized: Check its token.',
+      '  hackernews  done',
+    ])
+  })
+
+  it('tells of a failed job, also of one that never began', () => {
+    expect(formatSummary(endedJob({ status: 'failed', requestsCreated: 0, startedAt: null }), usage)[0]).toBe(
+      'The job failed: 0 new requests in the cache.',
+    )
+  })
+
+  it('tells what a job may cost when it starts', () => {
+    const data = {
+      jobId: 'job-1',
+      status: 'pending' as const,
+      topic: 'dark mode',
+      platforms: ['github', 'x'],
+      depth: 3,
+    }
+    expect(formatStarted({ data, usage })).toEqual([
+      'Collecting "dark mode" from github, x, up to 3 pages each (at most 6 credits).',
+      'Job job-1',
+    ])
+  })
+
+  it('names the variable of the key in a command to paste, and quotes what a shell would read', () => {
+    expect(pollCommand('http://host/$(x)', 'a b')).toBe(
+      `curl -H "Authorization: Bearer $WISHWELL_API_KEY" 'http://host/$(x)/api/v1/scrape/a%20b'`,
+    )
+  })
+})
+
+describe('the exit code of a job', () => {
+  it.each([
+    [exitCodes.ok, endedJob()],
+    [exitCodes.partial, partial],
+    [exitCodes.partial, endedJob({ progress: { github: 'skipped', hackernews: 'done' } })],
+    [exitCodes.partial, endedJob({ progress: { github: 'skipped', hackernews: 'skipped' } })],
+    [exitCodes.failed, endedJob({ status: 'failed', progress: { github: 'error', hackernews: 'error' } })],
+  ])('is %i', (exitCode, job) => {
+    expect(exitCodeOf(job)).toBe(exitCode)
+  })
+})
