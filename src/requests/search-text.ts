@@ -16,24 +16,24 @@ export const queryWordLimit = 64
 /** Longer words are cut: Postgres refuses a lexeme of 2,048 bytes, and 100 characters are at most 400. */
 const wordLimit = 100
 
-const before = '(?<![\\p{L}\\p{N}])'
-const after = '(?![\\p{L}\\p{N}])'
-const namePattern = (pattern: string, flags: string) => new RegExp(`${before}${pattern}`, flags)
+const tooLong = new RegExp(`([^ ]{${wordLimit}})[^ ]+`, 'gu')
 
-/** Names that would lose what tells them apart with their punctuation, or be split where they are one word. */
-const aliases: readonly (readonly [RegExp, string | ((name: string) => string)])[] = [
-  [namePattern('(objective)[ -]?c\\+\\+', 'giu'), ' $1cplusplus '],
-  [namePattern(`(objective)[ -]?c(?![\\p{L}\\p{N}+#])`, 'giu'), ' $1c '],
-  [namePattern('([cg])\\+\\+', 'giu'), ' $1plusplus '],
-  [namePattern('([acfjq])#', 'giu'), ' $1sharp '],
-  [namePattern(`(asp|ado|vb|ml)\\.net${after}`, 'giu'), ' $1 dotnet '],
-  [namePattern(`(?<!\\.)\\.net${after}`, 'giu'), ' dotnet '],
-  [namePattern(`(node|vue|react|next|nuxt|angular|express|three)js${after}`, 'giu'), ' $1 js '],
-  [
-    namePattern(`(?:JavaScript|TypeScript|GitHub|GitLab|YouTube|LinkedIn|WordPress)${after}`, 'gu'),
-    (name) => name.toLowerCase(),
-  ],
+/** A pattern that does not begin in the middle of a word. */
+const name = (pattern: string, flags: string) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, flags)
+const end = '(?![\\p{L}\\p{N}])'
+
+/** Names that lose what tells them apart with their punctuation, or that people write with and without it. */
+const aliases: readonly (readonly [RegExp, string])[] = [
+  [name('(objective)[ -]?c\\+\\+', 'giu'), ' $1cplusplus '],
+  [name('(objective)[ -]?c(?![\\p{L}\\p{N}+#])', 'giu'), ' $1c '],
+  [name('([cg])\\+\\+', 'giu'), ' $1plusplus '],
+  [name('([acfjq])#', 'giu'), ' $1sharp '],
+  [name(`(asp|ado|vb|ml)\\.net${end}`, 'giu'), ' $1 dotnet '],
+  [name(`(?<!\\.)\\.net${end}`, 'giu'), ' dotnet '],
+  [name(`(node|vue|react|next|nuxt|angular|express|three)js${end}`, 'giu'), ' $1 js '],
 ]
+/** One word to everybody: whoever searches for `java`, `git` or `you` does not mean these. */
+const wholeNames = name(`(?:JavaScript|TypeScript|GitHub|GitLab|YouTube|LinkedIn|WordPress)${end}`, 'gu')
 
 /** Where a word in camel case is two: `darkMode`, `HTTPServer`, `Base64Encode`; not `iOS`, `OAuth`, `APIs`, `2FA`. */
 const camelBoundary = new RegExp(
@@ -73,18 +73,15 @@ export function normaliseText(text: string): string {
     .normalize('NFKC')
     .replace(/\u200b/gu, ' ')
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
-  for (const [pattern, replacement] of aliases) words = words.replace(pattern, replacement as string)
-  words = withCamelParts(words)
+  for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
+  words = withCamelParts(words.replace(wholeNames, (found) => found.toLowerCase()))
     .toLowerCase()
     .normalize('NFD')
     .replace(/(\p{Script=Latin})\p{Mn}+/gu, '$1')
     .normalize('NFKC')
-    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .replace(/[^\p{L}\p{N}\p{Mn}\p{Mc}]+/gu, ' ')
     .replace(/(?<![\p{L}\p{N}\p{M}])\p{M}+/gu, '')
-  return withCharacterPairs(words)
-    .replace(new RegExp(`([^ ]{${wordLimit}})[^ ]+`, 'gu'), '$1')
-    .replace(/ {2,}/gu, ' ')
-    .trim()
+  return withCharacterPairs(words).replace(tooLong, '$1').replace(/ {2,}/gu, ' ').trim()
 }
 
 /** Whole words of a normalised text, at most `limit` UTF-16 units of them. */
