@@ -56,7 +56,7 @@ function readCollection(name: string): JudgedCollection {
  * gain-based evaluation of IR techniques", 2002; gains as graded, discount log2 of the rank + 1 as in trec_eval).
  * @returns null when nothing is relevant to the query, which then says nothing about the ranking.
  */
-export function ndcg(ranking: readonly string[], grades: ReadonlyMap<string, number>, cutoff: number): number | null {
+function ndcg(ranking: readonly string[], grades: ReadonlyMap<string, number>, cutoff: number): number | null {
   const cumulate = (gains: number[]) =>
     gains.slice(0, cutoff).reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)
   const ideal = cumulate([...grades.values()].sort((a, b) => b - a))

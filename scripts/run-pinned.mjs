@@ -5,6 +5,23 @@ import { pinnedNode } from './setup.mjs'
 
 const flags = ['--disable-warning=ExperimentalWarning']
 
+const orphanCheckMs = 250
+
+/**
+ * npm passes a signal on to the shell between us, and the shell may die of it without telling anybody: then the parent of
+ * this process is suddenly another one. Only under npm: elsewhere a service may outlive the shell that started it.
+ */
+function onOrphaned(end) {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
+  const parent = process.ppid
+  const check = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(check)
+    end()
+  }, orphanCheckMs)
+  check.unref()
+}
+
 /** Starts `script` (a path in the project) and ends this process as that one ends. */
 export function runPinned(script, parameters) {
   const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
@@ -12,6 +29,7 @@ export function runPinned(script, parameters) {
   const child = spawn(pinnedNode, [...flags, file, ...parameters], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   // A terminal sends Ctrl-C to both of us; a supervisor signals only this process. Either way the child decides.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  onOrphaned(() => child.kill('SIGTERM'))
   return new Promise((_resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)))

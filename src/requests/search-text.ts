@@ -51,10 +51,14 @@ function withCamelParts(text: string): string {
   })
 }
 
+const unspaced = '(?:(?!\\p{M})[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}]\\p{M}*)'
+const unspacedRun = new RegExp(`${unspaced}+`, 'gu')
+const unspacedCharacter = new RegExp(unspaced, 'gu')
+
 /** Chinese and Japanese have no spaces: every two neighbouring characters are a word, as in Lucene's CJKAnalyzer. */
 function withCharacterPairs(text: string): string {
-  return text.replace(/[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]+/gu, (run) => {
-    const characters = [...run]
+  return text.replace(unspacedRun, (run) => {
+    const characters = run.match(unspacedCharacter) ?? []
     const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`)
     return ` ${pairs.length > 0 ? pairs.join(' ') : run} `
   })
