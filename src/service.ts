@@ -44,6 +44,10 @@ export async function prepareDatabase(config: Config, log: Logger, onCrash: (err
   try {
     const migrations = await migrate(opened.database)
     const searchIndex = await openSearchIndex(opened.database)
+    log.info(
+      { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
+      'database is ready',
+    )
     const queue = createTaskQueue(opened, log)
     await queue.start()
     return { opened, migrations, searchIndex, queue }
