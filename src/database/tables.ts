@@ -17,6 +17,8 @@ export interface Tables {
     name: string
     tier: Tier
     created_at: Fixed<Date>
+    /** Set once: the name is gone and no key opens it, but its ledger stays. */
+    deleted_at: Date | null
   }
   api_keys: {
     id: Generated<string>
@@ -28,6 +30,8 @@ export interface Tables {
     hint: Fixed<string>
     created_at: Fixed<Date>
     revoked_at: Date | null
+    /** True to within minutes: it is not written at every call. */
+    last_used_at: Date | null
   }
   requests: {
     id: Generated<string>

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { type Account, findAccountByKey } from '../accounts/keys.ts'
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { ServiceError } from './errors.ts'
 
@@ -24,13 +25,19 @@ function bearerToken(request: FastifyRequest): string | null {
 const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'A valid API key is required: send it as "Authorization: Bearer <key>".')
 
-export function createAuthentication({ database, adminKey }: { database: Database; adminKey: string }): Authentication {
+export interface AuthenticationDependencies {
+  database: Database
+  clock: Clock
+  adminKey: string
+}
+
+export function createAuthentication({ database, clock, adminKey }: AuthenticationDependencies): Authentication {
   const accounts = new WeakMap<FastifyRequest, Account>()
   const adminDigest = digest(adminKey)
   return {
     requireAccount: async (request) => {
       const token = bearerToken(request)
-      const account = token === null ? null : await findAccountByKey(database, token)
+      const account = token === null ? null : await findAccountByKey(database, token, clock.now())
       if (account === null) throw unauthorized()
       accounts.set(request, account)
     },
