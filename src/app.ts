@@ -5,6 +5,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { registerAccountRoutes } from './accounts/routes.ts'
+import type { Backups } from './backup/backup.ts'
+import { registerBackupRoutes } from './backup/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import { createAuthentication } from './http/authentication.ts'
@@ -29,6 +31,7 @@ export interface AppDependencies {
   queue: TaskQueue
   searchIndex: SearchIndex
   adminKey: string
+  backups: Backups
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
   /** What `/readyz` tells; it may change while the service runs. */
@@ -83,6 +86,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerAccountRoutes(routes, { ...dependencies, authentication })
     registerScrapeRoutes(routes, { ...dependencies, authentication })
     registerRequestRoutes(routes, { ...dependencies, authentication })
+    registerBackupRoutes(routes, { ...dependencies, authentication })
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
   return { app, drain }

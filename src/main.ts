@@ -1,5 +1,10 @@
 import { Command, CommanderError } from 'commander'
+import { BackupError } from './backup/manifest.ts'
+import { accountCommand } from './cli/account.ts'
+import { backupCommand } from './cli/backup.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
+import { keyCommand } from './cli/key.ts'
+import { restoreCommand } from './cli/restore.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
 import { migrateDatabase, serve } from './cli/serve.ts'
@@ -10,6 +15,8 @@ import { version } from './version.ts'
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
 Environment of scrape and search: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of account, key and backup: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR; they work without a service, too.
+Environment of restore: DATA_DIR.
 
 Exit codes:
   0  done
@@ -19,6 +26,12 @@ Exit codes:
   4  the scrape job ended, but a platform failed or was skipped
   5  out of credits, or too many requests`
 
+/** Subcommands do not inherit it when they are added ready-made. */
+function overrideExit(command: Command): void {
+  command.exitOverride()
+  for (const inner of command.commands) overrideExit(inner)
+}
+
 function createProgram(): Command {
   const program = new Command('wishwell')
     .description(
@@ -27,7 +40,6 @@ function createProgram(): Command {
     .version(version)
     .addHelpText('after', help)
     .showHelpAfterError('(wishwell --help shows every command and option)')
-    .exitOverride()
   program.command('serve').description('run the service until it is told to stop').action(serve)
   program
     .command('migrate')
@@ -36,8 +48,11 @@ function createProgram(): Command {
     .action(migrateDatabase)
   program.addCommand(scrapeCommand())
   program.addCommand(searchCommand())
-  // Subcommands do not inherit it when they are added ready-made.
-  for (const command of program.commands) command.exitOverride()
+  program.addCommand(accountCommand())
+  program.addCommand(keyCommand())
+  program.addCommand(backupCommand())
+  program.addCommand(restoreCommand())
+  overrideExit(program)
   return program
 }
 
@@ -46,6 +61,7 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof CommanderError) return { message: null, exitCode: error.exitCode === 0 ? 0 : exitCodes.usage }
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof BackupError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof DataDirectoryInUseError) return { message: error.message, exitCode: exitCodes.failed }
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
     return {

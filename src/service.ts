@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { type AdminKey, loadAdminKey } from './accounts/admin-key.ts'
 import { type App, createApp } from './app.ts'
+import { createBackups } from './backup/backup.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
@@ -18,7 +19,7 @@ import { createWorker } from './scraping/worker.ts'
 import { version } from './version.ts'
 
 export interface Service {
-  /** Where it listens, `http://…`; for a worker, null. */
+  /** Where it listens, `http://…`; null when it does not, like a worker. */
   address: string | null
   app: App
   database: OpenDatabase
@@ -31,14 +32,21 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** What tests replace. */
+/** What tests and commands replace. */
 export interface ServiceOverrides {
+  /** Only `app.inject` is answered: nothing listens, no job runs, no first account is made. */
+  offline?: boolean
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
 }
 
 /** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
-export async function prepareDatabase(config: Config, log: Logger, onCrash: (error: Error) => void) {
+export async function prepareDatabase(
+  config: Config,
+  log: Logger,
+  onCrash: (error: Error) => void,
+  { offline = false } = {},
+) {
   const { databaseUrl, dataDir } = config
   const opened = await openDatabase({ databaseUrl, dataDir, onCrash })
   try {
@@ -49,7 +57,7 @@ export async function prepareDatabase(config: Config, log: Logger, onCrash: (err
       'database is ready',
     )
     const queue = createTaskQueue(opened, log)
-    await queue.start()
+    if (!offline) await queue.start()
     return { opened, migrations, searchIndex, queue }
   } catch (error) {
     await opened.close()
@@ -69,7 +77,7 @@ export async function startService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   const adminKey = loadAdminKey(config.adminApiKey, config.dataDir)
-  const prepared = await prepareDatabase(config, log, onCrash)
+  const prepared = await prepareDatabase(config, log, onCrash, overrides)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
     return await assemble({ config, log, overrides, adminKey, prepared })
@@ -91,7 +99,7 @@ interface Parts {
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
-  const { clock = systemClock } = overrides
+  const { clock = systemClock, offline = false } = overrides
   const client = createPlatformClient({ clock, log, userAgent: userAgentFor(version) })
   const platforms = overrides.platforms ?? createPlatforms({ config: config.platforms, clock, client })
   const worker = createWorker({ database, queue, clock, log, platforms })
@@ -108,15 +116,17 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
-  const firstApiKey = await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
+  const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = config.platforms
   const { app, drain } = await createApp({
     ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
     adminKey: adminKey.key,
+    backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
   // Before the address is open, so that a port in use does not leave a worker behind.
-  if (config.role !== 'worker') await app.listen({ host: config.host, port: config.port })
-  if (config.role !== 'api') {
+  const listens = config.role !== 'worker' && !offline
+  if (listens) await app.listen({ host: config.host, port: config.port })
+  if (config.role !== 'api' && !offline) {
     const recovered = home === 'embedded' ? await recoverTasks(database, queue) : 0
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
     await worker.start()
@@ -128,7 +138,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   }
   return {
     ...{ app, database: opened, firstApiKey, search: searchIndex.kind },
-    address: config.role === 'worker' ? null : urlOf(app.server.address() as AddressInfo),
+    address: listens ? urlOf(app.server.address() as AddressInfo) : null,
     adminKeyLocation: adminKey.location,
     stop: () => {
       stopped ??= stop()

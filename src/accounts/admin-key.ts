@@ -8,13 +8,24 @@ export interface AdminKey {
   location: string
 }
 
+const fileIn = (dataDir: string) => join(dataDir, 'admin-key')
+
+/** The admin key that an earlier start made; null when there is none, or it may not be read. */
+export function readAdminKey(dataDir: string): string | null {
+  try {
+    return readFileSync(fileIn(dataDir), 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
 /**
  * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing.
  * @throws when the file is there but holds no usable key: nothing secret is ever overwritten silently.
  */
 export function loadAdminKey(given: string | undefined, dataDir: string): AdminKey {
   if (given !== undefined) return { key: given, location: 'ADMIN_API_KEY' }
-  const location = join(dataDir, 'admin-key')
+  const location = fileIn(dataDir)
   if (!existsSync(location)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(location, `ww_admin_${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })

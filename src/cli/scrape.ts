@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type Api, ApiError, createApi, type StartedJob, type Usage } from './api.ts'
+import { ApiError } from './answers.ts'
+import { type Api, createApi, type StartedJob, type Usage } from './api.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { commaList, environmentHelp, wholeNumber } from './options.ts'
