@@ -60,6 +60,7 @@ describe('the API document', () => {
       'DELETE /api/v1/keys/{keyId}',
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
+      'GET /api/admin/backup',
       'GET /api/v1/keys',
       'GET /api/v1/requests',
       'GET /api/v1/scrape/{jobId}',
@@ -132,6 +133,14 @@ describe('the API document', () => {
     expectDocumented('DELETE', '/api/admin/accounts/{accountId}', deletion)
     expectDocumented('DELETE', '/api/admin/accounts/{accountId}', await admin.send('DELETE', accountPath))
     expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts?deleted=true'))
+  })
+
+  it('describes the backup, and why there is none on Postgres', async () => {
+    const answer = await service.clientFor(testAdminKey).get('/api/admin/backup')
+    const documented = document.paths['/api/admin/backup']?.get?.responses[answer.status]?.content
+    expect(Object.keys(documented ?? {})).toEqual([answer.headers.get('content-type')?.split(';')[0]])
+    if (process.env.TEST_HOME === 'embedded') expect(answer.status).toBe(200)
+    else expectDocumented('GET', '/api/admin/backup', answer)
   })
 
   it('says who is ready with what', async () => {
