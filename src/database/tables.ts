@@ -135,4 +135,14 @@ export interface Tables {
     settled_change: Fixed<number>
     created_at: Fixed<Date>
   }
+  /** The calls of the last minute, of each account and policy; only where several processes share a Postgres. */
+  rate_limit_windows: {
+    key: Fixed<string>
+    /** The moments of the calls that were accepted, oldest first. */
+    hits: Date[]
+    /** Whether the last call was accepted. */
+    accepted: boolean
+    /** When the last call was counted or refused. */
+    counted_at: Date
+  }
 }
