@@ -13,8 +13,11 @@ import { handleErrors } from './http/error-handler.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
 import { registerHomePage } from './http/home-page.ts'
 import { openApiDocument } from './http/openapi.ts'
+import { type Proxies, trustProxyOption } from './http/proxies.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
 import type { PlatformName } from './platforms/platform.ts'
+import type { RateLimiter } from './rate-limits/limiter.ts'
+import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
 import type { TaskQueue } from './scraping/queue.ts'
@@ -29,6 +32,10 @@ export interface AppDependencies {
   queue: TaskQueue
   searchIndex: SearchIndex
   adminKey: string
+  rateLimiter: RateLimiter
+  requestLimits: RequestLimits
+  /** Whose forwarded addresses count; by default nobody's. */
+  trustProxy: Proxies | undefined
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
   /** What `/readyz` tells; it may change while the service runs. */
@@ -61,6 +68,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     loggerInstance: dependencies.log.child({}, { serializers }) as FastifyBaseLogger,
     genReqId: requestId,
     bodyLimit: bodyLimitBytes,
+    trustProxy: trustProxyOption(dependencies.trustProxy),
     // A caller that never finishes its request must not hold a connection for ever.
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 200 },
@@ -75,7 +83,12 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   app.addHook('preHandler', refuseUnstorableText)
 
   await app.register(swagger, openApiDocument)
-  const authentication = createAuthentication(dependencies)
+  const rateLimits = createRateLimits({
+    clock: dependencies.clock,
+    limiter: dependencies.rateLimiter,
+    limits: dependencies.requestLimits,
+  })
+  const authentication = createAuthentication({ ...dependencies, rateLimits })
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
     registerHealthRoutes(routes, dependencies.health)

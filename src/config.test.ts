@@ -44,11 +44,27 @@ describe('the configuration', () => {
     [{ PLATFORMS: ',' }, 'PLATFORMS'],
     [{ PLATFORMS: 'github', DEFAULT_PLATFORMS: 'hackernews' }, 'DEFAULT_PLATFORMS'],
     [{ GITHUB_API_URL: 'ftp://secret-value' }, 'GITHUB_API_URL'],
+    [{ TRUST_PROXY: 'true' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '0' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '127.0.0.1,' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '127.0.0.1,proxy.example' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '::1/64/2' }, 'TRUST_PROXY'],
   ])('refuses %j, names the variable and shows no value', (environment, variable) => {
     const read = () => readConfig(environment as Record<string, string>)
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(variable)
     expect(read).not.toThrow(/secret-value/)
+  })
+
+  it.each([
+    [undefined, undefined],
+    ['2', 2],
+    ['127.0.0.1', ['127.0.0.1']],
+    ['10.0.0.0/8, ::1, fd00::/8', ['10.0.0.0/8', '::1', 'fd00::/8']],
+  ])('reads the trusted proxies %j', (TRUST_PROXY, proxies) => {
+    expect(readConfig({ TRUST_PROXY }).trustProxy).toEqual(proxies)
   })
 
   it('takes good keys and a Postgres', () => {

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { type Proxies, parseProxies } from './http/proxies.ts'
 import type { PlatformName } from './platforms/platform.ts'
 import { platformNames } from './platforms/platform.ts'
 
@@ -56,6 +57,12 @@ export const environmentSchema = Type.Object({
   ADMIN_API_KEY: secret(
     'opens the admin routes; made and kept in `DATA_DIR/admin-key` (0600) when absent, required with `DATABASE_URL`',
   ),
+  TRUST_PROXY: Type.Optional(
+    Type.String({
+      description:
+        'the proxies in front whose `X-Forwarded-For` counts: a comma list of addresses and networks (`10.0.0.0/8`), or their number where nobody can reach the service past them',
+    }),
+  ),
   PLATFORMS: Type.String({ default: platformNames.join(','), description: 'comma list: the platforms that are on' }),
   DEFAULT_PLATFORMS: Type.Optional(
     Type.String({ description: 'comma list: the platforms of a call that names none; by default all that are on' }),
@@ -84,6 +91,7 @@ export interface Config {
   bootstrapApiKey: string | undefined
   bootstrapTier: Environment['BOOTSTRAP_TIER']
   adminApiKey: string | undefined
+  trustProxy: Proxies | undefined
   platforms: {
     enabled: PlatformName[]
     defaults: PlatformName[]
@@ -112,6 +120,16 @@ function parsePlatforms(variable: string, text: string, allowed: readonly string
     throw new ConfigError(`${variable}: ${unknown.join(', ')} is not one of ${allowed.join(', ')}.`)
   }
   return names as PlatformName[]
+}
+
+function parseTrustProxy(text: string | undefined): Proxies | undefined {
+  const proxies = text === undefined ? undefined : parseProxies(text)
+  if (proxies === null) {
+    throw new ConfigError(
+      'TRUST_PROXY: must be addresses and networks such as 127.0.0.1,10.0.0.0/8, or a number of proxies from 1 to 99.',
+    )
+  }
+  return proxies
 }
 
 function checkTogether(environment: Environment): void {
@@ -168,6 +186,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     bootstrapApiKey: environment.BOOTSTRAP_API_KEY,
     bootstrapTier: environment.BOOTSTRAP_TIER,
     adminApiKey: environment.ADMIN_API_KEY,
+    trustProxy: parseTrustProxy(environment.TRUST_PROXY),
     platforms: {
       enabled,
       defaults: parsePlatforms('DEFAULT_PLATFORMS', environment.DEFAULT_PLATFORMS ?? enabled.join(','), enabled),

@@ -6,11 +6,15 @@ import { type App, createApp } from './app.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
-import { type OpenDatabase, openDatabase } from './database/open.ts'
+import { type Database, type OpenDatabase, openDatabase } from './database/open.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
 import { createPlatformClient, userAgentFor } from './platforms/client.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createPlatforms } from './platforms/registry.ts'
+import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
+import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 import { recoverTasks } from './scraping/tasks.ts'
@@ -34,6 +38,7 @@ export interface Service {
 /** What tests replace. */
 export interface ServiceOverrides {
   clock?: Clock
+  requestLimits?: RequestLimits
   platforms?: ReadonlyMap<PlatformName, Platform>
 }
 
@@ -88,6 +93,21 @@ interface Parts {
   prepared: Awaited<ReturnType<typeof prepareDatabase>>
 }
 
+const isReachable = (database: Database): Promise<boolean> =>
+  database
+    .selectFrom('accounts')
+    .select('id')
+    .limit(1)
+    .execute()
+    .then(
+      () => true,
+      () => false,
+    )
+
+/** One process counts in its memory; several on one Postgres count there, by its clock. */
+const createRateLimiter = ({ database, home }: OpenDatabase, clock: Clock | undefined) =>
+  home === 'embedded' ? createSlidingLog({ clock: clock ?? systemClock }) : createDatabaseLimiter(database, clock)
+
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
@@ -98,13 +118,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   let stopped: Promise<void> | null = null
 
   const health = async (): Promise<Health> => {
-    const reachable = database.selectFrom('accounts').select('id').limit(1).execute()
-    const ready =
-      stopped === null &&
-      (await reachable.then(
-        () => true,
-        () => false,
-      ))
+    const ready = stopped === null && (await isReachable(database))
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
@@ -113,6 +127,9 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { app, drain } = await createApp({
     ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
     adminKey: adminKey.key,
+    trustProxy: config.trustProxy,
+    rateLimiter: createRateLimiter(opened, overrides.clock),
+    requestLimits: overrides.requestLimits ?? requestLimits,
   })
   // Before the address is open, so that a port in use does not leave a worker behind.
   if (config.role !== 'worker') await app.listen({ host: config.host, port: config.port })
@@ -121,8 +138,9 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
     await worker.start()
   }
+  const housekeeping = startHousekeeping({ rateLimits: () => purgeIdleWindows(database, overrides.clock) }, log)
   const stop = async () => {
-    await Promise.all([drain(), worker.stop()])
+    await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await client.close()
     await opened.close()
   }

@@ -53,13 +53,12 @@ const jobSchema = (platform: ReturnType<typeof oneOf<PlatformName>>) =>
 /** Starting and polling scrape jobs (spec 4.1 and 4.2). */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
   const { database, clock, queue, authentication, enabledPlatforms, defaultPlatforms } = dependencies
-  const onRequest = authentication.requireAccount
   const platform = Type.Unsafe<PlatformName>({ type: 'string' })
 
   app.post(
     '/api/v1/scrape',
     {
-      onRequest,
+      onRequest: authentication.requireAccount,
       schema: {
         summary: 'Start a scrape job',
         description:
@@ -84,13 +83,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
             }),
             usage,
           }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-            'RATE_LIMITED',
-          ),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
         },
       },
     },
@@ -108,7 +101,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
   app.get(
     '/api/v1/scrape/:jobId',
     {
-      onRequest,
+      onRequest: authentication.requireAccountPolling,
       schema: {
         summary: 'Poll a scrape job',
         tags,

@@ -9,7 +9,7 @@ import { startTestService, type TestService, testAdminKey } from '../service.ts'
 interface Operation {
   summary?: string
   security?: unknown[]
-  responses: Record<string, { content?: Record<string, { schema: object }> }>
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
 
 let service: TestService
@@ -73,11 +73,20 @@ describe('the API document', () => {
     for (const { method, path, operation } of operations()) {
       expect(operation.summary, `${method} ${path}`).toBeTruthy()
       if (!path.startsWith('/api/')) continue
-      const expected = ['200', '401', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
+      const expected = ['200', '401', '429', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(expected))
       expect(operation.security).toEqual([path.startsWith('/api/admin') ? { adminKey: [] } : { apiKey: [] }])
     }
     expect(JSON.stringify(document)).not.toContain('x-trim')
+  })
+
+  it('tells of the headers of the rate limits', () => {
+    for (const { path, operation } of operations()) {
+      const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {})
+      const limited = path.startsWith('/api/v1') ? ['RateLimit-Policy', 'RateLimit'] : []
+      expect(headersOf('200')).toEqual(limited)
+      if (path.startsWith('/api/')) expect(headersOf('429')).toEqual([...limited, 'Retry-After'])
+    }
   })
 
   it('describes the answers that are really given', async () => {
