@@ -15,6 +15,7 @@ import { registerHomePage } from './http/home-page.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { type Proxies, trustProxyOption } from './http/proxies.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
+import { createIdempotent } from './idempotency/idempotency.ts'
 import type { PlatformName } from './platforms/platform.ts'
 import type { RateLimiter } from './rate-limits/limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
@@ -89,12 +90,13 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     limits: dependencies.requestLimits,
   })
   const authentication = createAuthentication({ ...dependencies, rateLimits })
+  const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
     registerHealthRoutes(routes, dependencies.health)
     registerHomePage(routes)
-    registerAccountRoutes(routes, { ...dependencies, authentication })
-    registerScrapeRoutes(routes, { ...dependencies, authentication })
+    registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
+    registerScrapeRoutes(routes, { ...dependencies, authentication, idempotent })
     registerRequestRoutes(routes, { ...dependencies, authentication })
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })

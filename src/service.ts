@@ -9,6 +9,7 @@ import { migrate } from './database/migrate.ts'
 import { type Database, type OpenDatabase, openDatabase } from './database/open.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
+import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { createPlatformClient, userAgentFor } from './platforms/client.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createPlatforms } from './platforms/registry.ts'
@@ -138,7 +139,13 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
     await worker.start()
   }
-  const housekeeping = startHousekeeping({ rateLimits: () => purgeIdleWindows(database, overrides.clock) }, log)
+  const housekeeping = startHousekeeping(
+    {
+      rateLimits: () => purgeIdleWindows(database, overrides.clock),
+      idempotency: () => purgeExpiredAnswers(database, clock.now()),
+    },
+    log,
+  )
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await client.close()

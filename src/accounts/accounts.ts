@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Executor } from '../database/open.ts'
+import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Tier } from '../database/tables.ts'
 import { addKey, generateApiKey } from './keys.ts'
 
@@ -20,16 +20,14 @@ export async function createAccount(executor: Executor, { name, tier, now }: New
 }
 
 /** Makes an account with its first key, both or neither. */
-export function createAccountWithKey(
-  database: Database,
+export async function createAccountWithKey(
+  transaction: Transaction,
   account: NewAccount,
 ): Promise<{ accountId: string; apiKey: string }> {
-  return database.transaction().execute(async (transaction) => {
-    const accountId = await createAccount(transaction, account)
-    const apiKey = generateApiKey()
-    await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
-    return { accountId, apiKey }
-  })
+  const accountId = await createAccount(transaction, account)
+  const apiKey = generateApiKey()
+  await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
+  return { accountId, apiKey }
 }
 
 /** Every account, oldest first. */

@@ -135,6 +135,16 @@ export interface Tables {
     settled_change: Fixed<number>
     created_at: Fixed<Date>
   }
+  /** Calls with an `Idempotency-Key` and their first answers, kept for a day. */
+  idempotency_keys: {
+    /** SHA-256 of who calls, the method, the path and the key, in hex. */
+    id: Fixed<string>
+    /** SHA-256 of the body, in hex. */
+    fingerprint: string
+    status: number | null
+    body: string | null
+    expires_at: Date
+  }
   /** The calls of the last minute, of each account and policy; only where several processes share a Postgres. */
   rate_limit_windows: {
     key: Fixed<string>

@@ -5,6 +5,14 @@ import type { Database } from '../database/open.ts'
 import type { AccountPolicy, RateLimits } from '../rate-limits/rate-limits.ts'
 import { ServiceError } from './errors.ts'
 
+/** Who made a call, as far as its effects are concerned. */
+export interface Caller {
+  /** An account's id, or `admin`. */
+  name: string
+  /** The key that the call was made with. */
+  token: string
+}
+
 export interface Authentication {
   /** `onRequest` hook of the routes that belong to an account; the call counts towards the limit of its plan. */
   requireAccount(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -14,6 +22,8 @@ export interface Authentication {
   requireAdmin(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Whose request it is; only after `requireAccount`. */
   accountOf(request: FastifyRequest): Account
+  /** Who made the request, an account or the admin; only after one of the hooks. */
+  callerOf(request: FastifyRequest): Caller
 }
 
 export interface AuthenticationDependencies {
@@ -36,6 +46,7 @@ const unauthorized = () =>
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
   const { database, adminKey, rateLimits } = dependencies
   const accounts = new WeakMap<FastifyRequest, Account>()
+  const callers = new WeakMap<FastifyRequest, Caller>()
   const adminDigest = digest(adminKey)
 
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
@@ -45,8 +56,9 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
   const requireAccount = (policy: AccountPolicy) => async (request: FastifyRequest, reply: FastifyReply) => {
     const token = bearerToken(request)
     const account = token === null ? null : await findAccountByKey(database, token)
-    if (account === null) return refuse(request, reply)
+    if (token === null || account === null) return refuse(request, reply)
     accounts.set(request, account)
+    callers.set(request, { name: account.accountId, token })
     await rateLimits.countCall(account, policy, reply)
   }
   return {
@@ -54,12 +66,18 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
     requireAccountPolling: requireAccount('polls'),
     requireAdmin: async (request, reply) => {
       const token = bearerToken(request)
-      if (token === null || !timingSafeEqual(digest(token), adminDigest)) await refuse(request, reply)
+      if (token === null || !timingSafeEqual(digest(token), adminDigest)) return refuse(request, reply)
+      callers.set(request, { name: 'admin', token })
     },
     accountOf: (request) => {
       const account = accounts.get(request)
       if (!account) throw new Error(`${request.routeOptions.url} reads its account without requireAccount`)
       return account
+    },
+    callerOf: (request) => {
+      const caller = callers.get(request)
+      if (!caller) throw new Error(`${request.routeOptions.url} reads its caller without authentication`)
+      return caller
     },
   }
 }

@@ -20,12 +20,17 @@ const retryHeader = {
   'Retry-After': { type: 'integer', description: 'With reason `rate`: seconds until the next call is accepted' },
 }
 
-/** The headers that answers of a status carry: those of the rate limits, which every route with a key has. */
-function headersOf({ security }: FastifySchema, status: string): object {
+const replayHeader = {
+  'Idempotent-Replayed': text('`true` where this is the first answer again, to the same call with the same key'),
+}
+
+/** The headers that answers of a status carry: of the rate limits, and of a route that takes an `Idempotency-Key`. */
+function headersOf({ security, headers }: FastifySchema, status: string): object {
   const isLimited = security?.some((scheme) => 'apiKey' in scheme) ?? false
   return {
     ...(isLimited && status !== '401' ? limitHeaders : {}),
     ...(security && status === '429' ? retryHeader : {}),
+    ...(headers && status === '200' ? replayHeader : {}),
   }
 }
 

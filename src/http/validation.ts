@@ -12,6 +12,7 @@ function createAjv(coerceTypes: boolean | 'array'): Ajv {
     allowUnionTypes: true,
   })
   addFormats.default(ajv)
+  ajv.addFormat('visible-ascii', /^[\x21-\x7e]*$/)
   ajv.addKeyword({
     keyword: 'x-trim',
     type: 'string',

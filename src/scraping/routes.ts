@@ -8,6 +8,7 @@ import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
 import { jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
@@ -21,6 +22,7 @@ export interface ScrapeDependencies {
   clock: Clock
   queue: TaskQueue
   authentication: Authentication
+  idempotent: Idempotent
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
 }
@@ -52,7 +54,7 @@ const jobSchema = (platform: ReturnType<typeof oneOf<PlatformName>>) =>
 
 /** Starting and polling scrape jobs (spec 4.1 and 4.2). */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
-  const { database, clock, queue, authentication, enabledPlatforms, defaultPlatforms } = dependencies
+  const { database, clock, queue, authentication, idempotent, enabledPlatforms, defaultPlatforms } = dependencies
   const platform = Type.Unsafe<PlatformName>({ type: 'string' })
 
   app.post(
@@ -65,6 +67,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
           'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end.',
         tags,
         security,
+        headers: idempotencyHeaders,
         body: closed({
           topic: trimmedText(2, 100, 'What to collect requests about'),
           platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
@@ -83,18 +86,27 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
             }),
             usage,
           }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
+          ),
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const account = authentication.accountOf(request)
       const { topic, depth = 1 } = request.body
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
       const now = clock.now()
-      const jobId = await startJob(database, queue, { accountId: account.accountId, topic, platforms, depth, now })
-      const credits = await readCreditUsage(database, account, now)
-      return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
+      const job = { accountId: account.accountId, topic, platforms, depth, now }
+      return idempotent(request, reply, async (transaction) => {
+        const jobId = await startJob(transaction, queue, job)
+        const credits = await readCreditUsage(transaction, account, now)
+        return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
+      })
     },
   )
 

@@ -9,6 +9,7 @@ import { startTestService, type TestService, testAdminKey } from '../service.ts'
 interface Operation {
   summary?: string
   security?: unknown[]
+  parameters?: { in: string; name: string }[]
   responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
 
@@ -80,11 +81,26 @@ describe('the API document', () => {
     expect(JSON.stringify(document)).not.toContain('x-trim')
   })
 
-  it('tells of the headers of the rate limits', () => {
+  it('says which calls take an Idempotency-Key, and how that can fail', () => {
+    const taking = operations().filter(({ operation }) =>
+      operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key'),
+    )
+    expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'POST /api/admin/accounts',
+      'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/v1/scrape',
+    ])
+    for (const { operation } of taking) {
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['409', '422']))
+    }
+  })
+
+  it('tells of the headers of the rate limits and of replays', () => {
     for (const { path, operation } of operations()) {
       const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {})
       const limited = path.startsWith('/api/v1') ? ['RateLimit-Policy', 'RateLimit'] : []
-      expect(headersOf('200')).toEqual(limited)
+      const replayed = operation.parameters?.some(({ name }) => name === 'idempotency-key')
+      expect(headersOf('200')).toEqual([...limited, ...(replayed ? ['Idempotent-Replayed'] : [])])
       if (path.startsWith('/api/')) expect(headersOf('429')).toEqual([...limited, 'Retry-After'])
     }
   })

@@ -8,6 +8,16 @@ const statements = [
     accepted boolean not null,
     counted_at timestamptz not null
   ) with (fillfactor = 50)`,
+
+  // status and body are null only inside the transaction that executes the call.
+  `create table idempotency_keys (
+    id text primary key,
+    fingerprint text not null,
+    status integer,
+    body text,
+    expires_at timestamptz not null
+  )`,
+  'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
 ]
 
 export async function up(database: Kysely<unknown>): Promise<void> {
