@@ -242,6 +242,26 @@ describe('what changes in the cache', () => {
   })
 })
 
+test('does not parse the texts that it finds', async () => {
+  if (index.kind !== 'bm25') return
+  await opened.reset()
+  const long = Array.from({ length: 3_000 }, (_, number) => `filler${number}`).join(' ')
+  const row = { platform: 'github', topic: 'topic' }
+  await store(
+    opened.database,
+    Array.from({ length: 120 }, (_, number) => ({ ...row, text: `needle ${long} row${number}` })),
+  )
+  const time = async (run: () => Promise<unknown>) => {
+    const startedAt = performance.now()
+    await run()
+    return performance.now() - startedAt
+  }
+  const parsing = await time(() =>
+    sql`select sum(text <@> to_bm25query('needle', 'request_texts_bm25')) from request_texts`.execute(opened.database),
+  )
+  expect(await time(() => search('needle'))).toBeLessThan(parsing / 4)
+})
+
 describe('opening', () => {
   test('can be done again and by several processes at once', async () => {
     const indexes = await Promise.all([1, 2, 3, 4].map(() => openSearchIndex(opened.database)))
