@@ -126,5 +126,5 @@ const stopWords = new Set(
 export function normaliseQuery(query: string): string {
   const words = [...new Set(normaliseText(query).split(' '))]
   const telling = words.filter((word) => !stopWords.has(word))
-  return (telling.length > 0 ? telling : words).slice(0, queryWordLimit).join(' ')
+  return (telling).slice(0, queryWordLimit).join(' ')
 }

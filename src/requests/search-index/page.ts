@@ -38,7 +38,7 @@ async function readPlain(
   { offset, limit }: PageBounds,
 ): Promise<SearchMatches> {
   const { rows } = await sql<{ id: string }>`
-    with matches as materialized (${best(offset + limit + 1)})
+    with matches as materialized (${best(searchCap + 1)})
     select request_id as id from matches order by score, request_id
     limit ${limit + 1} offset ${offset}`.execute(executor)
   return { ids: rows.slice(0, limit).map((row) => row.id), more: rows.length > limit, window: null }
