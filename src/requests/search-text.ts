@@ -16,7 +16,7 @@ export const queryWordLimit = 64
 /** Longer words are cut: Postgres refuses a lexeme of 2,048 bytes, and 100 characters are at most 400. */
 const wordLimit = 100
 
-const tooLong = new RegExp(`([^ ]{${wordLimit}})[^ ]+`, 'gu')
+const tooLong = new RegExp(`(^| )([^ ]{${wordLimit}})[^ ]+`, 'gu')
 
 /** A pattern that does not begin in the middle of a word. */
 const name = (pattern: string, flags: string) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, flags)
@@ -45,6 +45,7 @@ const camelBoundary = new RegExp(
 
 /** A word in camel case and its parts, so that it is found however it is typed: `DarkMode` by `darkmode` and `dark mode`. */
 function withCamelParts(text: string): string {
+  if (text.search(camelBoundary) === -1) return text
   return text.replace(/[\p{L}\p{N}]+/gu, (word) => {
     const parts = word.replace(camelBoundary, ' ')
     return parts === word ? word : `${word} ${parts}`
@@ -85,7 +86,7 @@ export function normaliseText(text: string): string {
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N}\p{Mn}\p{Mc}]+/gu, ' ')
     .replace(/(?<![\p{L}\p{N}\p{M}])\p{M}+/gu, '')
-  return withCharacterPairs(words).replace(tooLong, '$1').replace(/ {2,}/gu, ' ').trim()
+  return withCharacterPairs(words).replace(tooLong, '$1$2').replace(/ {2,}/gu, ' ').trim()
 }
 
 /** Whole words of a normalised text, at most `limit` UTF-16 units of them. */
@@ -126,5 +127,5 @@ const stopWords = new Set(
 export function normaliseQuery(query: string): string {
   const words = [...new Set(normaliseText(query).split(' '))]
   const telling = words.filter((word) => !stopWords.has(word))
-  return (telling).slice(0, queryWordLimit).join(' ')
+  return (telling.length > 0 ? telling : words).slice(0, queryWordLimit).join(' ')
 }
