@@ -39,11 +39,13 @@ describe('the configuration', () => {
     [{ BOOTSTRAP_TIER: 'gold' }, 'BOOTSTRAP_TIER'],
     [{ ADMIN_API_KEY: 'secret-value' }, 'ADMIN_API_KEY'],
     [{ DATABASE_URL: 'mysql://u:secret-value@h/d' }, 'DATABASE_URL'],
-    [{ DATABASE_URL: 'postgres://u:secret-value@h/d' }, 'ADMIN_API_KEY'],
     [{ PLATFORMS: 'myspace' }, 'PLATFORMS'],
     [{ PLATFORMS: ',' }, 'PLATFORMS'],
     [{ PLATFORMS: 'github', DEFAULT_PLATFORMS: 'hackernews' }, 'DEFAULT_PLATFORMS'],
     [{ GITHUB_API_URL: 'ftp://secret-value' }, 'GITHUB_API_URL'],
+    [{ GITHUB_API_URL: 'http://[' }, 'GITHUB_API_URL'],
+    [{ HACKERNEWS_API_URL: 'http://x:99999' }, 'HACKERNEWS_API_URL'],
+    [{ STACKEXCHANGE_SITES: ',' }, 'STACKEXCHANGE_SITES'],
   ])('refuses %j, names the variable and shows no value', (environment, variable) => {
     const read = () => readConfig(environment as Record<string, string>)
     expect(read).toThrow(ConfigError)

@@ -37,12 +37,19 @@ export interface ServiceOverrides {
   platforms?: ReadonlyMap<PlatformName, Platform>
 }
 
+/** Migrates on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
+async function migrateUnhurried({ databaseUrl, dataDir }: Config, opened: OpenDatabase): Promise<string[]> {
+  if (databaseUrl === undefined) return migrate(opened.database)
+  const unhurried = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: () => {} })
+  return migrate(unhurried.database).finally(unhurried.close)
+}
+
 /** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
 export async function prepareDatabase(config: Config, log: Logger, onCrash: (error: Error) => void) {
   const { databaseUrl, dataDir } = config
   const opened = await openDatabase({ databaseUrl, dataDir, onCrash })
   try {
-    const migrations = await migrate(opened.database)
+    const migrations = await migrateUnhurried(config, opened)
     const searchIndex = await openSearchIndex(opened.database)
     log.info(
       { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
@@ -68,7 +75,7 @@ export async function startService(
   onCrash: (error: Error) => void,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const adminKey = loadAdminKey(config.adminApiKey, config.dataDir)
+  const adminKey = loadAdminKey(config)
   const prepared = await prepareDatabase(config, log, onCrash)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
@@ -107,20 +114,21 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
       ))
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
-  const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
-  const firstApiKey = await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = config.platforms
   const { app, drain } = await createApp({
     ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
     adminKey: adminKey.key,
   })
-  // Before the address is open, so that a port in use does not leave a worker behind.
-  if (config.role !== 'worker') await app.listen({ host: config.host, port: config.port })
-  if (config.role !== 'api') {
-    const recovered = home === 'embedded' ? await recoverTasks(database, queue) : 0
+  if (config.role !== 'api' && home === 'embedded') {
+    const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
-    await worker.start()
   }
+  // Before the worker, so that a port in use does not leave one behind.
+  if (config.role !== 'worker') await app.listen({ host: config.host, port: config.port })
+  if (config.role !== 'api') await worker.start()
+  // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
+  const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
+  const firstApiKey = await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const stop = async () => {
     await Promise.all([drain(), worker.stop()])
     await client.close()

@@ -57,7 +57,6 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         summary: 'List every account',
         tags,
         security,
-        querystring: closed({}),
         response: {
           200: closed({ data: closed({ accounts: Type.Array(account) }) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
@@ -141,7 +140,13 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         params: closed({ keyId: Type.String() }),
         response: {
           200: closed({ data: closed({ keyId: Type.String() }) }),
-          ...errorResponses('UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'NOT_FOUND',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+          ),
         },
       },
     },

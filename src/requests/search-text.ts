@@ -70,12 +70,15 @@ function withCharacterPairs(text: string): string {
  * Latin letters without accents, names such as C++ and .NET as words, camel case also in parts, and no character that is
  * not a letter, a digit or a mark of one, so that the parser of Postgres finds nothing but words.
  * Stemming is left to the text search configuration. Never throws; takes time linear in the length of the text.
+ * @param limit stops after about this many UTF-16 units, however many more the compatibility forms unfold to
  */
-export function normaliseText(text: string): string {
+export function normaliseText(text: string, limit = Number.POSITIVE_INFINITY): string {
   let words = text
     // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
     .normalize('NFKC')
+    // One character may have become eighteen.
+    .slice(0, limit)
     .replace(/\u200b/gu, ' ')
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
   for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
@@ -93,7 +96,7 @@ export function normaliseText(text: string): string {
 const clip = (text: string, limit: number) =>
   text.length <= limit ? text : text.slice(0, Math.max(0, text.lastIndexOf(' ', limit)))
 
-const normaliseUpTo = (text: string, limit: number) => clip(normaliseText(text.slice(0, limit)), limit)
+const normaliseUpTo = (text: string, limit: number) => clip(normaliseText(text.slice(0, limit), limit), limit)
 
 /**
  * The text that the search index covers: the title three times, the tags, the author's name and handle, and as much of
