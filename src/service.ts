@@ -6,7 +6,7 @@ import { type App, createApp } from './app.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
-import { type OpenDatabase, openDatabase } from './database/open.ts'
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
 import type { Health } from './http/health.ts'
 import { createPlatformClient, userAgentFor } from './platforms/client.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
@@ -35,6 +35,7 @@ export interface Service {
 export interface ServiceOverrides {
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
+  onStatement?: DatabaseOptions['onStatement']
 }
 
 /** Migrates on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
@@ -45,9 +46,14 @@ async function migrateUnhurried({ databaseUrl, dataDir }: Config, opened: OpenDa
 }
 
 /** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
-export async function prepareDatabase(config: Config, log: Logger, onCrash: (error: Error) => void) {
+export async function prepareDatabase(
+  config: Config,
+  log: Logger,
+  onCrash: (error: Error) => void,
+  onStatement?: DatabaseOptions['onStatement'],
+) {
   const { databaseUrl, dataDir } = config
-  const opened = await openDatabase({ databaseUrl, dataDir, onCrash })
+  const opened = await openDatabase({ databaseUrl, dataDir, onCrash, onStatement })
   try {
     const migrations = await migrateUnhurried(config, opened)
     const searchIndex = await openSearchIndex(opened.database)
@@ -76,7 +82,7 @@ export async function startService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   const adminKey = loadAdminKey(config)
-  const prepared = await prepareDatabase(config, log, onCrash)
+  const prepared = await prepareDatabase(config, log, onCrash, overrides.onStatement)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
     return await assemble({ config, log, overrides, adminKey, prepared })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Kysely, type Transaction as KyselyTransaction, PGliteDialect, PostgresDialect } from 'kysely'
+import { Kysely, type Transaction as KyselyTransaction, type Logger, PGliteDialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { ConstructorOptions } from 'pg-boss'
 import { fromPglite } from 'pg-boss'
@@ -31,6 +31,8 @@ export interface DatabaseOptions {
   poolSize?: number
   /** How long a statement may take on Postgres; 0 for as long as it takes. (The embedded database has no such limit.) */
   statementTimeoutMs?: number
+  /** Called after every statement of ours that ran (not those of the queue), with its SQL. */
+  onStatement?: ((statement: string) => void) | undefined
   /** Called when the embedded database dies by itself: the process can only stop. */
   onCrash: (error: Error) => void
 }
@@ -69,7 +71,7 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
   pool.on('error', () => {})
   // So does one that breaks while it is in use: its query fails by itself, and that is where it is dealt with.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...logging(options) })
   await assertVersion(pool).catch(async (error: unknown) => {
     await database.destroy()
     throw error
@@ -82,11 +84,23 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
   }
 }
 
+function logging({ onStatement }: DatabaseOptions): { log?: Logger } {
+  if (!onStatement) return {}
+  return {
+    log: (event) => {
+      if (event.level === 'query') onStatement(event.query.sql)
+    },
+  }
+}
+
 async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDatabase> {
   const lock = lockDataDirectory(options.dataDir)
   try {
     const client = await openEmbedded(join(options.dataDir, 'database'), options.onCrash)
-    const database = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: client as never }) })
+    const database = new Kysely<Tables>({
+      dialect: new PGliteDialect({ pglite: client as never }),
+      ...logging(options),
+    })
     return {
       database,
       home: 'embedded',
