@@ -8,17 +8,18 @@ import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import { createAuthentication } from './http/authentication.ts'
+import { acceptOnlyJson } from './http/body.ts'
 import { registerDraining } from './http/draining.ts'
-import { handleErrors } from './http/error-handler.ts'
+import { handleErrors, renderClientError, renderError } from './http/error-handler.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
 import { registerHomePage } from './http/home-page.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { type Proxies, trustProxyOption } from './http/proxies.ts'
+import { closed } from './http/schemas.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
 import type { PlatformName } from './platforms/platform.ts'
-import type { RateLimiter } from './rate-limits/limiter.ts'
-import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
+import type { RateLimits } from './rate-limits/rate-limits.ts'
 import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
 import type { TaskQueue } from './scraping/queue.ts'
@@ -33,8 +34,7 @@ export interface AppDependencies {
   queue: TaskQueue
   searchIndex: SearchIndex
   adminKey: string
-  rateLimiter: RateLimiter
-  requestLimits: RequestLimits
+  rateLimits: RateLimits
   /** Whose forwarded addresses count; by default nobody's. */
   trustProxy: Proxies | undefined
   enabledPlatforms: readonly PlatformName[]
@@ -72,24 +72,28 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     trustProxy: trustProxyOption(dependencies.trustProxy),
     // A caller that never finishes its request must not hold a connection for ever.
     requestTimeout: 30_000,
-    routerOptions: { maxParamLength: 200 },
+    // Longer than any address that Node lets through: what is too long to be an id is an ordinary 404.
+    routerOptions: { maxParamLength: 20_000 },
+    frameworkErrors: renderError,
+    clientErrorHandler: renderClientError,
     forceCloseConnections: 'idle',
+    // Draining answers what is still on its way (draining.ts).
+    return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.setValidatorCompiler(createValidatorCompiler())
-  app.removeContentTypeParser('text/plain')
+  acceptOnlyJson(app)
   handleErrors(app)
   const drain = registerDraining(app)
+  // A route that says nothing of a query string takes none: a parameter in the wrong place is never ignored.
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/api/')) route.schema = { querystring: closed({}), ...route.schema }
+  })
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   app.addHook('preHandler', refuseUnstorableText)
 
   await app.register(swagger, openApiDocument)
-  const rateLimits = createRateLimits({
-    clock: dependencies.clock,
-    limiter: dependencies.rateLimiter,
-    limits: dependencies.requestLimits,
-  })
-  const authentication = createAuthentication({ ...dependencies, rateLimits })
+  const authentication = createAuthentication(dependencies)
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()

@@ -13,7 +13,7 @@ const list = (items: string) =>
 const url = (fallback: string, meaning: string) =>
   Type.String({ pattern: '^https?://[^\\s]+$', default: fallback, description: meaning })
 
-const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning, secret: true }))
+const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
 
 /** Every environment variable that Wishwell reads: its type, default and meaning. README's table is made from it. */
 export const environmentSchema = Type.Object({
@@ -33,7 +33,6 @@ export const environmentSchema = Type.Object({
     Type.String({
       pattern: '^postgres(ql)?://',
       description: 'a Postgres 15 or later instead of the embedded database',
-      secret: true,
     }),
   ),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
@@ -139,16 +138,18 @@ function checkTogether(environment: Environment): void {
   if (environment.ADMIN_API_KEY !== undefined && environment.ADMIN_API_KEY.length < 16) {
     throw new ConfigError('ADMIN_API_KEY: must have 16 characters or more.')
   }
-  if (environment.DATABASE_URL !== undefined && environment.ADMIN_API_KEY === undefined) {
-    throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')
+  for (const variable of ['GITHUB_API_URL', 'HACKERNEWS_API_URL', 'STACKEXCHANGE_API_URL'] as const) {
+    if (!URL.canParse(environment[variable])) throw new ConfigError(`${variable}: is not a web address.`)
   }
+  if (list(environment.STACKEXCHANGE_SITES).length === 0)
+    throw new ConfigError('STACKEXCHANGE_SITES: name at least one.')
   if (environment.DATABASE_URL === undefined && environment.ROLE !== 'all') {
     throw new ConfigError(`ROLE: ${environment.ROLE} needs DATABASE_URL; the embedded database belongs to one process.`)
   }
 }
 
 // Everything in the environment is text; numbers are read from it, and defaults filled in.
-const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, keywords: ['secret'] })
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true })
 const validate = ajv.compile<Environment>(environmentSchema)
 
 function parseEnvironment(source: Record<string, string | undefined>): Environment {

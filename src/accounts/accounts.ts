@@ -71,8 +71,14 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
   return database.transaction().execute(async (transaction) => {
     // Several processes may start on one new Postgres: one makes the account, the others find it.
     await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(transaction)
-    const [first] = await listAccounts(transaction)
-    const accountId = first?.accountId ?? (await createAccount(transaction, { name: 'first account', tier, now }))
+    const first = await transaction
+      .selectFrom('accounts')
+      .select('id')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+    const accountId = first?.id ?? (await createAccount(transaction, { name: 'first account', tier, now }))
     if (apiKey !== undefined) {
       await addKey(transaction, { accountId, name: 'BOOTSTRAP_API_KEY', apiKey, now })
       return null

@@ -71,7 +71,6 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         summary: 'List every account',
         tags,
         security,
-        querystring: closed({}),
         response: {
           200: closed({ data: closed({ accounts: Type.Array(account) }) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
@@ -162,7 +161,13 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         params: closed({ keyId: Type.String() }),
         response: {
           200: closed({ data: closed({ keyId: Type.String() }) }),
-          ...errorResponses('UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'NOT_FOUND',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+          ),
         },
       },
     },

@@ -108,7 +108,7 @@ export interface Tables {
   }
   credit_months: {
     account_id: Fixed<string>
-    /** The first day of a UTC month, YYYY-MM-DD. */
+    /** A UTC calendar month, YYYY-MM. */
     month: Fixed<string>
     held: number
     settled: number

@@ -8,8 +8,10 @@ import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
+import { searchWords } from '../platforms/topic.ts'
 import { jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -99,6 +101,8 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
     async (request, reply) => {
       const account = authentication.accountOf(request)
       const { topic, depth = 1 } = request.body
+      // The platforms would not be asked, and nobody shall pay for that.
+      if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
       const now = clock.now()
       const job = { accountId: account.accountId, topic, platforms, depth, now }
@@ -119,7 +123,6 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
         tags,
         security,
         params: closed({ jobId: Type.String() }),
-        querystring: closed({}),
         response: {
           200: closed({ data: jobSchema(platform) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
