@@ -19,6 +19,7 @@ const admin = () => service.clientFor(service.adminKey)
 const bootstrap = (apiKey?: string) => bootstrapFirstAccount(service.database, { apiKey, tier: 'pro', now: new Date() })
 const empty = async () => {
   await service.database.deleteFrom('api_keys').execute()
+  await service.database.deleteFrom('credit_balances').execute()
   await service.database.deleteFrom('accounts').execute()
 }
 

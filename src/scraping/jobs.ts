@@ -29,7 +29,7 @@ export function startJob(database: Database, queue: TaskQueue, job: NewJob): Pro
       .values({ account_id: accountId, topic, depth, created_at: now })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await reserve(transaction, { accountId, jobId, amount: depth * platforms.length, now })
+    await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: depth * platforms.length, now })
     const tasks = await transaction
       .insertInto('scrape_tasks')
       .values(platforms.map((platform, position) => ({ job_id: jobId, platform, position })))
