@@ -8,8 +8,9 @@ import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
 import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
-import { jobStatuses, readJob, startJob } from './jobs.ts'
+import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
@@ -72,6 +73,9 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
           depth: Type.Optional(
             Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' }),
           ),
+          maxCredits: Type.Optional(
+            Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
+          ),
         }),
         response: {
           200: closed({
@@ -95,12 +99,18 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       },
     },
     async (request) => {
-      const account = authentication.accountOf(request)
-      const { topic, depth = 1 } = request.body
+      const { accountId } = authentication.accountOf(request)
+      const { topic, depth = 1, maxCredits } = request.body
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
-      const now = clock.now()
-      const jobId = await startJob(database, queue, { accountId: account.accountId, topic, platforms, depth, now })
-      const credits = await readCreditUsage(database, account, now)
+      const job = { accountId, topic, platforms, depth, now: clock.now() }
+      const cost = costOf(job)
+      if (maxCredits !== undefined && cost > maxCredits) {
+        throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
+      }
+      const { jobId, credits } = await database.transaction().execute(async (transaction) => ({
+        jobId: await startJob(transaction, queue, job),
+        credits: await readCreditUsage(transaction, job, job.now),
+      }))
       return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
     },
   )
