@@ -6,6 +6,7 @@ import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fast
 import type { Logger } from 'pino'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Clock } from './clock.ts'
+import { registerCreditRoutes } from './credits/routes.ts'
 import type { Database } from './database/open.ts'
 import { createAuthentication } from './http/authentication.ts'
 import { acceptOnlyJson } from './http/body.ts'
@@ -24,6 +25,7 @@ import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
+import { registerUsageRoutes } from './usage/routes.ts'
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
 
@@ -100,8 +102,10 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerHealthRoutes(routes, dependencies.health)
     registerHomePage(routes)
     registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
+    registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
     registerScrapeRoutes(routes, { ...dependencies, authentication, idempotent })
     registerRequestRoutes(routes, { ...dependencies, authentication })
+    registerUsageRoutes(routes, { ...dependencies, authentication })
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
   return { app, drain }

@@ -19,6 +19,7 @@ const admin = () => service.clientFor(service.adminKey)
 const bootstrap = (apiKey?: string) => bootstrapFirstAccount(service.database, { apiKey, tier: 'pro', now: new Date() })
 const empty = async () => {
   await service.database.deleteFrom('api_keys').execute()
+  await service.database.deleteFrom('credit_balances').execute()
   await service.database.deleteFrom('accounts').execute()
 }
 
@@ -56,7 +57,7 @@ describe('an account', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"tier":"pro"}',
     })
-    expect(changed.body.data).toMatchObject({ accountId, tier: 'pro' })
+    expect(changed.body.data).toMatchObject({ accountId, tier: 'pro', paygMonthlyCap: null })
     expect((await client.search('a')).body.usage.credits.limit).toBe(5_000)
     const { body } = await admin().get('/api/admin/accounts')
     expect(body.data.accounts.map((account: { tier: string }) => account.tier)).toEqual(['max', 'pro'])

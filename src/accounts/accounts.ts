@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { monthOf } from '../credits/month.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Tier } from '../database/tables.ts'
 import { addKey, generateApiKey } from './keys.ts'
@@ -9,14 +10,16 @@ export interface NewAccount {
   now: Date
 }
 
-/** Makes an account. @returns its id. */
+/** Makes an account with its credit balances, all zero, in one statement. @returns its id. */
 export async function createAccount(executor: Executor, { name, tier, now }: NewAccount): Promise<string> {
-  const { id } = await executor
-    .insertInto('accounts')
-    .values({ name, tier, created_at: now })
-    .returning('id')
+  const { account_id } = await executor
+    .with('account', (made) => made.insertInto('accounts').values({ name, tier, created_at: now }).returning('id'))
+    .insertInto('credit_balances')
+    .columns(['account_id', 'month'])
+    .expression((eb) => eb.selectFrom('account').select(['id', eb.val(monthOf(now)).as('month')]))
+    .returning('account_id')
     .executeTakeFirstOrThrow()
-  return id
+  return account_id
 }
 
 /** Makes an account with its first key, both or neither. */
@@ -30,25 +33,36 @@ export async function createAccountWithKey(
   return { accountId, apiKey }
 }
 
+const accountColumns = [
+  'id as accountId',
+  'name',
+  'tier',
+  'payg_monthly_cap as paygMonthlyCap',
+  'created_at as createdAt',
+] as const
+
 /** Every account, oldest first. */
-export function listAccounts(executor: Executor) {
-  return executor
-    .selectFrom('accounts')
-    .select(['id as accountId', 'name', 'tier', 'created_at as createdAt'])
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+export const listAccounts = (executor: Executor) =>
+  executor.selectFrom('accounts').select(accountColumns).orderBy('created_at').orderBy('id').execute()
+
+export interface AccountChanges {
+  tier?: Tier
+  /** Whole credits; null takes the cap away. */
+  paygMonthlyCap?: number | null
 }
 
-/** Changes an account's plan, effective at once. @returns the account, or undefined when there is none. */
-export function setTier(executor: Executor, accountId: string, tier: Tier) {
-  return executor
+/**
+ * Changes an account's plan, its cap or both, effective at once; credits already used stay used.
+ * @param changes at least one.
+ * @returns the account, or undefined when there is none.
+ */
+export const updateAccount = (executor: Executor, accountId: string, { tier, paygMonthlyCap }: AccountChanges) =>
+  executor
     .updateTable('accounts')
-    .set({ tier })
+    .set({ tier, payg_monthly_cap: paygMonthlyCap })
     .where('id', '=', accountId)
-    .returning(['id as accountId', 'name', 'tier', 'created_at as createdAt'])
+    .returning(accountColumns)
     .executeTakeFirst()
-}
 
 export const accountExists = async (executor: Executor, accountId: string): Promise<boolean> =>
   (await executor.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst()) !== undefined

@@ -6,14 +6,27 @@ import type { Database, Transaction } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, moment, oneOf, trimmedText } from '../http/schemas.ts'
+import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
-import { accountExists, createAccountWithKey, listAccounts, setTier } from './accounts.ts'
+import { accountExists, createAccountWithKey, listAccounts, updateAccount } from './accounts.ts'
 import { addKey, generateApiKey, revokeKey } from './keys.ts'
 
 const tier = oneOf(tiers, { description: 'The plan' })
 const name = trimmedText(1, 100, 'For people; need not be unique')
-const account = closed({ accountId: Type.String(), name: Type.String(), tier, createdAt: moment('When it was made') })
+const paygMonthlyCap = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    description: 'The most PAYG credits that may be used in a UTC month, held ones included; null for no cap',
+  }),
+)
+const account = closed({
+  accountId: Type.String(),
+  name: Type.String(),
+  tier,
+  paygMonthlyCap,
+  createdAt: moment('When it was made'),
+})
 const apiKey = Type.String({ description: 'Shown this once' })
 const accountPath = closed({ accountId: Type.String() })
 const security = [{ adminKey: [] }]
@@ -88,11 +101,15 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
     {
       onRequest,
       schema: {
-        summary: "Change an account's plan, effective at once",
+        summary: "Change an account's plan or its monthly PAYG cap, effective at once",
+        description: 'Credits already used stay used: after a downgrade more may be used than the plan allows.',
         tags,
         security,
         params: accountPath,
-        body: closed({ tier }),
+        body: closed(
+          { tier: Type.Optional(tier), paygMonthlyCap: Type.Optional(paygMonthlyCap) },
+          { minProperties: 1 },
+        ),
         response: {
           200: closed({ data: account }),
           ...errorResponses(
@@ -106,7 +123,7 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
       },
     },
     async ({ params, body }) => {
-      const changed = isId(params.accountId) ? await setTier(database, params.accountId, body.tier) : undefined
+      const changed = isId(params.accountId) ? await updateAccount(database, params.accountId, body) : undefined
       if (!changed) throw notFound('Account')
       return { data: { ...changed, createdAt: changed.createdAt.toISOString() } }
     },

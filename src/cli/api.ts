@@ -1,4 +1,4 @@
-import type { CreditUsage } from '../credits/ledger.ts'
+import type { CreditUsage } from '../credits/usage.ts'
 import type { ErrorDetail } from '../http/errors.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { Job } from '../scraping/jobs.ts'

@@ -16,6 +16,9 @@ export interface NewJob {
   now: Date
 }
 
+/** What a job costs at most, in credits: a page each. */
+export const costOf = ({ depth, platforms }: Pick<NewJob, 'depth' | 'platforms'>): number => depth * platforms.length
+
 /**
  * Starts a job: reserves its credits, writes the job with its tasks and queues them, all in the caller's transaction.
  * @returns the job's id.
@@ -28,7 +31,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     .values({ account_id: accountId, topic, depth, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await reserve(transaction, { accountId, jobId, amount: depth * platforms.length, now })
+  await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
   const tasks = await transaction
     .insertInto('scrape_tasks')
     .values(platforms.map((platform, position) => ({ job_id: jobId, platform, position })))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
-import { readCreditUsage } from '../credits/ledger.ts'
+import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
 import type { TaskState } from '../database/tables.ts'
 import type { Authentication } from '../http/authentication.ts'
@@ -12,7 +12,7 @@ import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
 import { searchWords } from '../platforms/topic.ts'
-import { jobStatuses, readJob, startJob } from './jobs.ts'
+import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
@@ -76,6 +76,9 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
           depth: Type.Optional(
             Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' }),
           ),
+          maxCredits: Type.Optional(
+            Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
+          ),
         }),
         response: {
           200: closed({
@@ -99,16 +102,19 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       },
     },
     async (request, reply) => {
-      const account = authentication.accountOf(request)
-      const { topic, depth = 1 } = request.body
+      const { accountId } = authentication.accountOf(request)
+      const { topic, depth = 1, maxCredits } = request.body
       // The platforms would not be asked, and nobody shall pay for that.
       if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
-      const now = clock.now()
-      const job = { accountId: account.accountId, topic, platforms, depth, now }
+      const job = { accountId, topic, platforms, depth, now: clock.now() }
+      const cost = costOf(job)
+      if (maxCredits !== undefined && cost > maxCredits) {
+        throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
+      }
       return idempotent(request, reply, async (transaction) => {
         const jobId = await startJob(transaction, queue, job)
-        const credits = await readCreditUsage(transaction, account, now)
+        const credits = await readCreditUsage(transaction, job, job.now)
         return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
       })
     },

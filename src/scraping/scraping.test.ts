@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { verifyLedger } from '../credits/verify.ts'
 import { BudgetSpentError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
@@ -25,7 +26,10 @@ const found = async (jobId: string) =>
 beforeAll(async () => {
   service = await startTestService({ platforms })
 })
-afterEach(() => service.reset())
+afterEach(async () => {
+  expect(await verifyLedger(service.database)).toEqual([])
+  await service.reset()
+})
 afterAll(() => service.stop())
 
 describe('a scrape job', () => {
@@ -168,6 +172,17 @@ describe('a scrape job', () => {
     const job = await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 3 })
     expect(job).toMatchObject({ status: 'failed', progress: { github: 'skipped', hackernews: 'error' } })
     expect(await creditsUsed()).toBe(1)
+  })
+
+  it('is refused when it would cost more than the caller allows, and only then', async () => {
+    play({ github: numberedPages(3) })
+    const job = { topic: 'dark mode', platforms: ['github', 'github'], depth: 3 }
+    const { status, body } = await service.client.scrape({ ...job, maxCredits: 2 })
+    expect([status, body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(body.error.message).toBe('maxCredits: the job would cost up to 3 credits (depth x platforms).')
+    expect(await creditsUsed()).toBe(0)
+    await runJob({ ...job, maxCredits: 3 })
+    expect(await creditsUsed()).toBe(3)
   })
 
   it('counts duplicate platforms once', async () => {

@@ -112,7 +112,9 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
     ])
     .where('job_id', '=', task.jobId)
     .executeTakeFirstOrThrow()
-  if (Number(open) === 0) await closeReservation(transaction, { jobId: task.jobId, settled: Number(pages), now })
+  if (Number(open) === 0) {
+    await closeReservation(transaction, { operation: 'scrape', jobId: task.jobId, settled: Number(pages), now })
+  }
 }
 
 /** Ends a task in a transaction of its own. @throws TaskLostError */

@@ -20,9 +20,12 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: `/api/v1/scrape/${unknownId}`, key: 'account' },
   { method: 'POST', path: '/api/v1/requests/search', key: 'account', body: { query: 'dark mode' } },
   { method: 'GET', path: '/api/v1/requests', key: 'account' },
+  { method: 'GET', path: '/api/v1/usage', key: 'account' },
+  { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },
   { method: 'POST', path: '/api/admin/accounts', key: 'admin', body: { name: 'a', tier: 'free' } },
   { method: 'GET', path: '/api/admin/accounts', key: 'admin' },
   { method: 'PATCH', path: `/api/admin/accounts/${unknownId}`, key: 'admin', body: { tier: 'pro' } },
+  { method: 'POST', path: `/api/admin/accounts/${unknownId}/packs`, key: 'admin', body: { pack: 'starter' } },
   { method: 'POST', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/admin/keys/${unknownId}`, key: 'admin' },
 ]
@@ -145,6 +148,11 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
       ['depth a string', { topic: 'dark mode', depth: '1' }, 'depth'],
       ['depth null', { topic: 'dark mode', depth: null }, 'depth'],
       ['depth huge', { topic: 'dark mode', depth: 1e308 }, 'depth'],
+      ['maxCredits 0', { topic: 'dark mode', maxCredits: 0 }, 'maxCredits'],
+      ['maxCredits 1.5', { topic: 'dark mode', maxCredits: 1.5 }, 'maxCredits'],
+      ['maxCredits a string', { topic: 'dark mode', maxCredits: '10' }, 'maxCredits'],
+      ['maxCredits null', { topic: 'dark mode', maxCredits: null }, 'maxCredits'],
+      ['a job dearer than maxCredits', { topic: 'dark mode', depth: 2, maxCredits: 5 }, 'maxCredits'],
     ],
   },
   {
@@ -185,7 +193,25 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
     method: 'PATCH',
     path: `/api/admin/accounts/${unknownId}`,
     key: 'admin',
-    cases: [['tier unknown', { tier: 'Free' }, 'tier']],
+    cases: [
+      ['tier unknown', { tier: 'Free' }, 'tier'],
+      ['tier null', { tier: null }, 'tier'],
+      ['paygMonthlyCap -1', { paygMonthlyCap: -1 }, 'paygMonthlyCap'],
+      ['paygMonthlyCap 1.5', { paygMonthlyCap: 1.5 }, 'paygMonthlyCap'],
+      ['paygMonthlyCap a string', { paygMonthlyCap: '100' }, 'paygMonthlyCap'],
+      ['paygMonthlyCap huge', { tier: 'pro', paygMonthlyCap: 2 ** 31 }, 'paygMonthlyCap'],
+    ],
+  },
+  {
+    method: 'POST',
+    path: `/api/admin/accounts/${unknownId}/packs`,
+    key: 'admin',
+    cases: [
+      ['pack unknown', { pack: 'huge' }, 'pack'],
+      ['pack in capitals', { pack: 'Starter' }, 'pack'],
+      ['pack a number', { pack: 1300 }, 'pack'],
+      ['credits instead of a pack', { pack: 'starter', credits: 1 }, 'credits'],
+    ],
   },
   {
     method: 'POST',
@@ -285,6 +311,28 @@ describe('what is hardly HTTP', () => {
   })
 })
 
+describe('GET /api/v1/usage', () => {
+  it.each([
+    ['?days=0', 'days'],
+    ['?days=91', 'days'],
+    ['?days=1.5', 'days'],
+    ['?days=week', 'days'],
+    ['?days=', 'days'],
+    ['?day=7', 'day'],
+    ['/entries?limit=0', 'limit'],
+    ['/entries?limit=101', 'limit'],
+    ['/entries?cursor=nonsense', 'cursor'],
+    [`/entries?cursor=${Buffer.from('["entries","1"]').toString('base64url')}`, 'cursor'],
+    [`/entries?cursor=${Buffer.from('["entries",1e300]').toString('base64url')}`, 'cursor'],
+    [`/entries?cursor=${Buffer.from('["new",1]').toString('base64url')}`, 'cursor'],
+    ['/entries?offset=1', 'offset'],
+  ])('refuses %s: 400, and says where', async (query, place) => {
+    const answer = await service.client.get(`/api/v1/usage${query}`)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.details[0].path).toBe(place)
+  })
+})
+
 describe('what does not exist', () => {
   it.each(['/api/v1/nothing', '/api/v2/scrape', '/favicon.ico', '/%00', '/..%2f..%2fetc/passwd', '/api/v1/scrape/'])(
     'GET %s is an ordinary 404 or 400',
@@ -298,6 +346,7 @@ describe('what does not exist', () => {
     ['GET', '/api/v1/scrape/nonsense', 'account'],
     ['GET', `/api/v1/scrape/${'x'.repeat(5_000)}`, 'account'],
     ['PATCH', '/api/admin/accounts/nonsense', 'admin'],
+    ['PATCH', `/api/admin/accounts/${unknownId}`, 'admin'],
     ['DELETE', '/api/admin/keys/nonsense', 'admin'],
     ['DELETE', `/api/admin/keys/${unknownId}`, 'admin'],
   ] as const)('%s %s: 404', async (method, path, key) => {
