@@ -60,11 +60,14 @@ describe('the API document', () => {
       'GET /api/admin/accounts',
       'GET /api/v1/requests',
       'GET /api/v1/scrape/{jobId}',
+      'GET /api/v1/usage',
+      'GET /api/v1/usage/entries',
       'GET /healthz',
       'GET /readyz',
       'PATCH /api/admin/accounts/{accountId}',
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
     ])
@@ -88,6 +91,7 @@ describe('the API document', () => {
     expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/v1/scrape',
     ])
     for (const { operation } of taking) {
