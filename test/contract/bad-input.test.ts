@@ -118,6 +118,17 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
   })
 })
 
+describe.each(routes.filter(({ method, path }) => method === 'POST' && !path.endsWith('/search')))(
+  'the Idempotency-Key of $method $path',
+  ({ method, path, key, body }) => {
+    it.each(['', 'a b', 'é', 'k'.repeat(256)])('refuses %j: 400, and says where', async (idempotencyKey) => {
+      const headers = { ...json, 'idempotency-key': idempotencyKey }
+      const answer = await clientOf(key).send(method, path, { headers, body: JSON.stringify(body) })
+      expect([answer.status, answer.body.error.details?.[0].path]).toEqual([400, 'idempotency-key'])
+    })
+  },
+)
+
 type Case = [what: string, body: unknown, path: string]
 const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
   {
