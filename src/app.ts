@@ -5,6 +5,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { registerAccountRoutes } from './accounts/routes.ts'
+import type { Backups } from './backup/backup.ts'
+import { registerBackupRoutes } from './backup/routes.ts'
 import type { Clock } from './clock.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import type { Database } from './database/open.ts'
@@ -39,6 +41,7 @@ export interface AppDependencies {
   rateLimits: RateLimits
   /** Whose forwarded addresses count; by default nobody's. */
   trustProxy: Proxies | undefined
+  backups: Backups
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
   /** What `/readyz` tells; it may change while the service runs. */
@@ -106,6 +109,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerScrapeRoutes(routes, { ...dependencies, authentication, idempotent })
     registerRequestRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
+    registerBackupRoutes(routes, { ...dependencies, authentication })
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
   return { app, drain }

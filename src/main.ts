@@ -1,7 +1,14 @@
 import { Command, CommanderError } from 'commander'
+import { BackupError } from './backup/manifest.ts'
+import { accountCommand } from './cli/account.ts'
+import { backupCommand } from './cli/backup.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
+import { keyCommand } from './cli/key.ts'
+import { restoreCommand } from './cli/restore.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
+import { usageCommand } from './cli/usage.ts'
+import { verifyCommand } from './cli/verify.ts'
 import { ConfigError } from './config.ts'
 import { DataDirectoryInUseError } from './database/embedded/lock.ts'
 import { version } from './version.ts'
@@ -9,6 +16,8 @@ import { version } from './version.ts'
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
 Environment of scrape and search: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of account, key and backup: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR; they work without a service, too.
+Environment of restore: DATA_DIR.
 
 Exit codes:
   0  done
@@ -19,6 +28,12 @@ Exit codes:
   5  out of credits, or too many requests
   130  interrupted while waiting; a scrape job goes on`
 
+/** Subcommands do not inherit it when they are added ready-made. */
+function overrideExit(command: Command): void {
+  command.exitOverride()
+  for (const inner of command.commands) overrideExit(inner)
+}
+
 // `serve` and `migrate` bring the whole service along; the clients start without it.
 function createProgram(): Command {
   const program = new Command('wishwell')
@@ -28,7 +43,6 @@ function createProgram(): Command {
     .version(version)
     .addHelpText('after', help)
     .showHelpAfterError('(wishwell --help shows every command and option)')
-    .exitOverride()
   program
     .command('serve')
     .description('run the service until it is told to stop')
@@ -40,8 +54,13 @@ function createProgram(): Command {
     .action(async (options: { json: boolean }) => (await import('./cli/serve.ts')).migrateDatabase(options))
   program.addCommand(scrapeCommand())
   program.addCommand(searchCommand())
-  // Subcommands do not inherit it when they are added ready-made.
-  for (const command of program.commands) command.exitOverride()
+  program.addCommand(usageCommand())
+  program.addCommand(accountCommand())
+  program.addCommand(keyCommand())
+  program.addCommand(backupCommand())
+  program.addCommand(restoreCommand())
+  program.addCommand(verifyCommand())
+  overrideExit(program)
   return program
 }
 
@@ -50,6 +69,7 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof CommanderError) return { message: null, exitCode: error.exitCode === 0 ? 0 : exitCodes.usage }
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof BackupError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof DataDirectoryInUseError) return { message: error.message, exitCode: exitCodes.failed }
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
     return {

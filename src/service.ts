@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { type AdminKey, loadAdminKey } from './accounts/admin-key.ts'
 import { type App, createApp } from './app.ts'
+import { createBackups } from './backup/backup.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
@@ -23,7 +24,7 @@ import { createWorker } from './scraping/worker.ts'
 import { version } from './version.ts'
 
 export interface Service {
-  /** Where it listens, `http://…`; for a worker, null. */
+  /** Where it listens, `http://…`; null when it does not, like a worker. */
   address: string | null
   app: App
   database: OpenDatabase
@@ -36,8 +37,10 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** What tests replace. */
+/** What tests and commands replace. */
 export interface ServiceOverrides {
+  /** Only `app.inject` is answered: nothing listens, no job runs, no first account is made. */
+  offline?: boolean
   clock?: Clock
   requestLimits?: RequestLimits
   platforms?: ReadonlyMap<PlatformName, Platform>
@@ -56,7 +59,7 @@ export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  onStatement?: DatabaseOptions['onStatement'],
+  { offline = false, onStatement }: Pick<ServiceOverrides, 'offline' | 'onStatement'> = {},
 ) {
   const { databaseUrl, dataDir } = config
   const opened = await openDatabase({ databaseUrl, dataDir, onCrash, onStatement })
@@ -68,7 +71,7 @@ export async function prepareDatabase(
       'database is ready',
     )
     const queue = createTaskQueue(opened, log)
-    await queue.start()
+    if (!offline) await queue.start()
     return { opened, migrations, searchIndex, queue }
   } catch (error) {
     await opened.close()
@@ -88,7 +91,7 @@ export async function startService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   const adminKey = loadAdminKey(config)
-  const prepared = await prepareDatabase(config, log, onCrash, overrides.onStatement)
+  const prepared = await prepareDatabase(config, log, onCrash, overrides)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
     return await assemble({ config, log, overrides, adminKey, prepared })
@@ -134,7 +137,7 @@ const chores = ({ database }: OpenDatabase, { clock }: ServiceOverrides): Record
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
-  const { clock = systemClock } = overrides
+  const { clock = systemClock, offline = false } = overrides
   const client = createPlatformClient({ clock, log, userAgent: userAgentFor(version) })
   const platforms = overrides.platforms ?? createPlatforms({ config: config.platforms, clock, client })
   const worker = createWorker({ database, queue, clock, log, platforms })
@@ -150,17 +153,19 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
+    backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
-  if (config.role !== 'api' && home === 'embedded') {
+  if (config.role !== 'api' && home === 'embedded' && !offline) {
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
   }
   // Before the worker, so that a port in use does not leave one behind.
-  if (config.role !== 'worker') await app.listen({ host: config.host, port: config.port })
-  if (config.role !== 'api') await worker.start()
+  const listens = config.role !== 'worker' && !offline
+  if (listens) await app.listen({ host: config.host, port: config.port })
+  if (config.role !== 'api' && !offline) await worker.start()
   // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
-  const firstApiKey = await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
+  const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const housekeeping = startHousekeeping(chores(opened, overrides), log)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
@@ -169,7 +174,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   }
   return {
     ...{ app, database: opened, firstApiKey, search: searchIndex.kind },
-    address: config.role === 'worker' ? null : urlOf(app.server.address() as AddressInfo),
+    address: listens ? urlOf(app.server.address() as AddressInfo) : null,
     adminKeyLocation: adminKey.location,
     stop: () => {
       stopped ??= stop()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { monthOf } from '../credits/month.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Tier } from '../database/tables.ts'
-import { addKey, generateApiKey } from './keys.ts'
+import { addKey, generateApiKey, isKnownKey } from './keys.ts'
 
 export interface NewAccount {
   name: string
@@ -39,11 +39,18 @@ const accountColumns = [
   'tier',
   'payg_monthly_cap as paygMonthlyCap',
   'created_at as createdAt',
+  'deleted_at as deletedAt',
 ] as const
 
-/** Every account, oldest first. */
-export const listAccounts = (executor: Executor) =>
-  executor.selectFrom('accounts').select(accountColumns).orderBy('created_at').orderBy('id').execute()
+/** Every account, oldest first; those that were deleted only when asked for. */
+export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
+  executor
+    .selectFrom('accounts')
+    .select(accountColumns)
+    .$if(!deleted, (query) => query.where('deleted_at', 'is', null))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
 
 export interface AccountChanges {
   tier?: Tier
@@ -61,11 +68,44 @@ export const updateAccount = (executor: Executor, accountId: string, { tier, pay
     .updateTable('accounts')
     .set({ tier, payg_monthly_cap: paygMonthlyCap })
     .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
     .returning(accountColumns)
     .executeTakeFirst()
 
-export const accountExists = async (executor: Executor, accountId: string): Promise<boolean> =>
-  (await executor.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst()) !== undefined
+/** Whether there is such an account, not deleted. */
+export async function accountExists(executor: Executor, accountId: string): Promise<boolean> {
+  const row = await executor
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Deletes an account: its name and those of its keys go, its keys are revoked at once; its ledger and jobs stay, and a job
+ * under way goes on to its end, because it is paid for.
+ * @returns false when there is no such account, or no more.
+ */
+export function deleteAccount(database: Database, accountId: string, now: Date): Promise<boolean> {
+  return database.transaction().execute(async (transaction) => {
+    const deleted = await transaction
+      .updateTable('accounts')
+      .set({ name: 'deleted account', deleted_at: now })
+      .where('id', '=', accountId)
+      .where('deleted_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (!deleted) return false
+    await transaction
+      .updateTable('api_keys')
+      .set((eb) => ({ name: 'deleted key', revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
+      .where('account_id', '=', accountId)
+      .execute()
+    return true
+  })
+}
 
 /** Any constant will do, so long as it is the same in every process that starts on the same Postgres. */
 const bootstrapLock = 4680_001
@@ -87,17 +127,20 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
     await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(transaction)
     const first = await transaction
       .selectFrom('accounts')
-      .select('id')
+      .select(['id', 'deleted_at'])
       .orderBy('created_at')
       .orderBy('id')
       .limit(1)
       .executeTakeFirst()
-    const accountId = first?.id ?? (await createAccount(transaction, { name: 'first account', tier, now }))
+    const isSettled = apiKey === undefined ? first !== undefined : await isKnownKey(transaction, apiKey)
+    if (isSettled) return null
+    // A deleted account is never opened again, nor may its key open somebody else's.
+    const living = first?.deleted_at === null ? first.id : undefined
+    const accountId = living ?? (await createAccount(transaction, { name: 'first account', tier, now }))
     if (apiKey !== undefined) {
       await addKey(transaction, { accountId, name: 'BOOTSTRAP_API_KEY', apiKey, now })
       return null
     }
-    if (first) return null
     const generated = generateApiKey()
     await addKey(transaction, { accountId, name: 'first key', apiKey: generated, now })
     return generated

@@ -10,6 +10,16 @@ export interface AdminKey {
 }
 
 type AdminKeyConfig = Pick<Config, 'adminApiKey' | 'databaseUrl' | 'dataDir'>
+const fileIn = (dataDir: string) => join(dataDir, 'admin-key')
+
+/** The admin key that an earlier start made; null when there is none, or it may not be read. */
+export function readAdminKey(dataDir: string): string | null {
+  try {
+    return readFileSync(fileIn(dataDir), 'utf8').trim()
+  } catch {
+    return null
+  }
+}
 
 /**
  * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing.
@@ -20,7 +30,7 @@ export function loadAdminKey({ adminApiKey, databaseUrl, dataDir }: AdminKeyConf
   if (databaseUrl !== undefined) {
     throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')
   }
-  const location = join(dataDir, 'admin-key')
+  const location = fileIn(dataDir)
   if (!existsSync(location)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(location, `ww_admin_${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })

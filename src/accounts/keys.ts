@@ -41,6 +41,12 @@ export async function addKey(executor: Executor, { accountId, name, apiKey, now 
   return row?.id ?? null
 }
 
+/** Whether a key was ever added to any account, revoked ones included. */
+export async function isKnownKey(executor: Executor, apiKey: string): Promise<boolean> {
+  const row = await executor.selectFrom('api_keys').select('id').where('hash', '=', hashKey(apiKey)).executeTakeFirst()
+  return row !== undefined
+}
+
 /** Revokes a key at once. @returns false when there is no such key. */
 export async function revokeKey(executor: Executor, keyId: string, now: Date): Promise<boolean> {
   const row = await executor
@@ -52,15 +58,27 @@ export async function revokeKey(executor: Executor, keyId: string, now: Date): P
   return row !== undefined
 }
 
-/** The account that a key opens; null for a malformed, unknown or revoked one. */
-export async function findAccountByKey(executor: Executor, apiKey: string): Promise<Account | null> {
+/** A key's use is written down at most this often: a call must not cost a write. */
+const lastUsedPrecisionMs = 10 * 60_000
+
+/**
+ * The account that a key opens, and notes that the key was used.
+ * @returns null for a malformed, unknown or revoked key, and for one of a deleted account.
+ */
+export async function findAccountByKey(executor: Executor, apiKey: string, now: Date): Promise<Account | null> {
   if (!apiKeyPattern.test(apiKey)) return null
   const row = await executor
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['accounts.id as accountId', 'accounts.tier'])
+    .select(['api_keys.id', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
     .where('api_keys.hash', '=', hashKey(apiKey))
     .where('api_keys.revoked_at', 'is', null)
+    .where('accounts.deleted_at', 'is', null)
     .executeTakeFirst()
-  return row ?? null
+  if (!row) return null
+  const { id, last_used_at: lastUsedAt, accountId, tier } = row
+  if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
+    await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
+  }
+  return { accountId, tier }
 }

@@ -8,8 +8,8 @@ import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
-import { accountExists, createAccountWithKey, listAccounts, updateAccount } from './accounts.ts'
-import { addKey, generateApiKey, revokeKey } from './keys.ts'
+import { createAccountWithKey, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
+import { registerKeyRoutes } from './key-routes.ts'
 
 const tier = oneOf(tiers, { description: 'The plan' })
 const name = trimmedText(1, 100, 'For people; need not be unique')
@@ -26,6 +26,7 @@ const account = closed({
   tier,
   paygMonthlyCap,
   createdAt: moment('When it was made'),
+  deletedAt: nullable(moment('When it was deleted; null for a living one')),
 })
 const apiKey = Type.String({ description: 'Shown this once' })
 const accountPath = closed({ accountId: Type.String() })
@@ -39,7 +40,13 @@ export interface AccountDependencies {
   idempotent: Idempotent
 }
 
-/** The operator's routes for accounts and their keys. */
+const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: Row) => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  deletedAt: row.deletedAt?.toISOString() ?? null,
+})
+
+/** The operator's routes for accounts, and everybody's for keys. */
 export function registerAccountRoutes(app: App, dependencies: AccountDependencies): void {
   const { database, clock, authentication, idempotent } = dependencies
   const onRequest = authentication.requireAdmin
@@ -84,15 +91,18 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         summary: 'List every account',
         tags,
         security,
+        querystring: closed({
+          deleted: Type.Optional(Type.Boolean({ default: false, description: 'With those that were deleted' })),
+        }),
         response: {
           200: closed({ data: closed({ accounts: Type.Array(account) }) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
-    async () => {
-      const accounts = await listAccounts(database)
-      return { data: { accounts: accounts.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })) } }
+    async ({ query: { deleted = false } }) => {
+      const accounts = await listAccounts(database, { deleted })
+      return { data: { accounts: accounts.map(toAnswer) } }
     },
   )
 
@@ -125,59 +135,22 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
     async ({ params, body }) => {
       const changed = isId(params.accountId) ? await updateAccount(database, params.accountId, body) : undefined
       if (!changed) throw notFound('Account')
-      return { data: { ...changed, createdAt: changed.createdAt.toISOString() } }
-    },
-  )
-
-  app.post(
-    '/api/admin/accounts/:accountId/keys',
-    {
-      onRequest,
-      schema: {
-        summary: 'Add an API key to an account',
-        tags,
-        security,
-        params: accountPath,
-        headers: idempotencyHeaders,
-        body: closed({ name }),
-        response: {
-          200: closed({ data: closed({ keyId: Type.String(), apiKey }) }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'NOT_FOUND',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-            ...idempotencyErrors,
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { accountId } = request.params
-      const { name } = request.body
-      const makeKey = async (transaction: Transaction) => {
-        if (!isId(accountId) || !(await accountExists(transaction, accountId))) throw notFound('Account')
-        const made = generateApiKey()
-        const keyId = await addKey(transaction, { accountId, name, apiKey: made, now: clock.now() })
-        if (keyId === null) throw new Error('a freshly generated API key exists already')
-        return { data: { keyId, apiKey: made } }
-      }
-      return idempotent(request, reply, makeKey, { secretAnswer: true })
+      return { data: toAnswer(changed) }
     },
   )
 
   app.delete(
-    '/api/admin/keys/:keyId',
+    '/api/admin/accounts/:accountId',
     {
       onRequest,
       schema: {
-        summary: 'Revoke an API key, at once and for ever',
+        summary: 'Delete an account: its name goes and its keys are revoked, its ledger stays',
+        description: 'Jobs under way go on to their end and are settled. There is no way back.',
         tags,
         security,
-        params: closed({ keyId: Type.String() }),
+        params: accountPath,
         response: {
-          200: closed({ data: closed({ keyId: Type.String() }) }),
+          200: closed({ data: closed({ accountId: Type.String() }) }),
           ...errorResponses(
             'INVALID_REQUEST',
             'UNAUTHORIZED',
@@ -188,9 +161,11 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         },
       },
     },
-    async ({ params: { keyId } }) => {
-      if (!isId(keyId) || !(await revokeKey(database, keyId, clock.now()))) throw notFound('API key')
-      return { data: { keyId } }
+    async ({ params: { accountId } }) => {
+      if (!isId(accountId) || !(await deleteAccount(database, accountId, clock.now()))) throw notFound('Account')
+      return { data: { accountId } }
     },
   )
+
+  registerKeyRoutes(app, dependencies)
 }

@@ -1,26 +1,22 @@
 import type { CreditUsage } from '../credits/usage.ts'
-import type { ErrorDetail } from '../http/errors.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { Job } from '../scraping/jobs.ts'
+import { connectionError, readAnswer } from './answers.ts'
 import type { ClientConfig } from './client-config.ts'
-import { CommandError, exitCodes } from './exit-codes.ts'
-import { printable } from './text.ts'
-
-/** A call that failed: what to tell, and how the command ends if that was its last call. */
-export class ApiError extends CommandError {
-  /** Whether the same call may succeed a moment later. */
-  readonly temporary: boolean
-  /** How long the service asked us to wait; null when it did not. */
-  readonly retryAfterMs: number | null
-  constructor(message: string, exitCode: number, options: { temporary?: boolean; retryAfterMs?: number | null } = {}) {
-    super(message, exitCode)
-    this.temporary = options.temporary ?? false
-    this.retryAfterMs = options.retryAfterMs ?? null
-  }
-}
+import { CommandError } from './exit-codes.ts'
 
 export interface Usage {
   credits: CreditUsage
+}
+
+/** What an account has of its plan, as the usage endpoint tells it. */
+export interface AccountUsage {
+  tier: string
+  credits: CreditUsage & { resetsAt: string }
+  paygBalance: number
+  paygMonthlyCap: number | null
+  rateLimit: { limit: number; windowSeconds: number }
+  days?: { date: string; operation: string; credits: number }[]
 }
 
 export interface StartedJob {
@@ -38,7 +34,7 @@ export interface Api {
   startJob(body: { topic: string; platforms?: string[]; depth?: number }, signal: AbortSignal): Promise<StartedJob>
   readJob(jobId: string, signal: AbortSignal): Promise<Job>
   /** The credits as they are now. */
-  readUsage(signal: AbortSignal): Promise<Usage>
+  readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
   search(body: { query: string; limit?: number; offset?: number }): Promise<SearchAnswer>
 }
 
@@ -58,7 +54,9 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
         // A followed redirect turns a POST into a GET.
         redirect: 'manual',
       })
-      return readAnswer(url, response, await response.text()) as Body
+      const { status, headers } = response
+      const answer = { url, status, headers, text: await response.text(), keyFrom: 'WISHWELL_API_KEY' }
+      return readAnswer(answer) as Body
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof CommandError) throw error
@@ -69,58 +67,7 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
     startJob: (body, signal) => call('/api/v1/scrape', body, signal),
     readJob: async (jobId, signal) =>
       (await call<{ data: Job }>(`/api/v1/scrape/${encodeURIComponent(jobId)}`, undefined, signal)).data,
-    // The cheapest call of those whose answers hold the credits.
-    readUsage: async (signal) => (await call<{ usage: Usage }>('/api/v1/requests?limit=1', undefined, signal)).usage,
+    readUsage: (signal, days) => call(`/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, undefined, signal),
     search: (body) => call('/api/v1/requests/search', body),
   }
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
-
-function readAnswer(url: string, response: Response, text: string): Record<string, unknown> {
-  const { status } = response
-  const { data, error, ...rest } = parseObject(text)
-  if (response.ok && isObject(data)) return { data, ...rest }
-  if (!response.ok && isObject(error) && typeof error.message === 'string') throw envelopeError(response, error)
-  if (status >= 300 && status < 400) {
-    const target = printable(response.headers.get('location') ?? 'elsewhere')
-    throw new ApiError(`${url} answered ${status}, a redirect to ${target}. Set WISHWELL_URL to it.`, exitCodes.failed)
-  }
-  // A proxy answers so for a service that is away.
-  const temporary = status >= 500 || status === 429
-  const message = `${url} answered ${status} with something that is not Wishwell's JSON. Is WISHWELL_URL right?`
-  throw new ApiError(message, status === 429 ? exitCodes.limited : exitCodes.failed, { temporary })
-}
-
-function envelopeError({ status, headers }: Response, error: Record<string, unknown>): ApiError {
-  const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
-  // The message tells the first of them already.
-  const further = details.slice(1).map(({ path, message }) => `  ${printable(`${path}: ${message}`)}`)
-  const hint = status === 401 ? ['The key is read from WISHWELL_API_KEY.'] : []
-  const message = [printable(String(error.message)), ...further, ...hint].join('\n')
-  const retryAfterSeconds = Number(headers.get('retry-after') ?? Number.NaN)
-  const retryAfterMs = Number.isFinite(retryAfterSeconds) ? retryAfterSeconds * 1000 : null
-  if (status === 429)
-    return new ApiError(message, exitCodes.limited, { temporary: error.reason !== 'credits', retryAfterMs })
-  return new ApiError(message, exitCodes.failed, { temporary: status >= 500, retryAfterMs })
-}
-
-function connectionError(url: string, error: unknown, timeoutMs: number): ApiError {
-  const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } }
-  const say = (message: string) => new ApiError(message, exitCodes.unreachable, { temporary: true })
-  if (name === 'TimeoutError') return say(`The service at ${url} did not answer within ${timeoutMs / 1000} s.`)
-  if (cause?.code === 'ECONNREFUSED') {
-    return say(`Nothing listens at ${url}. Start the service with "wishwell serve", or set WISHWELL_URL.`)
-  }
-  if (cause?.code === 'ENOTFOUND') return say(`There is no host of the name in ${url}. Is WISHWELL_URL right?`)
-  return say(`The service at ${url} cannot be reached (${cause?.code ?? cause?.message ?? String(error)}).`)
 }

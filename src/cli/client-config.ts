@@ -21,6 +21,33 @@ function parseUrl(text: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, '')
 }
 
+export interface ServiceAddress {
+  /** Where the service is, without a slash at the end. */
+  url: string
+  /** Whether it can be on this machine: then its database may be, too. */
+  isHere: boolean
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+/**
+ * Where an operator's command looks for the service: WISHWELL_URL, else where `serve` would listen by this environment.
+ * @throws CommandError when WISHWELL_URL is no address.
+ */
+export function readServiceAddress(
+  { host, port }: { host: string; port: number },
+  environment: Record<string, string | undefined> = process.env,
+): ServiceAddress {
+  const given = environment.WISHWELL_URL?.trim() || null
+  if (given !== null) {
+    const url = parseUrl(given)
+    return { url, isHere: loopback.test(new URL(url).hostname) }
+  }
+  // A service that listens everywhere listens here too.
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return { url: `http://${name}:${port || 4680}`, isHere: true }
+}
+
 /**
  * Reads WISHWELL_URL and WISHWELL_API_KEY.
  * @throws CommandError that says what is missing and where to get it, and never what a variable held.

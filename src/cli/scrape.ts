@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type Api, ApiError, createApi, type StartedJob, type Usage } from './api.ts'
+import { ApiError } from './answers.ts'
+import { type Api, createApi, type StartedJob, type Usage } from './api.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { commaList, environmentHelp, wholeNumber } from './options.ts'
@@ -108,5 +109,10 @@ async function watch(started: StartedJob, { api, config, json, signal }: Watchin
 
 /** The credits now, after pages that were not delivered were given back; as at the start when they cannot be had. */
 function readFinalUsage(api: Api, atStart: Usage, signal: AbortSignal): Promise<Usage> {
-  return api.readUsage(signal).catch(() => atStart)
+  return api.readUsage(signal).then(
+    ({ data: { credits } }) => ({
+      credits: { used: credits.used, limit: credits.limit, remaining: credits.remaining },
+    }),
+    () => atStart,
+  )
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../scraping/jobs.ts'
-import { type Api, ApiError } from './api.ts'
+import { ApiError } from './answers.ts'
+import type { Api } from './api.ts'
 import { exitCodes } from './exit-codes.ts'
 import { endedJob } from './testing.ts'
 import { waitForJob } from './wait-for-job.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '../scraping/jobs.ts'
-import { type Api, ApiError } from './api.ts'
+import { ApiError } from './answers.ts'
+import type { Api } from './api.ts'
 
 const firstPauseMs = 300
 const longestPauseMs = 1_000

@@ -1,15 +1,18 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, oneOf } from '../http/schemas.ts'
+import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { grantPack } from './ledger.ts'
 import { packNames, packs } from './plans.ts'
+import { verifyLedger } from './verify.ts'
 
 export interface CreditDependencies {
+  database: Database
   clock: Clock
   authentication: Authentication
   idempotent: Idempotent
@@ -19,8 +22,42 @@ const packList = Object.entries(packs)
   .map(([name, { credits, priceUsd }]) => `${name} (${credits} credits, $${priceUsd})`)
   .join(', ')
 
-/** The operator's route for pay-as-you-go credits: whatever took the payment calls it. */
-export function registerCreditRoutes(app: App, { clock, authentication, idempotent }: CreditDependencies): void {
+/** The operator's routes for credits. */
+export function registerCreditRoutes(app: App, dependencies: CreditDependencies): void {
+  registerPacks(app, dependencies)
+  registerVerify(app, dependencies)
+}
+
+const difference = closed({
+  accountId: Type.String(),
+  check: Type.String({ description: 'What was compared' }),
+  subject: Type.String({ description: 'The reservation, job, entry or account that it is about' }),
+  stored: nullable(Type.String()),
+  expected: nullable(Type.String()),
+})
+
+function registerVerify(app: App, { database, authentication }: CreditDependencies): void {
+  app.get(
+    '/api/admin/verify',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        summary: 'Recompute every balance from the ledger and check every rule of it',
+        description: 'At most 100 differences are given. An empty list proves the ledger sound.',
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        response: {
+          200: closed({ data: closed({ differences: Type.Array(difference) }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async () => ({ data: { differences: await verifyLedger(database) } }),
+  )
+}
+
+/** Pay-as-you-go credits: whatever took the payment calls it. */
+function registerPacks(app: App, { clock, authentication, idempotent }: CreditDependencies): void {
   app.post(
     '/api/admin/accounts/:accountId/packs',
     {

@@ -1,9 +1,9 @@
-import { join } from 'node:path'
 import { Kysely, type Transaction as KyselyTransaction, type Logger, PGliteDialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { ConstructorOptions } from 'pg-boss'
 import { fromPglite } from 'pg-boss'
-import { openEmbedded } from './embedded/client.ts'
+import { type EmbeddedClient, openEmbedded } from './embedded/client.ts'
+import { databaseIn, tidyDataDirectory } from './embedded/data-directory.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
 import type { Tables } from './tables.ts'
 
@@ -18,6 +18,8 @@ export type DatabaseHome = 'embedded' | 'postgres'
 export interface OpenDatabase {
   database: Database
   home: DatabaseHome
+  /** The embedded database beneath `database`; null on Postgres, which has tools of its own for backups. */
+  embedded: EmbeddedClient | null
   /** What pg-boss needs to keep its queue in the same database. */
   queueOptions: ConstructorOptions
   close(): Promise<void>
@@ -79,12 +81,13 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
   return {
     database,
     home: 'postgres',
+    embedded: null,
     queueOptions: { connectionString, max: 4, application_name: 'wishwell-queue' },
     close: () => database.destroy(),
   }
 }
 
-function logging({ onStatement }: DatabaseOptions): { log?: Logger } {
+function logging({ onStatement }: Pick<DatabaseOptions, 'onStatement'>): { log?: Logger } {
   if (!onStatement) return {}
   return {
     log: (event) => {
@@ -93,17 +96,25 @@ function logging({ onStatement }: DatabaseOptions): { log?: Logger } {
   }
 }
 
+/** Opens an embedded database by its own directory. The caller holds the lock of the data directory. */
+export async function openDatabaseFiles(directory: string, options: Pick<DatabaseOptions, 'onCrash' | 'onStatement'>) {
+  const client = await openEmbedded(directory, options.onCrash)
+  const database: Database = new Kysely<Tables>({
+    dialect: new PGliteDialect({ pglite: client as never }),
+    ...logging(options),
+  })
+  return { client, database }
+}
+
 async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDatabase> {
   const lock = lockDataDirectory(options.dataDir)
   try {
-    const client = await openEmbedded(join(options.dataDir, 'database'), options.onCrash)
-    const database = new Kysely<Tables>({
-      dialect: new PGliteDialect({ pglite: client as never }),
-      ...logging(options),
-    })
+    tidyDataDirectory(options.dataDir)
+    const { client, database } = await openDatabaseFiles(databaseIn(options.dataDir), options)
     return {
       database,
       home: 'embedded',
+      embedded: client,
       queueOptions: { db: fromPglite(client as never), backend: 'pglite' },
       close: async () => {
         await client.close()

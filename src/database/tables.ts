@@ -23,6 +23,8 @@ export interface Tables {
     /** The most PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
     payg_monthly_cap: number | null
     created_at: Fixed<Date>
+    /** Set once: the name is gone and no key opens it, but its ledger stays. */
+    deleted_at: Date | null
   }
   api_keys: {
     id: Generated<string>
@@ -34,6 +36,8 @@ export interface Tables {
     hint: Fixed<string>
     created_at: Fixed<Date>
     revoked_at: Date | null
+    /** True to within minutes: it is not written at every call. */
+    last_used_at: Date | null
   }
   requests: {
     id: Generated<string>

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Account, findAccountByKey } from '../accounts/keys.ts'
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { AccountPolicy, RateLimits } from '../rate-limits/rate-limits.ts'
 import { ServiceError } from './errors.ts'
@@ -28,6 +29,7 @@ export interface Authentication {
 
 export interface AuthenticationDependencies {
   database: Database
+  clock: Clock
   adminKey: string
   rateLimits: RateLimits
 }
@@ -44,7 +46,7 @@ const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'A valid API key is required: send it as "Authorization: Bearer <key>".')
 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
-  const { database, adminKey, rateLimits } = dependencies
+  const { database, clock, adminKey, rateLimits } = dependencies
   const accounts = new WeakMap<FastifyRequest, Account>()
   const callers = new WeakMap<FastifyRequest, Caller>()
   const adminDigest = digest(adminKey)
@@ -55,7 +57,7 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
   }
   const requireAccount = (policy: AccountPolicy) => async (request: FastifyRequest, reply: FastifyReply) => {
     const token = bearerToken(request)
-    const account = token === null ? null : await findAccountByKey(database, token)
+    const account = token === null ? null : await findAccountByKey(database, token, clock.now())
     if (token === null || account === null) return refuse(request, reply)
     accounts.set(request, account)
     callers.set(request, { name: account.accountId, token })

@@ -57,7 +57,14 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
     },
-    tags: [{ name: 'Scraping' }, { name: 'Requests' }, { name: 'Usage' }, { name: 'Admin' }, { name: 'Service' }],
+    tags: [
+      { name: 'Scraping' },
+      { name: 'Requests' },
+      { name: 'Usage' },
+      { name: 'Keys' },
+      { name: 'Admin' },
+      { name: 'Service' },
+    ],
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key, ww_live_…" },

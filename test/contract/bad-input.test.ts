@@ -28,6 +28,14 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'POST', path: `/api/admin/accounts/${unknownId}/packs`, key: 'admin', body: { pack: 'starter' } },
   { method: 'POST', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/admin/keys/${unknownId}`, key: 'admin' },
+  { method: 'DELETE', path: `/api/admin/accounts/${unknownId}`, key: 'admin' },
+  { method: 'GET', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin' },
+  { method: 'GET', path: '/api/admin/verify', key: 'admin' },
+  { method: 'GET', path: '/api/v1/usage', key: 'account' },
+  { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },
+  { method: 'GET', path: '/api/v1/keys', key: 'account' },
+  { method: 'POST', path: '/api/v1/keys', key: 'account', body: { name: 'a' } },
+  { method: 'DELETE', path: `/api/v1/keys/${unknownId}`, key: 'account' },
 ]
 const withBody = routes.filter((route) => route.body !== undefined)
 const clientOf = (key: Key) => service.clientFor(key === 'admin' ? testAdminKey : service.apiKey)
@@ -230,6 +238,17 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
     key: 'admin',
     cases: [['name a number', { name: 1 }, 'name']],
   },
+  {
+    method: 'POST',
+    path: '/api/v1/keys',
+    key: 'account',
+    cases: [
+      ['no name', { apiKey: `ww_live_${'a'.repeat(32)}` }, 'name'],
+      ['name of white space', { name: ' \t' }, 'name'],
+      ['name of 101 characters', { name: 'x'.repeat(101) }, 'name'],
+      ['name with NUL', { name: 'a\0' }, 'name'],
+    ],
+  },
 ]
 
 describe.each(tables)('$method $path', ({ method, path, key, cases }) => {
@@ -344,6 +363,19 @@ describe('GET /api/v1/usage', () => {
   })
 })
 
+describe('the query string of an operator or of keys', () => {
+  it.each([
+    ['/api/admin/accounts?deleted=perhaps', 'admin', 'deleted'],
+    ['/api/admin/accounts?delete=true', 'admin', 'delete'],
+    ['/api/v1/keys?all=true', 'account', 'all'],
+    [`/api/admin/accounts/${unknownId}/keys?all=true`, 'admin', 'all'],
+  ] as const)('refuses %s: 400, and says where', async (path, key, place) => {
+    const answer = await clientOf(key).get(path)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.details[0].path).toBe(place)
+  })
+})
+
 describe('what does not exist', () => {
   it.each(['/api/v1/nothing', '/api/v2/scrape', '/favicon.ico', '/%00', '/..%2f..%2fetc/passwd', '/api/v1/scrape/'])(
     'GET %s is an ordinary 404 or 400',
@@ -360,6 +392,12 @@ describe('what does not exist', () => {
     ['PATCH', `/api/admin/accounts/${unknownId}`, 'admin'],
     ['DELETE', '/api/admin/keys/nonsense', 'admin'],
     ['DELETE', `/api/admin/keys/${unknownId}`, 'admin'],
+    ['DELETE', '/api/admin/accounts/nonsense', 'admin'],
+    ['DELETE', `/api/admin/accounts/${unknownId}`, 'admin'],
+    ['GET', '/api/admin/accounts/nonsense/keys', 'admin'],
+    ['GET', `/api/admin/accounts/${unknownId}/keys`, 'admin'],
+    ['DELETE', '/api/v1/keys/nonsense', 'account'],
+    ['DELETE', `/api/v1/keys/${unknownId}`, 'account'],
   ] as const)('%s %s: 404', async (method, path, key) => {
     const body = method === 'PATCH' ? { headers: json, body: '{"tier":"pro"}' } : {}
     const answer = await clientOf(key).send(method, path, body)

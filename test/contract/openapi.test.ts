@@ -56,8 +56,14 @@ describe('the API document', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .sort(),
     ).toEqual([
+      'DELETE /api/admin/accounts/{accountId}',
       'DELETE /api/admin/keys/{keyId}',
+      'DELETE /api/v1/keys/{keyId}',
       'GET /api/admin/accounts',
+      'GET /api/admin/accounts/{accountId}/keys',
+      'GET /api/admin/backup',
+      'GET /api/admin/verify',
+      'GET /api/v1/keys',
       'GET /api/v1/requests',
       'GET /api/v1/scrape/{jobId}',
       'GET /api/v1/usage',
@@ -68,6 +74,7 @@ describe('the API document', () => {
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/v1/keys',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
     ])
@@ -92,6 +99,7 @@ describe('the API document', () => {
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/v1/keys',
       'POST /api/v1/scrape',
     ])
     for (const { operation } of taking) {
@@ -130,6 +138,18 @@ describe('the API document', () => {
     const made = await admin.post('/api/admin/accounts', { name: 'a', tier: 'free' })
     expectDocumented('POST', '/api/admin/accounts', made)
     expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts'))
+    const accountPath = `/api/admin/accounts/${made.body.data.accountId}`
+    const own = service.clientFor(made.body.data.apiKey)
+    const second = await own.post('/api/v1/keys', { name: 'second' })
+    expectDocumented('POST', '/api/v1/keys', second)
+    expectDocumented('GET', '/api/v1/keys', await own.get('/api/v1/keys'))
+    expectDocumented('GET', '/api/admin/accounts/{accountId}/keys', await admin.get(`${accountPath}/keys`))
+    const keyPath = `/api/v1/keys/${second.body.data.keyId}`
+    expectDocumented('DELETE', '/api/v1/keys/{keyId}', await own.send('DELETE', keyPath))
+    const [{ keyId }] = (await own.get('/api/v1/keys')).body.data.keys
+    const last = await own.send('DELETE', `/api/v1/keys/${keyId}`)
+    expect(last.status).toBe(409)
+    expectDocumented('DELETE', '/api/v1/keys/{keyId}', last)
     const poor = service.clientFor(made.body.data.apiKey)
     const refused = await poor.scrape({ topic: 'dark mode', depth: 40 })
     expect(refused.body.error).toEqual({
@@ -139,6 +159,11 @@ describe('the API document', () => {
       resetsAt: expect.any(String),
     })
     expectDocumented('POST', '/api/v1/scrape', refused)
+    const deletion = await admin.send('DELETE', accountPath)
+    expect(deletion.status).toBe(200)
+    expectDocumented('DELETE', '/api/admin/accounts/{accountId}', deletion)
+    expectDocumented('DELETE', '/api/admin/accounts/{accountId}', await admin.send('DELETE', accountPath))
+    expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts?deleted=true'))
   })
 
   it('says who is ready with what', async () => {

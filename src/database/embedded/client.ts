@@ -15,7 +15,7 @@ const abortedTransaction: WorkerError = {
   fields: { code: '25P02' },
 }
 
-interface Queryable {
+export interface Queryable {
   query<T>(
     sql: string,
     parameters?: unknown[],
@@ -33,6 +33,8 @@ export interface EmbeddedClient extends Queryable {
   /** Runs several statements at once, with no parameters; one result a statement. */
   exec(sql: string): Promise<WorkerResult[]>
   transaction<T>(run: (transaction: Queryable & { rollback(): Promise<void> }) => Promise<T>): Promise<T>
+  /** Runs with nobody else inside, and without a transaction: some commands allow none. */
+  alone<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
@@ -151,6 +153,7 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
           throw error
         }
       }),
+    alone: (run) => exclusively(() => run({ query })),
     listen: async (channel, onNotification) => {
       const subscribed = listeners.get(channel) ?? new Set()
       listeners.set(channel, subscribed.add(onNotification))

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { Parser, type ReadEntry, Unpack } from 'tar'
+import { BackupError, databaseName, type Manifest, manifestName, parseManifest } from './manifest.ts'
+
+const maxManifestBytes = 1024 * 1024
+
+/** The names that Postgres gives its files, and nothing that could lead out of the directory. */
+const allowedPath = new RegExp(`^${databaseName}(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/?$`)
+
+/** What is wrong with an entry; null for a good one. */
+function faultOf(entry: ReadEntry): string | null {
+  if (entry.type !== 'File' && entry.type !== 'Directory') return `holds a ${entry.type}`
+  if (entry.path === manifestName && entry.type === 'File') return null
+  return allowedPath.test(entry.path) ? null : 'holds a file of a foreign name'
+}
+
+type Target = InstanceType<typeof Parser> | InstanceType<typeof Unpack>
+
+/** Reads an archive to its very end, so that one that was cut off or changed is found out. */
+async function read(file: string, target: Target): Promise<void> {
+  const ended = once(target, target instanceof Unpack ? 'close' : 'end')
+  // Whoever waits below is told first.
+  ended.catch(() => {})
+  await pipeline(createReadStream(file), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) if (!target.write(chunk)) await Promise.race([once(target, 'drain'), ended])
+    target.end()
+    await ended
+  })
+}
+
+function explain(file: string, error: unknown): Error {
+  if (error instanceof BackupError) return new BackupError(`${file}: ${error.message}`)
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return new BackupError(`${file}: there is no such file.`)
+  if (code === 'EISDIR') return new BackupError(`${file}: is a directory.`)
+  if (code === 'Z_BUF_ERROR') return new BackupError(`${file}: it is incomplete; it was cut off while it was written.`)
+  if (code?.startsWith('Z_') || code?.startsWith('TAR_')) {
+    return new BackupError(`${file}: it is damaged, or not a backup of Wishwell (${(error as Error).message}).`)
+  }
+  return error as Error
+}
+
+/** What is counted while an archive is read. */
+interface Contents {
+  manifestText: string
+  paths: Set<string>
+  files: number
+  bytes: number
+  fault: string | null
+}
+
+function note(contents: Contents, entry: ReadEntry): void {
+  contents.fault ??= faultOf(entry) ?? (contents.paths.has(entry.path) ? 'holds a file twice' : null)
+  contents.paths.add(entry.path)
+  if (entry.path !== manifestName) {
+    contents.files += entry.type === 'File' ? 1 : 0
+    contents.bytes += entry.size
+  } else if (entry.size <= maxManifestBytes) {
+    entry.on('data', (chunk: Buffer) => {
+      contents.manifestText += chunk.toString('latin1')
+    })
+  }
+  entry.resume()
+}
+
+/**
+ * Reads a whole archive and judges it; nothing is written.
+ * @throws BackupError that says what is wrong: not a backup, incomplete, damaged, hostile or from a newer Wishwell.
+ */
+export async function inspectArchive(file: string): Promise<Manifest> {
+  const contents: Contents = { manifestText: '', paths: new Set(), files: 0, bytes: 0, fault: null }
+  const parser = new Parser({ strict: true, onReadEntry: (entry) => note(contents, entry) })
+  try {
+    await read(file, parser)
+    if (contents.fault !== null) throw new BackupError(`It is not a backup of Wishwell: it ${contents.fault}.`)
+    const manifest = parseManifest(contents.manifestText)
+    if (manifest.files !== contents.files || manifest.bytes !== contents.bytes) {
+      throw new BackupError('It is incomplete: files of the database are missing.')
+    }
+    if (!contents.paths.has(`${databaseName}/PG_VERSION`)) throw new BackupError('It holds no database.')
+    return manifest
+  } catch (error) {
+    throw explain(file, error)
+  }
+}
+
+/** Unpacks an archive that was inspected into a directory of our own. @throws BackupError as `inspectArchive` does. */
+export async function unpackArchive(file: string, directory: string): Promise<void> {
+  // The file may have been changed since it was inspected.
+  const filter = (_path: string, entry: unknown) => faultOf(entry as ReadEntry) === null
+  const unpack = new Unpack({ cwd: directory, strict: true, filter, preserveOwner: false, dmode: 0o700 })
+  await read(file, unpack).catch((error: unknown) => {
+    throw explain(file, error)
+  })
+}

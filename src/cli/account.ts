@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { Argument, Command, Option } from 'commander'
+import { packNames, tiers } from '../credits/plans.ts'
+import type { PackName, Tier } from '../database/tables.ts'
+import { confirm, requireSomebodyToAsk } from './confirm.ts'
+import { CommandError } from './exit-codes.ts'
+import type { Operator } from './operator.ts'
+import { operate, operatorCommand, segment } from './operator-command.ts'
+import { wholeNumber } from './options.ts'
+import { count, printable } from './text.ts'
+
+interface Account {
+  accountId: string
+  name: string
+  tier: Tier
+  createdAt: string
+  deletedAt: string | null
+}
+
+const accounts = '/api/admin/accounts'
+const pathOf = (accountId: string) => `${accounts}/${segment(accountId)}`
+const accountId = () => new Argument('<accountId>', 'the id of an account, as "account list" shows it')
+
+function formatAccount({ accountId, name, tier, createdAt, deletedAt }: Account): string {
+  const state = deletedAt === null ? '' : `  (deleted ${deletedAt.slice(0, 10)})`
+  return `${accountId}  ${tier.padEnd(4)}  ${createdAt.slice(0, 10)}  ${printable(name)}${state}`
+}
+
+const create = () =>
+  operatorCommand('create', 'make an account and print its first API key, this once')
+    .argument('<name>', 'for people; need not be unique')
+    .addOption(new Option('--tier <tier>', 'the plan').choices(tiers).default('free'))
+    .action((name: string, options: { tier: Tier; json: boolean }) =>
+      operate<Account & { apiKey: string }>(
+        options,
+        (operator) => operator.call(accounts, { method: 'POST', body: { name, tier: options.tier } }),
+        (made) => [
+          `Account ${made.accountId} (${made.tier}): ${printable(made.name)}`,
+          `API key: ${made.apiKey}   (shown only this once)`,
+        ],
+      ),
+    )
+
+const list = () =>
+  operatorCommand('list', 'list the accounts: id, plan, day of creation, name')
+    .option('--deleted', 'with those that were deleted', false)
+    .action((options: { deleted: boolean; json: boolean }) =>
+      operate<{ accounts: Account[] }>(
+        options,
+        (operator) => operator.call(`${accounts}?deleted=${options.deleted}`),
+        (data) => (data.accounts.length === 0 ? ['There are no accounts.'] : data.accounts.map(formatAccount)),
+      ),
+    )
+
+const setTier = () =>
+  operatorCommand('set-tier', "change an account's plan, effective at once; credits already used stay used")
+    .addArgument(accountId())
+    .addArgument(new Argument('<tier>', 'the plan').choices(tiers))
+    .action((id: string, tier: Tier, options: { json: boolean }) =>
+      operate<Account>(
+        options,
+        (operator) => operator.call(pathOf(id), { method: 'PATCH', body: { tier } }),
+        (account) => [formatAccount(account)],
+      ),
+    )
+
+/** Shows whom a deletion would hit, and asks. */
+async function confirmDeletion(operator: Operator, id: string, options: { yes: boolean }): Promise<void> {
+  if (options.yes) return
+  const { data } = await operator.call<{ accounts: Account[] }>(accounts)
+  const account = data.accounts.find((candidate) => candidate.accountId === id)
+  if (!account) throw new CommandError('Account not found.')
+  await confirm(`The account "${printable(account.name)}" loses its name and every API key, for ever.`, options)
+}
+
+const remove = () =>
+  operatorCommand('delete', 'delete an account: its name goes and its keys are revoked, its ledger stays')
+    .addArgument(accountId())
+    .option('--yes', 'do not ask; required when nobody can be asked', false)
+    .action((id: string, options: { yes: boolean; json: boolean }) => {
+      requireSomebodyToAsk(options)
+      return operate<{ accountId: string }>(
+        options,
+        async (operator) => {
+          await confirmDeletion(operator, id, options)
+          return operator.call(pathOf(id), { method: 'DELETE' })
+        },
+        (deleted) => [`Account ${deleted.accountId} is deleted. Its jobs under way go on to their end.`],
+      )
+    })
+
+const grant = () =>
+  operatorCommand('grant', 'add a pack of pay-as-you-go credits that was paid for; they never expire')
+    .addArgument(accountId())
+    .addArgument(new Argument('<pack>', 'the pack').choices(packNames))
+    .action((id: string, pack: PackName, options: { json: boolean }) =>
+      operate<{ paygBalance: number }>(
+        options,
+        (operator) =>
+          operator.call(`${pathOf(id)}/packs`, {
+            method: 'POST',
+            body: { pack },
+            headers: { 'idempotency-key': randomUUID() },
+          }),
+        ({ paygBalance }) => [`The account has ${count(paygBalance, 'pay-as-you-go credit')} now.`],
+      ),
+    )
+
+const setCap = () =>
+  operatorCommand('set-cap', 'bound the pay-as-you-go credits that an account may use in a month')
+    .addArgument(accountId())
+    .argument('<credits>', 'whole credits a UTC month, or "none"', (text) =>
+      text === 'none' ? null : wholeNumber(0, 2 ** 31 - 1)(text),
+    )
+    .action((id: string, paygMonthlyCap: number | null, options: { json: boolean }) =>
+      operate<Account>(
+        options,
+        (operator) => operator.call(pathOf(id), { method: 'PATCH', body: { paygMonthlyCap } }),
+        () => [
+          paygMonthlyCap === null ? 'There is no cap now.' : `The cap is ${count(paygMonthlyCap, 'credit')} a month.`,
+        ],
+      ),
+    )
+
+/** `wishwell account`: what an operator does about accounts. */
+export function accountCommand(): Command {
+  const account = new Command('account').description('make, list, change and delete accounts (admin key)')
+  for (const command of [create(), list(), setTier(), grant(), setCap(), remove()]) account.addCommand(command)
+  return account
+}

@@ -1,0 +1,83 @@
+import type { ErrorDetail } from '../http/errors.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import { printable } from './text.ts'
+
+/** A call that failed: what to tell, and how the command ends if that was its last call. */
+export class ApiError extends CommandError {
+  /** Whether the same call may succeed a moment later. */
+  readonly temporary: boolean
+  /** How long the service asked us to wait; null when it did not. */
+  readonly retryAfterMs: number | null
+  constructor(message: string, exitCode: number, options: { temporary?: boolean; retryAfterMs?: number | null } = {}) {
+    super(message, exitCode)
+    this.temporary = options.temporary ?? false
+    this.retryAfterMs = options.retryAfterMs ?? null
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** What a service answered, over the network or in this process. */
+export interface Answer {
+  url: string
+  status: number
+  headers: { get(name: string): string | null }
+  text: string
+  /** Where the key came from that was sent; told when it is refused. */
+  keyFrom: string
+}
+
+/**
+ * Reads an answer of the API.
+ * @returns the envelope: `data` and what is beside it.
+ * @throws ApiError in the service's own words when it refused, or that says what else it was.
+ */
+export function readAnswer(answer: Answer): Record<string, unknown> {
+  const { url, status } = answer
+  const ok = status >= 200 && status < 300
+  const { data, error, ...rest } = parseObject(answer.text)
+  if (ok && isObject(data)) return { data, ...rest }
+  if (!ok && isObject(error) && typeof error.message === 'string') throw envelopeError(answer, error)
+  if (status >= 300 && status < 400) {
+    const target = printable(answer.headers.get('location') ?? 'elsewhere')
+    throw new ApiError(`${url} answered ${status}, a redirect to ${target}. Set WISHWELL_URL to it.`, exitCodes.failed)
+  }
+  // A proxy answers so for a service that is away.
+  const temporary = status >= 500 || status === 429
+  const message = `${url} answered ${status} with something that is not Wishwell's JSON. Is WISHWELL_URL right?`
+  throw new ApiError(message, status === 429 ? exitCodes.limited : exitCodes.failed, { temporary })
+}
+
+function envelopeError({ status, headers, keyFrom }: Answer, error: Record<string, unknown>): ApiError {
+  const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
+  // The message tells the first of them already.
+  const further = details.slice(1).map(({ path, message }) => `  ${printable(`${path}: ${message}`)}`)
+  const hint = status === 401 ? [`The key is read from ${keyFrom}.`] : []
+  const message = [printable(String(error.message)), ...further, ...hint].join('\n')
+  const retryAfterSeconds = Number(headers.get('retry-after') ?? Number.NaN)
+  const retryAfterMs = Number.isFinite(retryAfterSeconds) ? retryAfterSeconds * 1000 : null
+  if (status === 429)
+    return new ApiError(message, exitCodes.limited, { temporary: error.reason !== 'credits', retryAfterMs })
+  return new ApiError(message, exitCodes.failed, { temporary: status >= 500, retryAfterMs })
+}
+
+/** Why a service could not be asked, for people. @param timeoutMs how long its answer was waited for. */
+export function connectionError(url: string, error: unknown, timeoutMs: number): ApiError {
+  const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } }
+  const say = (message: string) => new ApiError(message, exitCodes.unreachable, { temporary: true })
+  if (name === 'TimeoutError') return say(`The service at ${url} did not answer within ${timeoutMs / 1000} s.`)
+  if (cause?.code === 'ECONNREFUSED') {
+    return say(`Nothing listens at ${url}. Start the service with "wishwell serve", or set WISHWELL_URL.`)
+  }
+  if (cause?.code === 'ENOTFOUND') return say(`There is no host of the name in ${url}. Is WISHWELL_URL right?`)
+  return say(`The service at ${url} cannot be reached (${cause?.code ?? cause?.message ?? String(error)}).`)
+}

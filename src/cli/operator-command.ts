@@ -1,0 +1,39 @@
+import { Command } from 'commander'
+import { type Envelope, type Operator, withOperator } from './operator.ts'
+import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+
+/** What the help of every operator's command ends with. */
+export const operatorHelp = `
+It calls the running service; when nothing listens at its address, it works on the database itself.
+
+Environment:
+  WISHWELL_URL    where the service is (default: where "wishwell serve" listens, by HOST and PORT)
+  ADMIN_API_KEY   the admin key (default: the one in DATA_DIR/admin-key)
+  DATA_DIR, DATABASE_URL   the database, as for "wishwell serve"
+
+Exit codes: 0 done; 1 the service refused it, or it failed; 2 the command line or the environment is wrong;
+3 the service cannot be reached, or it holds the data directory without being reachable.`
+
+/** A command of the operator, with `--json`. @param help what is special about it. */
+export function operatorCommand(name: string, description: string, help = ''): Command {
+  return new Command(name)
+    .description(description)
+    .option('--json', 'print only the answer of the service, as one JSON object', false)
+    .addHelpText('after', help + operatorHelp)
+    .showHelpAfterError('(add --help to see every option)')
+}
+
+/** Makes a call of the operator and prints its answer: as it is with `--json`, else the lines of `format`. */
+export async function operate<Data>(
+  { json }: { json: boolean },
+  run: (operator: Operator) => Promise<Envelope<Data>>,
+  format: (data: Data) => string[],
+): Promise<void> {
+  endWhenNobodyReads()
+  const answer = await withOperator(run)
+  if (json) printJson(answer)
+  else printLines(format(answer.data))
+}
+
+/** A text from the command line as one segment of a path. */
+export const segment = (text: string): string => encodeURIComponent(text)

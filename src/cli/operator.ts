@@ -1,0 +1,180 @@
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { pino } from 'pino'
+import { loadAdminKey, readAdminKey } from '../accounts/admin-key.ts'
+import { type Config, readConfig } from '../config.ts'
+import { hasDatabase } from '../database/embedded/data-directory.ts'
+import { DataDirectoryInUseError } from '../database/embedded/lock.ts'
+import { type Service, startService } from '../service.ts'
+import { connectionError, readAnswer } from './answers.ts'
+import { readServiceAddress, type ServiceAddress } from './client-config.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+
+export interface Call {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Sent as JSON. */
+  body?: object
+  headers?: Record<string, string>
+  /** How long the answer is waited for. */
+  timeoutMs?: number
+}
+
+/** What a call is answered: the envelope of the API. */
+export interface Envelope<Data> {
+  data: Data
+}
+
+/**
+ * The admin routes, wherever they are answered. Every call throws ApiError when it is refused or the service cannot be
+ * reached.
+ */
+export interface Operator {
+  call<Data>(path: string, call?: Call): Promise<Envelope<Data>>
+  /** An answer that is no JSON, as a stream that fails when the answer is cut off. */
+  download(path: string): Promise<Readable>
+}
+
+/** One way to the admin routes: over the network, or in this process. */
+interface Connection {
+  /** Where the calls go, for messages. */
+  url: string
+  /** Where the admin key comes from, for messages. */
+  keyFrom: string
+  send(path: string, call: Call & { headers: Record<string, string> }): Promise<Response>
+  close(): Promise<void>
+}
+
+const defaultTimeoutMs = 30_000
+
+/** Whether nothing listens there. @throws ApiError when the service cannot be reached for another reason. */
+async function isRefused(url: string): Promise<boolean> {
+  try {
+    await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(defaultTimeoutMs) })
+    return false
+  } catch (error) {
+    if ((error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED') return true
+    throw connectionError(url, error, defaultTimeoutMs)
+  }
+}
+
+const keyPlaces = ({ dataDir }: Config) => `ADMIN_API_KEY, else from ${join(dataDir, 'admin-key')}`
+
+function connectTo(url: string, config: Config): Connection {
+  const key = config.adminApiKey ?? readAdminKey(config.dataDir)
+  if (key === null) {
+    const message = `The service at ${url} needs the admin key, which is read from ${keyPlaces(config)}: there is none.`
+    throw new CommandError(`${message}\nSet ADMIN_API_KEY, or DATA_DIR to the service's own.`, exitCodes.usage)
+  }
+  // fetch refuses such headers with a message that holds them.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new CommandError('The admin key must be ASCII, no spaces.', exitCodes.usage)
+  return {
+    url,
+    keyFrom: keyPlaces(config),
+    send: async (path, { method = 'GET', headers, body, timeoutMs }) => {
+      try {
+        return await fetch(url + path, {
+          ...{ method, headers: { ...headers, authorization: `Bearer ${key}` } },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
+          redirect: 'manual',
+        })
+      } catch (error) {
+        throw connectionError(url, error, timeoutMs ?? 0)
+      }
+    },
+    close: async () => {},
+  }
+}
+
+/** @throws CommandError when this machine's database is not what the operator means, or cannot be had. */
+async function openOffline(config: Config, { url, isHere }: ServiceAddress): Promise<Service> {
+  const unreachable = (message: string) => new CommandError(message, exitCodes.unreachable)
+  if (!isHere) throw unreachable(`Nothing listens at ${url}. Start the service there, or set WISHWELL_URL.`)
+  const { databaseUrl, dataDir } = config
+  if (databaseUrl === undefined && !hasDatabase(dataDir)) {
+    throw unreachable(
+      `Nothing listens at ${url}, and there is no database in ${dataDir}. ` +
+        'Start the service with "wishwell serve", or set WISHWELL_URL or DATA_DIR.',
+    )
+  }
+  const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
+  const crash = (error: Error) => {
+    log.fatal({ err: error }, 'cannot go on')
+    process.exit(exitCodes.failed)
+  }
+  try {
+    return await startService(config, log, crash, { offline: true })
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUseError)) throw error
+    throw unreachable(
+      `A service holds the data directory ${dataDir}, but nothing listens at ${url}. ` +
+        'If it is not just starting, set WISHWELL_URL to the address that it printed.',
+    )
+  }
+}
+
+/** The very same routes, in this process: nothing listens, no job runs. */
+async function connectInProcess(config: Config, address: ServiceAddress): Promise<Connection> {
+  const service = await openOffline(config, address)
+  const place = config.databaseUrl === undefined ? config.dataDir : 'DATABASE_URL'
+  process.stderr.write(`Nothing listens at ${address.url}: working on the database in ${place} itself.\n`)
+  const { key, location } = loadAdminKey(config)
+  return {
+    ...{ url: address.url, keyFrom: location },
+    send: async (path, { method = 'GET', headers, body }) => {
+      const answer = await service.app.inject({
+        ...{ method, path, headers: { ...headers, authorization: `Bearer ${key}` } },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+        payloadAsStream: true,
+      })
+      const stream = Readable.toWeb(answer.stream()) as ReadableStream<Uint8Array>
+      return new Response(stream as never, { status: answer.statusCode, headers: answer.headers as never })
+    },
+    close: () => service.stop(),
+  }
+}
+
+function createOperator({ url, keyFrom, send }: Connection): Operator {
+  const textOf = async (response: Response, timeoutMs: number) => {
+    try {
+      return await response.text()
+    } catch (error) {
+      throw connectionError(url, error, timeoutMs)
+    }
+  }
+  const read = async (response: Response, timeoutMs: number) => {
+    const { status, headers } = response
+    return readAnswer({ url, status, headers, text: await textOf(response, timeoutMs), keyFrom })
+  }
+  return {
+    call: async <Data>(path: string, { timeoutMs = defaultTimeoutMs, ...call }: Call = {}) => {
+      const json = call.body === undefined ? {} : { 'content-type': 'application/json' }
+      const response = await send(path, { ...call, timeoutMs, headers: { ...json, ...call.headers } })
+      return (await read(response, timeoutMs)) as unknown as Envelope<Data>
+    },
+    download: async (path) => {
+      const response = await send(path, { headers: {} })
+      if (!response.ok || response.body === null) await read(response, 0)
+      return Readable.fromWeb(response.body as ReadableStream<Uint8Array>)
+    },
+  }
+}
+
+/**
+ * Gives the admin routes to `run`: those of the running service, or, when nothing listens there, the same routes in this
+ * process on the database itself. One implementation of every operation, two ways to it.
+ * @throws CommandError when neither can be had: the service cannot be reached, the key is missing, or somebody holds the
+ * data directory.
+ */
+export async function withOperator<T>(run: (operator: Operator) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const address = readServiceAddress(config)
+  const refused = await isRefused(address.url)
+  const connection = refused ? await connectInProcess(config, address) : connectTo(address.url, config)
+  try {
+    return await run(createOperator(connection))
+  } finally {
+    await connection.close()
+  }
+}
