@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
-import { migrateDatabase, serve } from './cli/serve.ts'
 import { ConfigError } from './config.ts'
 import { DataDirectoryInUseError } from './database/embedded/lock.ts'
 import { version } from './version.ts'
@@ -17,8 +16,10 @@ Exit codes:
   2  the command line or the configuration is wrong
   3  the service cannot be reached
   4  the scrape job ended, but a platform failed or was skipped
-  5  out of credits, or too many requests`
+  5  out of credits, or too many requests
+  130  interrupted while waiting; a scrape job goes on`
 
+// `serve` and `migrate` bring the whole service along; the clients start without it.
 function createProgram(): Command {
   const program = new Command('wishwell')
     .description(
@@ -28,12 +29,15 @@ function createProgram(): Command {
     .addHelpText('after', help)
     .showHelpAfterError('(wishwell --help shows every command and option)')
     .exitOverride()
-  program.command('serve').description('run the service until it is told to stop').action(serve)
+  program
+    .command('serve')
+    .description('run the service until it is told to stop')
+    .action(async () => (await import('./cli/serve.ts')).serve())
   program
     .command('migrate')
     .description('bring the database up to date and end (serve does it by itself)')
     .option('--json', 'print the result as JSON', false)
-    .action(migrateDatabase)
+    .action(async (options: { json: boolean }) => (await import('./cli/serve.ts')).migrateDatabase(options))
   program.addCommand(scrapeCommand())
   program.addCommand(searchCommand())
   // Subcommands do not inherit it when they are added ready-made.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { monthOf } from '../credits/month.ts'
-import type { Database, Executor } from '../database/open.ts'
+import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Tier } from '../database/tables.ts'
 import { addKey, generateApiKey } from './keys.ts'
 
@@ -23,16 +23,14 @@ export async function createAccount(executor: Executor, { name, tier, now }: New
 }
 
 /** Makes an account with its first key, both or neither. */
-export function createAccountWithKey(
-  database: Database,
+export async function createAccountWithKey(
+  transaction: Transaction,
   account: NewAccount,
 ): Promise<{ accountId: string; apiKey: string }> {
-  return database.transaction().execute(async (transaction) => {
-    const accountId = await createAccount(transaction, account)
-    const apiKey = generateApiKey()
-    await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
-    return { accountId, apiKey }
-  })
+  const accountId = await createAccount(transaction, account)
+  const apiKey = generateApiKey()
+  await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
+  return { accountId, apiKey }
 }
 
 const accountColumns = [
@@ -87,8 +85,14 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
   return database.transaction().execute(async (transaction) => {
     // Several processes may start on one new Postgres: one makes the account, the others find it.
     await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(transaction)
-    const [first] = await listAccounts(transaction)
-    const accountId = first?.accountId ?? (await createAccount(transaction, { name: 'first account', tier, now }))
+    const first = await transaction
+      .selectFrom('accounts')
+      .select('id')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+    const accountId = first?.id ?? (await createAccount(transaction, { name: 'first account', tier, now }))
     if (apiKey !== undefined) {
       await addKey(transaction, { accountId, name: 'BOOTSTRAP_API_KEY', apiKey, now })
       return null

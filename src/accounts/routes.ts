@@ -2,11 +2,12 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
 import { tiers } from '../credits/plans.ts'
-import type { Database } from '../database/open.ts'
+import type { Database, Transaction } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
+import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { accountExists, createAccountWithKey, listAccounts, updateAccount } from './accounts.ts'
 import { addKey, generateApiKey, revokeKey } from './keys.ts'
 
@@ -35,10 +36,12 @@ export interface AccountDependencies {
   database: Database
   clock: Clock
   authentication: Authentication
+  idempotent: Idempotent
 }
 
 /** The operator's routes for accounts and their keys. */
-export function registerAccountRoutes(app: App, { database, clock, authentication }: AccountDependencies): void {
+export function registerAccountRoutes(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication, idempotent } = dependencies
   const onRequest = authentication.requireAdmin
 
   app.post(
@@ -49,16 +52,27 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         summary: 'Make an account with its first API key',
         tags,
         security,
+        headers: idempotencyHeaders,
         body: closed({ name, tier }),
         response: {
           200: closed({ data: closed({ accountId: Type.String(), name: Type.String(), tier, apiKey }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
+          ),
         },
       },
     },
-    async ({ body }) => {
-      const made = await createAccountWithKey(database, { ...body, now: clock.now() })
-      return { data: { ...body, ...made } }
+    async (request, reply) => {
+      const { body } = request
+      const makeAccount = async (transaction: Transaction) => {
+        const made = await createAccountWithKey(transaction, { ...body, now: clock.now() })
+        return { data: { ...body, ...made } }
+      }
+      return idempotent(request, reply, makeAccount, { secretAnswer: true })
     },
   )
 
@@ -70,7 +84,6 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         summary: 'List every account',
         tags,
         security,
-        querystring: closed({}),
         response: {
           200: closed({ data: closed({ accounts: Type.Array(account) }) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
@@ -125,6 +138,7 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         tags,
         security,
         params: accountPath,
+        headers: idempotencyHeaders,
         body: closed({ name }),
         response: {
           200: closed({ data: closed({ keyId: Type.String(), apiKey }) }),
@@ -134,16 +148,22 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
             'NOT_FOUND',
             'PAYLOAD_TOO_LARGE',
             'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
           ),
         },
       },
     },
-    async ({ params: { accountId }, body }) => {
-      if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
-      const made = generateApiKey()
-      const keyId = await addKey(database, { accountId, name: body.name, apiKey: made, now: clock.now() })
-      if (keyId === null) throw new Error('a freshly generated API key exists already')
-      return { data: { keyId, apiKey: made } }
+    async (request, reply) => {
+      const { accountId } = request.params
+      const { name } = request.body
+      const makeKey = async (transaction: Transaction) => {
+        if (!isId(accountId) || !(await accountExists(transaction, accountId))) throw notFound('Account')
+        const made = generateApiKey()
+        const keyId = await addKey(transaction, { accountId, name, apiKey: made, now: clock.now() })
+        if (keyId === null) throw new Error('a freshly generated API key exists already')
+        return { data: { keyId, apiKey: made } }
+      }
+      return idempotent(request, reply, makeKey, { secretAnswer: true })
     },
   )
 
@@ -158,7 +178,13 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         params: closed({ keyId: Type.String() }),
         response: {
           200: closed({ data: closed({ keyId: Type.String() }) }),
-          ...errorResponses('UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'NOT_FOUND',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+          ),
         },
       },
     },

@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, oneOf } from '../http/schemas.ts'
+import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { grantPack } from './ledger.ts'
 import { packNames, packs } from './plans.ts'
 
 export interface CreditDependencies {
-  database: Database
   clock: Clock
   authentication: Authentication
+  idempotent: Idempotent
 }
 
 const packList = Object.entries(packs)
@@ -20,7 +20,7 @@ const packList = Object.entries(packs)
   .join(', ')
 
 /** The operator's route for pay-as-you-go credits: whatever took the payment calls it. */
-export function registerCreditRoutes(app: App, { database, clock, authentication }: CreditDependencies): void {
+export function registerCreditRoutes(app: App, { clock, authentication, idempotent }: CreditDependencies): void {
   app.post(
     '/api/admin/accounts/:accountId/packs',
     {
@@ -31,6 +31,7 @@ export function registerCreditRoutes(app: App, { database, clock, authentication
         tags: ['Admin'],
         security: [{ adminKey: [] }],
         params: closed({ accountId: Type.String() }),
+        headers: idempotencyHeaders,
         body: closed({ pack: oneOf(packNames, { description: `One of ${packList}` }) }),
         response: {
           200: closed({
@@ -42,16 +43,20 @@ export function registerCreditRoutes(app: App, { database, clock, authentication
             'NOT_FOUND',
             'PAYLOAD_TOO_LARGE',
             'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
           ),
         },
       },
     },
-    async ({ id, params: { accountId }, body: { pack } }) => {
+    async (request, reply) => {
+      const { accountId } = request.params
       if (!isId(accountId)) throw notFound('Account')
-      const grant = { accountId, pack, cause: id, now: clock.now() }
-      const paygBalance = await database.transaction().execute((transaction) => grantPack(transaction, grant))
-      if (paygBalance === null) throw notFound('Account')
-      return { data: { paygBalance } }
+      const grant = { accountId, pack: request.body.pack, cause: request.id, now: clock.now() }
+      return idempotent(request, reply, async (transaction) => {
+        const paygBalance = await grantPack(transaction, grant)
+        if (paygBalance === null) throw notFound('Account')
+        return { data: { paygBalance } }
+      })
     },
   )
 }

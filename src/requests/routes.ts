@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
 import { readCreditUsage } from '../credits/usage.ts'
@@ -13,7 +13,8 @@ import { ownsJob } from '../scraping/jobs.ts'
 import { platformList } from '../scraping/routes.ts'
 import { listOrders, listRequests } from './list.ts'
 import { readRequests, requestRecord } from './record.ts'
-import type { SearchIndex } from './search-index.ts'
+import type { SearchFilters, SearchIndex } from './search-index.ts'
+import { topicKey } from './topic.ts'
 
 /** A search gives at most this many results in total, however it is paged (spec 4.3). */
 const searchCap = 100
@@ -38,6 +39,20 @@ export function registerRequestRoutes(app: App, dependencies: RequestDependencie
   registerList(app, dependencies)
 }
 
+const searchFilters = (enabled: readonly PlatformName[]) =>
+  closed(
+    {
+      platforms: Type.Optional(Type.Array(oneOf(enabled), { minItems: 1, maxItems: 100 })),
+      topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
+    },
+    { description: 'Narrow the results; `platforms` beside `query` only says what an expansion collects from' },
+  )
+
+const toSearchFilters = ({ platforms, topic }: Static<ReturnType<typeof searchFilters>>): SearchFilters => ({
+  ...(platforms ? { platforms } : {}),
+  ...(topic === undefined ? {} : { topicKey: topicKey(topic) }),
+})
+
 function registerSearch(app: App, dependencies: RequestDependencies): void {
   const { database, clock, searchIndex, authentication, enabledPlatforms, defaultPlatforms } = dependencies
   app.post(
@@ -57,6 +72,7 @@ function registerSearch(app: App, dependencies: RequestDependencies): void {
           ),
           expand: Type.Optional(Type.Boolean({ default: false, description: 'Not in this version: true is refused' })),
           platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
+          filters: Type.Optional(searchFilters(enabledPlatforms)),
         }),
         response: {
           200: closed({
@@ -65,7 +81,14 @@ function registerSearch(app: App, dependencies: RequestDependencies): void {
               hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
               limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
             }),
-            meta: closed({ originalQuery: Type.String(), cachedResults: Type.Integer(), expanded: Type.Boolean() }),
+            meta: closed({
+              originalQuery: Type.String(),
+              cachedResults: Type.Integer(),
+              expanded: Type.Boolean(),
+              window: Type.Optional(
+                Type.Integer({ description: 'Filters looked only at this many of the best matches; there are more' }),
+              ),
+            }),
             usage,
           }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
@@ -73,14 +96,18 @@ function registerSearch(app: App, dependencies: RequestDependencies): void {
       },
     },
     async (request) => {
-      const { query, limit = 20, offset = 0, expand } = request.body
+      const { query, limit = 20, offset = 0, expand, filters } = request.body
       if (expand === true) throw invalidField('expand', 'live expansion is not part of this version of Wishwell')
-      const matches = await searchIndex.search(database, { query, offset, limit: Math.min(limit, searchCap - offset) })
+      const matches = await searchIndex.search(database, {
+        ...{ query, offset, limit: Math.min(limit, searchCap - offset) },
+        ...(filters ? { filters: toSearchFilters(filters) } : {}),
+      })
       const results = await readRequests(database, matches.ids)
       const atCap = offset + matches.ids.length >= searchCap
+      const window = matches.window === null ? {} : { window: matches.window }
       return {
         data: { results, hasMore: matches.more && !atCap, limitReached: matches.more && atCap },
-        meta: { originalQuery: query, cachedResults: results.length, expanded: false },
+        meta: { originalQuery: query, cachedResults: results.length, expanded: false, ...window },
         usage: { credits: await readCreditUsage(database, authentication.accountOf(request), clock.now()) },
       }
     },

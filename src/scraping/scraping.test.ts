@@ -255,6 +255,29 @@ describe('a scrape job', () => {
   })
 })
 
+describe('jobs at the same time', () => {
+  it('that find the same requests store each once, and none has to try again', async () => {
+    let arrived = 0
+    const { promise: allArrived, resolve: release } = Promise.withResolvers<void>()
+    play({
+      github: async (call, request) => {
+        // All of them store their page at the same moment.
+        arrived += 1
+        if (arrived === 6) release()
+        await allArrived
+        return numberedPages(1, 40)(call, request)
+      },
+    })
+    const started = await Promise.all(
+      Array.from({ length: 6 }, () => service.client.scrape({ topic: 'dark mode', platforms: ['github'] })),
+    )
+    const jobs = await Promise.all(started.map(({ body }) => service.client.waitForJob(body.data.jobId)))
+    expect(jobs.map((job) => job.requestsCreated).sort()).toEqual([0, 0, 0, 0, 0, 40])
+    for (const job of jobs) expect(await found(job.jobId)).toHaveLength(40)
+    expect(arrived).toBe(6)
+  })
+})
+
 describe('what a page stores', () => {
   const rows = () =>
     sql<{ place: string }>`

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateApiKey } from '../../src/accounts/keys.ts'
 import { startTestService, type TestService, testAdminKey } from '../service.ts'
@@ -117,6 +118,17 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
   })
 })
 
+describe.each(routes.filter(({ method, path }) => method === 'POST' && !path.endsWith('/search')))(
+  'the Idempotency-Key of $method $path',
+  ({ method, path, key, body }) => {
+    it.each(['', 'a b', 'é', 'k'.repeat(256)])('refuses %j: 400, and says where', async (idempotencyKey) => {
+      const headers = { ...json, 'idempotency-key': idempotencyKey }
+      const answer = await clientOf(key).send(method, path, { headers, body: JSON.stringify(body) })
+      expect([answer.status, answer.body.error.details?.[0].path]).toEqual([400, 'idempotency-key'])
+    })
+  },
+)
+
 type Case = [what: string, body: unknown, path: string]
 const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
   {
@@ -131,6 +143,7 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
       ['topic of 1 character after trimming', { topic: '   a   ' }, 'topic'],
       ['topic of white space', { topic: ' \t\n ' }, 'topic'],
       ['topic of 101 characters', { topic: 'é'.repeat(101) }, 'topic'],
+      ['topic of punctuation only', { topic: '!! ??' }, 'topic'],
       ['topic with NUL', { topic: 'dark\0mode' }, 'topic'],
       ['topic with a lone surrogate', { topic: 'dark \ud800' }, 'topic'],
       ['platforms a string', { topic: 'dark mode', platforms: 'github' }, 'platforms'],
@@ -249,10 +262,63 @@ describe('GET /api/v1/requests', () => {
     [`cursor=${Buffer.from('["top",1,"x"]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from(`["new","1; drop table requests","${unknownId}"]`).toString('base64url')}`, 'cursor'],
     ['platform=github', 'platform'],
+    [`cursor=${Buffer.from('["new",1,"x"]').toString('base64url')}`, 'cursor'],
   ])('refuses ?%s: 400, and says where', async (query, place) => {
     const answer = await service.client.get(`/api/v1/requests?${query}`)
     expect(answer.status).toBe(400)
     expect(answer.body.error.details[0].path).toBe(place)
+  })
+})
+
+describe('a cursor that only looks like ours', () => {
+  it.each([
+    ['top', Number.MAX_SAFE_INTEGER],
+    ['top', Number.MIN_SAFE_INTEGER],
+    ['new', Number.MAX_SAFE_INTEGER],
+    ['new', Number.MIN_SAFE_INTEGER],
+  ])('is answered, sorted by %s at %d', async (sortBy, key) => {
+    const cursor = Buffer.from(JSON.stringify([sortBy, key, unknownId])).toString('base64url')
+    const answer = await service.client.get(`/api/v1/requests?sortBy=${sortBy}&cursor=${cursor}`)
+    expect([200, 400]).toContain(answer.status)
+  })
+})
+
+describe('a query string where none belongs', () => {
+  it.each(['POST /api/v1/scrape?depth=40', 'POST /api/v1/requests/search?limit=1'])('%s: 400', async (call) => {
+    const [method = '', path = ''] = call.split(' ')
+    const options = { headers: json, body: '{"topic":"dark mode","query":"a"}' }
+    const answer = await service.client.send(method, path, options)
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+  })
+})
+
+describe('DELETE with the content type of JSON', () => {
+  it('needs no body', async () => {
+    const answer = await service
+      .clientFor(testAdminKey)
+      .send('DELETE', `/api/admin/keys/${unknownId}`, { headers: json })
+    expect(answer.status).toBe(404)
+  })
+})
+
+describe('what is hardly HTTP', () => {
+  /** Sends bytes as they are, and gives all that comes back. */
+  async function sendRaw(bytes: string): Promise<string> {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(bytes)
+    let answer = ''
+    for await (const chunk of socket) answer += chunk
+    return answer
+  }
+  it.each([
+    ['nonsense', 'HELLO\r\n\r\n', 400],
+    ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a badly encoded address', 'GET /api/v1/scrape/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+  ])('%s is answered in the envelope', async (_what, bytes, status) => {
+    const [head = '', body = ''] = (await sendRaw(bytes)).split('\r\n\r\n')
+    expect(head).toContain(`HTTP/1.1 ${status} `)
+    expect(JSON.parse(body)).toEqual({ error: { code: 'INVALID_REQUEST', message: expect.any(String) } })
   })
 })
 
@@ -289,7 +355,7 @@ describe('what does not exist', () => {
   )
   it.each([
     ['GET', '/api/v1/scrape/nonsense', 'account'],
-    ['GET', `/api/v1/scrape/${'x'.repeat(150)}`, 'account'],
+    ['GET', `/api/v1/scrape/${'x'.repeat(5_000)}`, 'account'],
     ['PATCH', '/api/admin/accounts/nonsense', 'admin'],
     ['PATCH', `/api/admin/accounts/${unknownId}`, 'admin'],
     ['DELETE', '/api/admin/keys/nonsense', 'admin'],
@@ -297,6 +363,11 @@ describe('what does not exist', () => {
   ] as const)('%s %s: 404', async (method, path, key) => {
     const body = method === 'PATCH' ? { headers: json, body: '{"tier":"pro"}' } : {}
     const answer = await clientOf(key).send(method, path, body)
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND'])
+  })
+  it('is a 404 whatever is sent there, by whomever', async () => {
+    const body = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+    const answer = await service.clientFor(null).send('POST', '/nothing', { headers: json, body })
     expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND'])
   })
   it('is the same for a method that a path does not have', async () => {

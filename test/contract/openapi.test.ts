@@ -1,0 +1,161 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foundRequest, numberedPages, platformMap, scriptedPlatform } from '../scripted-platform.ts'
+import { startTestService, type TestService, testAdminKey } from '../service.ts'
+
+// The document is what people and agents write their callers from: it must be true.
+
+interface Operation {
+  summary?: string
+  security?: unknown[]
+  parameters?: { in: string; name: string }[]
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
+}
+
+let service: TestService
+let document: { openapi: string; paths: Record<string, Record<string, Operation>> }
+beforeAll(async () => {
+  const nothingKnown = { authorName: null, authorHandle: null, authorProfileUrl: null, originalCreatedAt: null }
+  const platforms = platformMap(
+    scriptedPlatform('github', numberedPages(2)),
+    scriptedPlatform('hackernews', () => ({
+      requests: [foundRequest('bare', { ...nothingKnown, commentCount: null })],
+      nextCursor: null,
+    })),
+    scriptedPlatform('stackexchange', () => {
+      throw new Error('a fault')
+    }),
+  )
+  service = await startTestService({ platforms })
+  document = (await service.client.get('/openapi.json')).body
+})
+afterAll(() => service.stop())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+
+/** Checks an answer against what the document says of it, and not one field more. */
+function expectDocumented(method: string, path: string, answer: { status: number; body: unknown }) {
+  const operation = document.paths[path]?.[method.toLowerCase()]
+  const schema = operation?.responses[answer.status]?.content?.['application/json']?.schema
+  expect(schema, `${method} ${path} ${answer.status} is not in the document`).toBeDefined()
+  const ajv = new Ajv2020({ allErrors: true, strict: false })
+  addFormats.default(ajv)
+  const validate = ajv.compile(schema ?? {})
+  expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true)
+}
+
+describe('the API document', () => {
+  it('is OpenAPI 3.1 and has every call', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(
+      operations()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([
+      'DELETE /api/admin/keys/{keyId}',
+      'GET /api/admin/accounts',
+      'GET /api/v1/requests',
+      'GET /api/v1/scrape/{jobId}',
+      'GET /api/v1/usage',
+      'GET /api/v1/usage/entries',
+      'GET /healthz',
+      'GET /readyz',
+      'PATCH /api/admin/accounts/{accountId}',
+      'POST /api/admin/accounts',
+      'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/v1/requests/search',
+      'POST /api/v1/scrape',
+    ])
+  })
+
+  it('declares for every call who may make it and how it can fail', () => {
+    for (const { method, path, operation } of operations()) {
+      expect(operation.summary, `${method} ${path}`).toBeTruthy()
+      if (!path.startsWith('/api/')) continue
+      const expected = ['200', '401', '429', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(expected))
+      expect(operation.security).toEqual([path.startsWith('/api/admin') ? { adminKey: [] } : { apiKey: [] }])
+    }
+    expect(JSON.stringify(document)).not.toContain('x-trim')
+  })
+
+  it('says which calls take an Idempotency-Key, and how that can fail', () => {
+    const taking = operations().filter(({ operation }) =>
+      operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key'),
+    )
+    expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'POST /api/admin/accounts',
+      'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/v1/scrape',
+    ])
+    for (const { operation } of taking) {
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['409', '422']))
+    }
+  })
+
+  it('tells of the headers of the rate limits and of replays', () => {
+    for (const { path, operation } of operations()) {
+      const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {})
+      const limited = path.startsWith('/api/v1') ? ['RateLimit-Policy', 'RateLimit'] : []
+      const replayed = operation.parameters?.some(({ name }) => name === 'idempotency-key')
+      expect(headersOf('200')).toEqual([...limited, ...(replayed ? ['Idempotent-Replayed'] : [])])
+      if (path.startsWith('/api/')) expect(headersOf('429')).toEqual([...limited, 'Retry-After'])
+    }
+  })
+
+  it('describes the answers that are really given', async () => {
+    const { client } = service
+    const admin = service.clientFor(testAdminKey)
+    const started = await client.scrape({ topic: 'dark mode', depth: 2 })
+    expectDocumented('POST', '/api/v1/scrape', started)
+    const jobPath = `/api/v1/scrape/${started.body.data.jobId}`
+    expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(jobPath))
+    await client.waitForJob(started.body.data.jobId)
+    expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(jobPath))
+    expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(`${jobPath}x`))
+    expectDocumented('POST', '/api/v1/scrape', await client.scrape({ topic: '' }))
+    expectDocumented('POST', '/api/v1/requests/search', await client.search('request'))
+    expectDocumented('POST', '/api/v1/requests/search', await client.search(''))
+    expectDocumented('GET', '/api/v1/requests', await client.get('/api/v1/requests'))
+    expectDocumented('GET', '/api/v1/requests', await client.get('/api/v1/requests?limit=x'))
+    expectDocumented('GET', '/api/v1/requests', await service.clientFor(null).get('/api/v1/requests'))
+    expectDocumented('GET', '/readyz', await client.get('/readyz'))
+    expectDocumented('GET', '/healthz', await client.get('/healthz'))
+    const made = await admin.post('/api/admin/accounts', { name: 'a', tier: 'free' })
+    expectDocumented('POST', '/api/admin/accounts', made)
+    expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts'))
+    const poor = service.clientFor(made.body.data.apiKey)
+    const refused = await poor.scrape({ topic: 'dark mode', depth: 40 })
+    expect(refused.body.error).toEqual({
+      code: 'RATE_LIMITED',
+      message: expect.stringMatching(/^Credit limit exceeded \(0\/100\)\. Resets on \d{4}-\d\d-01\.$/),
+      reason: 'credits',
+      resetsAt: expect.any(String),
+    })
+    expectDocumented('POST', '/api/v1/scrape', refused)
+  })
+
+  it('says who is ready with what', async () => {
+    const { body } = await service.client.get('/readyz')
+    expect(body).toEqual({
+      status: 'ready',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      database: process.env.TEST_HOME,
+      search: process.env.TEST_HOME === 'embedded' ? 'bm25' : 'tsvector',
+      queue: 'pg-boss',
+    })
+  })
+
+  it('is linked from a plain page at /', async () => {
+    const page = await service.client.get('/')
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(page.body).toContain('href="/openapi.json"')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+})
