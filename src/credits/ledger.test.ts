@@ -123,6 +123,15 @@ describe('pay-as-you-go credits', () => {
     expect(await grant(await makeAccount('free'), pack)).toBe(paygBalance)
   })
 
+  it('pay all of it after a downgrade below what was used', async () => {
+    const account = await makeAccount('pro')
+    await grant(account)
+    await startCall(account, 300)
+    await updateAccount(opened.database, account, { tier: 'free' })
+    await startCall(account, 7)
+    expect(await usage(account)).toMatchObject({ credits: { used: 300, remaining: 0 }, paygBalance: 1_293 })
+  })
+
   it('never expire', async () => {
     const account = await makeAccount('free')
     await grant(account)

@@ -12,21 +12,14 @@ export type Cause = { operation: 'scrape'; jobId: string } | { operation: 'expan
 const idsOf = (cause: Cause): { jobId: string | null; callId: string | null } =>
   'jobId' in cause ? { jobId: cause.jobId, callId: null } : { jobId: null, callId: cause.callId }
 
-/** The limit of each plan as a SQL value, so that the plan is read in the very statement that decides. */
-const planLimit = sql`case accounts.tier ${sql.join(
-  Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
-  sql` `,
-)} end`
-
-/** A balance of the month as this call sees it: none of it is left when the row is still that of an earlier month. */
-const ofThisMonth = (balance: 'pool_held' | 'pool_settled' | 'payg_month_used') =>
-  sql`case when balances.month < call.month then 0 else balances.${sql.ref(balance)} end`
-const poolPart = sql`least(call.amount,
-  greatest(0, ${planLimit} - (${ofThisMonth('pool_held')}) - (${ofThisMonth('pool_settled')})))`
-const paygPart = sql`(call.amount - ${poolPart})`
-/** A cap below what is used already must not refuse what the pool alone can pay: hence never below zero. */
-const paygAvailable = sql`least(balances.payg_balance - balances.payg_held,
-  greatest(0, coalesce(accounts.payg_monthly_cap, 2147483647) - (${ofThisMonth('payg_month_used')})))`
+/** What an account's plan and settings allow, to be read in the very statement that decides. */
+const allowance = sql`(
+      select id, payg_monthly_cap, case tier ${sql.join(
+        Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
+        sql` `,
+      )} end as pool_limit
+      from accounts
+    ) as allowance`
 
 export type Reservation = Cause & {
   accountId: string
@@ -43,22 +36,29 @@ export type Reservation = Cause & {
  * @throws ServiceError RATE_LIMITED (reason `credits`) when not all of them can be paid; nothing is held then.
  */
 export async function reserve(transaction: Transaction, reservation: Reservation): Promise<void> {
-  const { accountId, operation, amount, now } = reservation
+  const { accountId, operation, now } = reservation
   const { jobId, callId } = idsOf(reservation)
+  const month = monthOf(now)
+  const amount = sql`${reservation.amount}::integer`
+  /** 1; or 0 when the row is still of an earlier month, whose pool and PAYG use do not count any more. */
+  const isCurrent = sql`(balances.month >= ${month})::integer`
+  const poolPart = sql`least(${amount}, greatest(0, pool_limit - ${isCurrent} * (pool_held + pool_settled)))`
+  const paygPart = sql`(${amount} - ${poolPart})`
+  // Never below zero: a cap below what is used already must not refuse what the pool alone can pay.
+  const capLeft = sql`greatest(0, coalesce(payg_monthly_cap, 2147483647) - ${isCurrent} * payg_month_used)`
   const { rows } = await sql`
-    with call as (
-      select ${accountId}::uuid as account_id, ${monthOf(now)}::text as month, ${amount}::integer as amount
-    ), taken as (
+    with taken as (
       update credit_balances as balances set
-        month = greatest(balances.month, call.month),
-        pool_held = ${ofThisMonth('pool_held')} + ${poolPart},
-        pool_settled = ${ofThisMonth('pool_settled')},
-        payg_held = balances.payg_held + ${paygPart},
-        payg_month_used = ${ofThisMonth('payg_month_used')} + ${paygPart},
+        month = greatest(balances.month, ${month}),
+        pool_held = ${isCurrent} * pool_held + ${poolPart},
+        pool_settled = ${isCurrent} * pool_settled,
+        payg_held = payg_held + ${paygPart},
+        payg_month_used = ${isCurrent} * payg_month_used + ${paygPart},
         latest_pool_part = ${poolPart}
-      from call join accounts on accounts.id = call.account_id
-      where balances.account_id = call.account_id and ${paygPart} <= ${paygAvailable}
-      returning balances.account_id, balances.month, latest_pool_part as pool_part, amount - latest_pool_part as payg_part
+      from ${allowance}
+      where account_id = ${accountId} and allowance.id = ${accountId}
+        and ${paygPart} <= least(payg_balance - payg_held, ${capLeft})
+      returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part
     ), reservation as (
       insert into credit_reservations
         (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at)
