@@ -13,8 +13,8 @@ export default defineConfig({
     pool: 'forks',
     reporters: ['default', './test/report-homes.ts'],
     // A deadlock on the one connection of the embedded database must fail, not hang.
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 })

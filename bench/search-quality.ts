@@ -82,6 +82,8 @@ async function store(database: Database, documents: JudgedCollection['documents'
       )
       insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
   }
+  // As autovacuum does on a server: `tsvector` weighs words by these statistics.
+  await sql`analyze request_texts`.execute(database)
   const rows = await database.selectFrom('requests').select(['id', 'source_id']).execute()
   return new Map(rows.map((row) => [row.id, row.source_id]))
 }

@@ -143,12 +143,12 @@ const interrupted = new Promise<number>((resolve) => {
 })
 const directory = mkdtempSync(join(tmpdir(), 'wishwell-demo-'))
 let simulator: PlatformSimulator | null = null
+let exitCode = 1
 try {
   simulator = await startPlatformSimulator({ latencyMs: 250, timeScale: 10 })
-  process.exitCode = await Promise.race([interrupted, demonstrate(directory, simulator)])
+  exitCode = await Promise.race([interrupted, demonstrate(directory, simulator)])
 } catch (error) {
   console.error(`demo: ${error instanceof Error ? error.message : error}`)
-  process.exitCode = 1
 } finally {
   if (interruption.signal.aborted) console.log('\nStopping …')
   await endChildren()
@@ -156,3 +156,5 @@ try {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
   console.log('The demo is over; everything that it made is removed.')
 }
+// Whoever listens for the launcher's end would otherwise live for ever.
+process.exit(exitCode)

@@ -29,7 +29,7 @@ export function errorPage(): string {
 
 Made by \`npm run docs\` from \`src/http/errors.ts\`. A failure is \`{"error": {"code", "message"}}\`; \`message\` is for people, \`code\`
 for programs. \`INVALID_REQUEST\` carries \`details\`, a list of \`{path, message}\`; \`RATE_LIMITED\` carries \`reason\` (\`credits\` with
-\`resetsAt\`, or \`rate\`).
+\`resetsAt\`, or \`rate\` with the header \`Retry-After\`).
 
 | code | status | when |
 | --- | --- | --- |

@@ -1,5 +1,6 @@
 // Runs a TypeScript file of the project under the pinned Node, as if it had been started directly.
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { pinnedNode } from './setup.mjs'
 
@@ -32,6 +33,6 @@ export function runPinned(script, parameters) {
   onOrphaned(() => child.kill('SIGTERM'))
   return new Promise((_resolve, reject) => {
     child.on('error', reject)
-    child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)))
+    child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
   })
 }

@@ -36,7 +36,7 @@ function install() {
     shell: process.platform === 'win32',
   })
   if (error) throw new Error(`npm could not be started: ${error.message}`)
-  if (status !== 0) throw new Error('npm ci failed; what it said is above. Check the connection to the npm registry.')
+  if (status !== 0) throw new Error('npm ci failed; what it said is above.')
 }
 
 /** The version that a Node binary says it is; null when it does not run. */

@@ -8,19 +8,26 @@ import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
 import type { Clock } from './clock.ts'
+import { registerCreditRoutes } from './credits/routes.ts'
 import type { Database } from './database/open.ts'
 import { createAuthentication } from './http/authentication.ts'
+import { acceptOnlyJson } from './http/body.ts'
 import { registerDraining } from './http/draining.ts'
-import { handleErrors } from './http/error-handler.ts'
+import { handleErrors, renderClientError, renderError } from './http/error-handler.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
 import { registerHomePage } from './http/home-page.ts'
 import { openApiDocument } from './http/openapi.ts'
+import { type Proxies, trustProxyOption } from './http/proxies.ts'
+import { closed } from './http/schemas.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
+import { createIdempotent } from './idempotency/idempotency.ts'
 import type { PlatformName } from './platforms/platform.ts'
+import type { RateLimits } from './rate-limits/rate-limits.ts'
 import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
+import { registerUsageRoutes } from './usage/routes.ts'
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
 
@@ -31,6 +38,9 @@ export interface AppDependencies {
   queue: TaskQueue
   searchIndex: SearchIndex
   adminKey: string
+  rateLimits: RateLimits
+  /** Whose forwarded addresses count; by default nobody's. */
+  trustProxy: Proxies | undefined
   backups: Backups
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
@@ -64,28 +74,41 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     loggerInstance: dependencies.log.child({}, { serializers }) as FastifyBaseLogger,
     genReqId: requestId,
     bodyLimit: bodyLimitBytes,
+    trustProxy: trustProxyOption(dependencies.trustProxy),
     // A caller that never finishes its request must not hold a connection for ever.
     requestTimeout: 30_000,
-    routerOptions: { maxParamLength: 200 },
+    // Longer than any address that Node lets through: what is too long to be an id is an ordinary 404.
+    routerOptions: { maxParamLength: 20_000 },
+    frameworkErrors: renderError,
+    clientErrorHandler: renderClientError,
     forceCloseConnections: 'idle',
+    // Draining answers what is still on its way (draining.ts).
+    return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.setValidatorCompiler(createValidatorCompiler())
-  app.removeContentTypeParser('text/plain')
+  acceptOnlyJson(app)
   handleErrors(app)
   const drain = registerDraining(app)
+  // A route that says nothing of a query string takes none: a parameter in the wrong place is never ignored.
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/api/')) route.schema = { querystring: closed({}), ...route.schema }
+  })
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   app.addHook('preHandler', refuseUnstorableText)
 
   await app.register(swagger, openApiDocument)
   const authentication = createAuthentication(dependencies)
+  const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
     registerHealthRoutes(routes, dependencies.health)
     registerHomePage(routes)
-    registerAccountRoutes(routes, { ...dependencies, authentication })
-    registerScrapeRoutes(routes, { ...dependencies, authentication })
+    registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
+    registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
+    registerScrapeRoutes(routes, { ...dependencies, authentication, idempotent })
     registerRequestRoutes(routes, { ...dependencies, authentication })
+    registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })

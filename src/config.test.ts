@@ -39,16 +39,34 @@ describe('the configuration', () => {
     [{ BOOTSTRAP_TIER: 'gold' }, 'BOOTSTRAP_TIER'],
     [{ ADMIN_API_KEY: 'secret-value' }, 'ADMIN_API_KEY'],
     [{ DATABASE_URL: 'mysql://u:secret-value@h/d' }, 'DATABASE_URL'],
-    [{ DATABASE_URL: 'postgres://u:secret-value@h/d' }, 'ADMIN_API_KEY'],
     [{ PLATFORMS: 'myspace' }, 'PLATFORMS'],
     [{ PLATFORMS: ',' }, 'PLATFORMS'],
     [{ PLATFORMS: 'github', DEFAULT_PLATFORMS: 'hackernews' }, 'DEFAULT_PLATFORMS'],
     [{ GITHUB_API_URL: 'ftp://secret-value' }, 'GITHUB_API_URL'],
+    [{ TRUST_PROXY: 'true' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '0' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '127.0.0.1,' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '127.0.0.1,proxy.example' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '::1/64/2' }, 'TRUST_PROXY'],
+    [{ GITHUB_API_URL: 'http://[' }, 'GITHUB_API_URL'],
+    [{ HACKERNEWS_API_URL: 'http://x:99999' }, 'HACKERNEWS_API_URL'],
+    [{ STACKEXCHANGE_SITES: ',' }, 'STACKEXCHANGE_SITES'],
   ])('refuses %j, names the variable and shows no value', (environment, variable) => {
     const read = () => readConfig(environment as Record<string, string>)
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(variable)
     expect(read).not.toThrow(/secret-value/)
+  })
+
+  it.each([
+    [undefined, undefined],
+    ['2', 2],
+    ['127.0.0.1', ['127.0.0.1']],
+    ['10.0.0.0/8, ::1, fd00::/8', ['10.0.0.0/8', '::1', 'fd00::/8']],
+  ])('reads the trusted proxies %j', (TRUST_PROXY, proxies) => {
+    expect(readConfig({ TRUST_PROXY }).trustProxy).toEqual(proxies)
   })
 
   it('takes good keys and a Postgres', () => {

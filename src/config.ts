@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { type Proxies, parseProxies } from './http/proxies.ts'
 import type { PlatformName } from './platforms/platform.ts'
 import { platformNames } from './platforms/platform.ts'
 
@@ -12,7 +13,7 @@ const list = (items: string) =>
 const url = (fallback: string, meaning: string) =>
   Type.String({ pattern: '^https?://[^\\s]+$', default: fallback, description: meaning })
 
-const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning, secret: true }))
+const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
 
 /** Every environment variable that Wishwell reads: its type, default and meaning. README's table is made from it. */
 export const environmentSchema = Type.Object({
@@ -32,7 +33,6 @@ export const environmentSchema = Type.Object({
     Type.String({
       pattern: '^postgres(ql)?://',
       description: 'a Postgres 15 or later instead of the embedded database',
-      secret: true,
     }),
   ),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
@@ -55,6 +55,12 @@ export const environmentSchema = Type.Object({
   }),
   ADMIN_API_KEY: secret(
     'opens the admin routes; made and kept in `DATA_DIR/admin-key` (0600) when absent, required with `DATABASE_URL`',
+  ),
+  TRUST_PROXY: Type.Optional(
+    Type.String({
+      description:
+        'the proxies in front whose `X-Forwarded-For` counts: a comma list of addresses and networks (`10.0.0.0/8`), or their number where nobody can reach the service past them',
+    }),
   ),
   PLATFORMS: Type.String({ default: platformNames.join(','), description: 'comma list: the platforms that are on' }),
   DEFAULT_PLATFORMS: Type.Optional(
@@ -84,6 +90,7 @@ export interface Config {
   bootstrapApiKey: string | undefined
   bootstrapTier: Environment['BOOTSTRAP_TIER']
   adminApiKey: string | undefined
+  trustProxy: Proxies | undefined
   platforms: {
     enabled: PlatformName[]
     defaults: PlatformName[]
@@ -114,6 +121,16 @@ function parsePlatforms(variable: string, text: string, allowed: readonly string
   return names as PlatformName[]
 }
 
+function parseTrustProxy(text: string | undefined): Proxies | undefined {
+  const proxies = text === undefined ? undefined : parseProxies(text)
+  if (proxies === null) {
+    throw new ConfigError(
+      'TRUST_PROXY: must be addresses and networks such as 127.0.0.1,10.0.0.0/8, or a number of proxies from 1 to 99.',
+    )
+  }
+  return proxies
+}
+
 function checkTogether(environment: Environment): void {
   if (environment.BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(environment.BOOTSTRAP_API_KEY)) {
     throw new ConfigError('BOOTSTRAP_API_KEY: must be ww_live_ followed by 32 characters of a-z and 0-9.')
@@ -121,16 +138,18 @@ function checkTogether(environment: Environment): void {
   if (environment.ADMIN_API_KEY !== undefined && environment.ADMIN_API_KEY.length < 16) {
     throw new ConfigError('ADMIN_API_KEY: must have 16 characters or more.')
   }
-  if (environment.DATABASE_URL !== undefined && environment.ADMIN_API_KEY === undefined) {
-    throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')
+  for (const variable of ['GITHUB_API_URL', 'HACKERNEWS_API_URL', 'STACKEXCHANGE_API_URL'] as const) {
+    if (!URL.canParse(environment[variable])) throw new ConfigError(`${variable}: is not a web address.`)
   }
+  if (list(environment.STACKEXCHANGE_SITES).length === 0)
+    throw new ConfigError('STACKEXCHANGE_SITES: name at least one.')
   if (environment.DATABASE_URL === undefined && environment.ROLE !== 'all') {
     throw new ConfigError(`ROLE: ${environment.ROLE} needs DATABASE_URL; the embedded database belongs to one process.`)
   }
 }
 
 // Everything in the environment is text; numbers are read from it, and defaults filled in.
-const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, keywords: ['secret'] })
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true })
 const validate = ajv.compile<Environment>(environmentSchema)
 
 function parseEnvironment(source: Record<string, string | undefined>): Environment {
@@ -168,6 +187,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     bootstrapApiKey: environment.BOOTSTRAP_API_KEY,
     bootstrapTier: environment.BOOTSTRAP_TIER,
     adminApiKey: environment.ADMIN_API_KEY,
+    trustProxy: parseTrustProxy(environment.TRUST_PROXY),
     platforms: {
       enabled,
       defaults: parsePlatforms('DEFAULT_PLATFORMS', environment.DEFAULT_PLATFORMS ?? enabled.join(','), enabled),

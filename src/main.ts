@@ -7,7 +7,8 @@ import { keyCommand } from './cli/key.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
-import { migrateDatabase, serve } from './cli/serve.ts'
+import { usageCommand } from './cli/usage.ts'
+import { verifyCommand } from './cli/verify.ts'
 import { ConfigError } from './config.ts'
 import { DataDirectoryInUseError } from './database/embedded/lock.ts'
 import { version } from './version.ts'
@@ -24,7 +25,8 @@ Exit codes:
   2  the command line or the configuration is wrong
   3  the service cannot be reached
   4  the scrape job ended, but a platform failed or was skipped
-  5  out of credits, or too many requests`
+  5  out of credits, or too many requests
+  130  interrupted while waiting; a scrape job goes on`
 
 /** Subcommands do not inherit it when they are added ready-made. */
 function overrideExit(command: Command): void {
@@ -32,6 +34,7 @@ function overrideExit(command: Command): void {
   for (const inner of command.commands) overrideExit(inner)
 }
 
+// `serve` and `migrate` bring the whole service along; the clients start without it.
 function createProgram(): Command {
   const program = new Command('wishwell')
     .description(
@@ -40,18 +43,23 @@ function createProgram(): Command {
     .version(version)
     .addHelpText('after', help)
     .showHelpAfterError('(wishwell --help shows every command and option)')
-  program.command('serve').description('run the service until it is told to stop').action(serve)
+  program
+    .command('serve')
+    .description('run the service until it is told to stop')
+    .action(async () => (await import('./cli/serve.ts')).serve())
   program
     .command('migrate')
     .description('bring the database up to date and end (serve does it by itself)')
     .option('--json', 'print the result as JSON', false)
-    .action(migrateDatabase)
+    .action(async (options: { json: boolean }) => (await import('./cli/serve.ts')).migrateDatabase(options))
   program.addCommand(scrapeCommand())
   program.addCommand(searchCommand())
+  program.addCommand(usageCommand())
   program.addCommand(accountCommand())
   program.addCommand(keyCommand())
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
+  program.addCommand(verifyCommand())
   overrideExit(program)
   return program
 }

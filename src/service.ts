@@ -7,11 +7,16 @@ import { createBackups } from './backup/backup.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
-import { type OpenDatabase, openDatabase } from './database/open.ts'
+import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
+import { type Chore, startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
+import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { createPlatformClient, userAgentFor } from './platforms/client.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createPlatforms } from './platforms/registry.ts'
+import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
+import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 import { recoverTasks } from './scraping/tasks.ts'
@@ -37,7 +42,16 @@ export interface ServiceOverrides {
   /** Only `app.inject` is answered: nothing listens, no job runs, no first account is made. */
   offline?: boolean
   clock?: Clock
+  requestLimits?: RequestLimits
   platforms?: ReadonlyMap<PlatformName, Platform>
+  onStatement?: DatabaseOptions['onStatement']
+}
+
+/** Migrates on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
+async function migrateUnhurried({ databaseUrl, dataDir }: Config, opened: OpenDatabase): Promise<string[]> {
+  if (databaseUrl === undefined) return migrate(opened.database)
+  const unhurried = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: () => {} })
+  return migrate(unhurried.database).finally(unhurried.close)
 }
 
 /** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
@@ -45,12 +59,12 @@ export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  { offline = false } = {},
+  { offline = false, onStatement }: Pick<ServiceOverrides, 'offline' | 'onStatement'> = {},
 ) {
   const { databaseUrl, dataDir } = config
-  const opened = await openDatabase({ databaseUrl, dataDir, onCrash })
+  const opened = await openDatabase({ databaseUrl, dataDir, onCrash, onStatement })
   try {
-    const migrations = await migrate(opened.database)
+    const migrations = await migrateUnhurried(config, opened)
     const searchIndex = await openSearchIndex(opened.database)
     log.info(
       { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
@@ -76,7 +90,7 @@ export async function startService(
   onCrash: (error: Error) => void,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const adminKey = loadAdminKey(config.adminApiKey, config.dataDir)
+  const adminKey = loadAdminKey(config)
   const prepared = await prepareDatabase(config, log, onCrash, overrides)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
@@ -96,6 +110,30 @@ interface Parts {
   prepared: Awaited<ReturnType<typeof prepareDatabase>>
 }
 
+const isReachable = (database: Database): Promise<boolean> =>
+  database
+    .selectFrom('accounts')
+    .select('id')
+    .limit(1)
+    .execute()
+    .then(
+      () => true,
+      () => false,
+    )
+
+function assembleRateLimits({ database, home }: OpenDatabase, overrides: ServiceOverrides) {
+  const { clock = systemClock, requestLimits: limits = requestLimits } = overrides
+  // One process counts in its memory; several on one Postgres count there, by its clock.
+  const limiter = home === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
+  return createRateLimits({ clock, limiter, limits })
+}
+
+/** What is kept for a while only. */
+const chores = ({ database }: OpenDatabase, { clock }: ServiceOverrides): Record<string, Chore> => ({
+  rateLimits: () => purgeIdleWindows(database, clock),
+  idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
+})
+
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
@@ -106,33 +144,31 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   let stopped: Promise<void> | null = null
 
   const health = async (): Promise<Health> => {
-    const reachable = database.selectFrom('accounts').select('id').limit(1).execute()
-    const ready =
-      stopped === null &&
-      (await reachable.then(
-        () => true,
-        () => false,
-      ))
+    const ready = stopped === null && (await isReachable(database))
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
-  const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
-  const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = config.platforms
   const { app, drain } = await createApp({
     ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
     adminKey: adminKey.key,
+    trustProxy: config.trustProxy,
+    rateLimits: assembleRateLimits(opened, overrides),
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
-  // Before the address is open, so that a port in use does not leave a worker behind.
+  if (config.role !== 'api' && home === 'embedded' && !offline) {
+    const recovered = await recoverTasks(database, queue)
+    if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
+  }
+  // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline
   if (listens) await app.listen({ host: config.host, port: config.port })
-  if (config.role !== 'api' && !offline) {
-    const recovered = home === 'embedded' ? await recoverTasks(database, queue) : 0
-    if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
-    await worker.start()
-  }
+  if (config.role !== 'api' && !offline) await worker.start()
+  // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
+  const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
+  const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
+  const housekeeping = startHousekeeping(chores(opened, overrides), log)
   const stop = async () => {
-    await Promise.all([drain(), worker.stop()])
+    await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await client.close()
     await opened.close()
   }

@@ -5,6 +5,8 @@ export interface Answer {
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers, to check it.
   body: any
+  /** The body as it was sent. */
+  text: string
 }
 
 /** A caller of the service with one API key. */
@@ -30,7 +32,7 @@ export function createTestClient(url: () => string, apiKey: string | null): Test
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text, text }
   }
   const get = (path: string) => send('GET', path)
   const post = (path: string, body: unknown) =>

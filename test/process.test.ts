@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKeyPattern } from '../src/config.ts'
 import { type ChildService, startChildService } from './child-service.ts'
@@ -57,8 +56,9 @@ describe('the service as a process', () => {
     const apiKey = `ww_live_${'abcd1234'.repeat(4)}`
     const service = await start({ BOOTSTRAP_API_KEY: apiKey })
     const client = createTestClient(() => service.url, apiKey)
+    const before = simulator.requests.length
     const { body } = await client.scrape({ topic: 'offline sync', depth: 8 })
-    await sleep(300)
+    await expect.poll(() => simulator.requests.length).toBeGreaterThan(before + 2)
     const underWay = Promise.all(Array.from({ length: 20 }, () => client.search('dark mode')))
     const arrived = () => service.stderr().match(/"path":"\/api\/v1\/requests\/search"/g)?.length
     await expect.poll(arrived, { interval: 1 }).toBe(20)
@@ -80,6 +80,17 @@ describe('the service as a process', () => {
     [{ PLATFORMS: 'myspace' }, 'PLATFORMS'],
   ])('does not start with %j, exits with 2 and says why', async (wrong, variable) => {
     await expect(start(wrong as Record<string, string>)).rejects.toThrow(new RegExp(`ended with 2:.*${variable}:`, `s`))
+  })
+
+  it('still shows the first key when the first start failed because the port was in use', async () => {
+    const fresh = await copyDatabase()
+    const environment = { DATA_DIR: fresh.options.dataDir, DATABASE_URL: fresh.options.databaseUrl ?? '' }
+    const port = new URL(simulator.urls.github).port
+    await expect(start({ ...environment, PORT: port })).rejects.toThrow(/port is in use/)
+    const service = await start(environment)
+    expect(service.stdout()).toContain('API key:   ww_live_')
+    expect(await service.end('SIGTERM')).toBe(0)
+    await fresh.remove()
   })
 
   it('says that the port is in use', async () => {

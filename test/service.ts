@@ -6,9 +6,13 @@ import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
 import type { Platform, PlatformName } from '../src/platforms/platform.ts'
+import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { copyDatabase, emptyTables } from './database.ts'
+
+/** The code of the limits runs in every suite, but refuses nothing. */
+const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
 
 export const testAdminKey = 'admin-key-of-the-tests'
 
@@ -17,6 +21,8 @@ export interface TestServiceOptions {
   environment?: Record<string, string>
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
+  /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
+  requestLimits?: RequestLimits
 }
 
 export interface TestService {
@@ -58,6 +64,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const overrides = {
     ...(options.clock ? { clock: options.clock } : {}),
     ...(options.platforms ? { platforms: options.platforms } : {}),
+    requestLimits: options.requestLimits ?? unlimited,
   }
   const log = pino({ level: config.logLevel })
   const start = () => startService(config, log, failTest, overrides)

@@ -56,20 +56,18 @@ async function countActiveKeys(transaction: Transaction, accountId: string): Pro
  * @returns the key, which is never told again; null when there is no such account.
  * @throws ServiceError CONFLICT when the account has as many active keys as it may.
  */
-export function makeKey(
-  database: Database,
+export async function makeKey(
+  transaction: Transaction,
   { accountId, name, now }: { accountId: string; name: string; now: Date },
 ): Promise<{ keyId: string; apiKey: string } | null> {
-  return database.transaction().execute(async (transaction) => {
-    if (!(await lockAccount(transaction, accountId))) return null
-    if ((await countActiveKeys(transaction, accountId)) >= maxActiveKeys) {
-      throw new ServiceError('CONFLICT', `The account has ${maxActiveKeys} active keys, the most it may: revoke one.`)
-    }
-    const apiKey = generateApiKey()
-    const keyId = await addKey(transaction, { accountId, name, apiKey, now })
-    if (keyId === null) throw new Error('a freshly generated API key exists already')
-    return { keyId, apiKey }
-  })
+  if (!(await lockAccount(transaction, accountId))) return null
+  if ((await countActiveKeys(transaction, accountId)) >= maxActiveKeys) {
+    throw new ServiceError('CONFLICT', `The account has ${maxActiveKeys} active keys, the most it may: revoke one.`)
+  }
+  const apiKey = generateApiKey()
+  const keyId = await addKey(transaction, { accountId, name, apiKey, now })
+  if (keyId === null) throw new Error('a freshly generated API key exists already')
+  return { keyId, apiKey }
 }
 
 /**

@@ -19,6 +19,7 @@ const admin = () => service.clientFor(service.adminKey)
 const bootstrap = (apiKey?: string) => bootstrapFirstAccount(service.database, { apiKey, tier: 'pro', now: new Date() })
 const empty = async () => {
   await service.database.deleteFrom('api_keys').execute()
+  await service.database.deleteFrom('credit_balances').execute()
   await service.database.deleteFrom('accounts').execute()
 }
 
@@ -56,7 +57,7 @@ describe('an account', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"tier":"pro"}',
     })
-    expect(changed.body.data).toMatchObject({ accountId, tier: 'pro' })
+    expect(changed.body.data).toMatchObject({ accountId, tier: 'pro', paygMonthlyCap: null })
     expect((await client.search('a')).body.usage.credits.limit).toBe(5_000)
     const { body } = await admin().get('/api/admin/accounts')
     expect(body.data.accounts.map((account: { tier: string }) => account.tier)).toEqual(['max', 'pro'])
@@ -90,16 +91,19 @@ describe('the first account', () => {
 describe('the admin key', () => {
   it('is made once, readable by its owner only, and kept', () => {
     const dataDir = join(mkdtempSync(join(tmpdir(), 'wishwell-admin-')), 'new')
-    const made = loadAdminKey(undefined, dataDir)
+    const load = (adminApiKey?: string) => loadAdminKey({ adminApiKey, dataDir, databaseUrl: undefined })
+    const made = load()
     expect(statSync(made.location).mode & 0o777).toBe(0o600)
     expect(readFileSync(made.location, 'utf8').trim()).toBe(made.key)
-    expect(loadAdminKey(undefined, dataDir)).toEqual(made)
-    expect(loadAdminKey('given by the operator', dataDir)).toEqual({
+    expect(load()).toEqual(made)
+    expect(load('given by the operator')).toEqual({
       key: 'given by the operator',
       location: 'ADMIN_API_KEY',
     })
     writeFileSync(made.location, '\n')
-    expect(() => loadAdminKey(undefined, dataDir)).toThrow(/Delete the file/)
+    expect(() => load()).toThrow(/Delete the file/)
+    const remote = { adminApiKey: undefined, dataDir, databaseUrl: 'postgres://h/d' }
+    expect(() => loadAdminKey(remote)).toThrow('ADMIN_API_KEY: is required with DATABASE_URL')
     rmSync(dataDir, { recursive: true })
   })
 })

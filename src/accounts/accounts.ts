@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Database, Executor } from '../database/open.ts'
+import { monthOf } from '../credits/month.ts'
+import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Tier } from '../database/tables.ts'
 import { addKey, generateApiKey, isKnownKey } from './keys.ts'
 
@@ -9,50 +10,67 @@ export interface NewAccount {
   now: Date
 }
 
-/** Makes an account. @returns its id. */
+/** Makes an account with its credit balances, all zero, in one statement. @returns its id. */
 export async function createAccount(executor: Executor, { name, tier, now }: NewAccount): Promise<string> {
-  const { id } = await executor
-    .insertInto('accounts')
-    .values({ name, tier, created_at: now })
-    .returning('id')
+  const { account_id } = await executor
+    .with('account', (made) => made.insertInto('accounts').values({ name, tier, created_at: now }).returning('id'))
+    .insertInto('credit_balances')
+    .columns(['account_id', 'month'])
+    .expression((eb) => eb.selectFrom('account').select(['id', eb.val(monthOf(now)).as('month')]))
+    .returning('account_id')
     .executeTakeFirstOrThrow()
-  return id
+  return account_id
 }
 
 /** Makes an account with its first key, both or neither. */
-export function createAccountWithKey(
-  database: Database,
+export async function createAccountWithKey(
+  transaction: Transaction,
   account: NewAccount,
 ): Promise<{ accountId: string; apiKey: string }> {
-  return database.transaction().execute(async (transaction) => {
-    const accountId = await createAccount(transaction, account)
-    const apiKey = generateApiKey()
-    await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
-    return { accountId, apiKey }
-  })
+  const accountId = await createAccount(transaction, account)
+  const apiKey = generateApiKey()
+  await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
+  return { accountId, apiKey }
 }
 
+const accountColumns = [
+  'id as accountId',
+  'name',
+  'tier',
+  'payg_monthly_cap as paygMonthlyCap',
+  'created_at as createdAt',
+  'deleted_at as deletedAt',
+] as const
+
 /** Every account, oldest first; those that were deleted only when asked for. */
-export function listAccounts(executor: Executor, { deleted = false } = {}) {
-  return executor
+export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
+  executor
     .selectFrom('accounts')
-    .select(['id as accountId', 'name', 'tier', 'created_at as createdAt', 'deleted_at as deletedAt'])
+    .select(accountColumns)
     .$if(!deleted, (query) => query.where('deleted_at', 'is', null))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+
+export interface AccountChanges {
+  tier?: Tier
+  /** Whole credits; null takes the cap away. */
+  paygMonthlyCap?: number | null
 }
 
-/** Changes an account's plan, effective at once. @returns the account, or undefined when there is none. */
-export function setTier(executor: Executor, accountId: string, tier: Tier) {
-  return executor
+/**
+ * Changes an account's plan, its cap or both, effective at once; credits already used stay used.
+ * @param changes at least one.
+ * @returns the account, or undefined when there is none.
+ */
+export const updateAccount = (executor: Executor, accountId: string, { tier, paygMonthlyCap }: AccountChanges) =>
+  executor
     .updateTable('accounts')
-    .set({ tier })
+    .set({ tier, payg_monthly_cap: paygMonthlyCap })
     .where('id', '=', accountId)
     .where('deleted_at', 'is', null)
-    .returning(['id as accountId', 'name', 'tier', 'created_at as createdAt', 'deleted_at as deletedAt'])
+    .returning(accountColumns)
     .executeTakeFirst()
-}
 
 /** Whether there is such an account, not deleted. */
 export async function accountExists(executor: Executor, accountId: string): Promise<boolean> {
@@ -107,11 +125,17 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
   return database.transaction().execute(async (transaction) => {
     // Several processes may start on one new Postgres: one makes the account, the others find it.
     await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(transaction)
-    const [first] = await listAccounts(transaction, { deleted: true })
+    const first = await transaction
+      .selectFrom('accounts')
+      .select(['id', 'deleted_at'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
     const isSettled = apiKey === undefined ? first !== undefined : await isKnownKey(transaction, apiKey)
     if (isSettled) return null
     // A deleted account is never opened again, nor may its key open somebody else's.
-    const living = first?.deletedAt === null ? first.accountId : undefined
+    const living = first?.deleted_at === null ? first.id : undefined
     const accountId = living ?? (await createAccount(transaction, { name: 'first account', tier, now }))
     if (apiKey !== undefined) {
       await addKey(transaction, { accountId, name: 'BOOTSTRAP_API_KEY', apiKey, now })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Config, ConfigError } from '../config.ts'
 
 export interface AdminKey {
   key: string
@@ -8,6 +9,7 @@ export interface AdminKey {
   location: string
 }
 
+type AdminKeyConfig = Pick<Config, 'adminApiKey' | 'databaseUrl' | 'dataDir'>
 const fileIn = (dataDir: string) => join(dataDir, 'admin-key')
 
 /** The admin key that an earlier start made; null when there is none, or it may not be read. */
@@ -21,10 +23,13 @@ export function readAdminKey(dataDir: string): string | null {
 
 /**
  * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing.
- * @throws when the file is there but holds no usable key: nothing secret is ever overwritten silently.
+ * @throws ConfigError with DATABASE_URL and no key given; an Error when the file is there but holds no usable key: nothing secret is ever overwritten silently.
  */
-export function loadAdminKey(given: string | undefined, dataDir: string): AdminKey {
-  if (given !== undefined) return { key: given, location: 'ADMIN_API_KEY' }
+export function loadAdminKey({ adminApiKey, databaseUrl, dataDir }: AdminKeyConfig): AdminKey {
+  if (adminApiKey !== undefined) return { key: adminApiKey, location: 'ADMIN_API_KEY' }
+  if (databaseUrl !== undefined) {
+    throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')
+  }
   const location = fileIn(dataDir)
   if (!existsSync(location)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })

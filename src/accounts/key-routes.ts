@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import type { Executor } from '../database/open.ts'
+import type { Executor, Transaction } from '../database/open.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, trimmedText } from '../http/schemas.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { listKeys, makeKey, maxActiveKeys, revokeOwnKey } from './account-keys.ts'
 import { accountExists } from './accounts.ts'
 import { revokeKey } from './keys.ts'
@@ -45,7 +46,8 @@ export function registerKeyRoutes(app: App, dependencies: AccountDependencies): 
   registerAdminKeyRoutes(app, dependencies)
 }
 
-function registerOwnKeyRoutes(app: App, { database, clock, authentication }: AccountDependencies): void {
+function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication, idempotent } = dependencies
   const common = { tags: ['Keys'], security: [{ apiKey: [] }] }
   const onRequest = authentication.requireAccount
 
@@ -57,7 +59,6 @@ function registerOwnKeyRoutes(app: App, { database, clock, authentication }: Acc
         summary: "List the account's API keys",
         description: 'Every active key, oldest first, then those that were revoked last.',
         ...common,
-        querystring: closed({}),
         response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
@@ -72,16 +73,20 @@ function registerOwnKeyRoutes(app: App, { database, clock, authentication }: Acc
         summary: 'Make another API key for the account',
         description: madeDescription,
         ...common,
+        headers: idempotencyHeaders,
         body: newKey,
-        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT') },
+        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { accountId } = authentication.accountOf(request)
-      const made = await makeKey(database, { accountId, name: request.body.name, now: clock.now() })
-      // Deleted since the key was checked.
-      if (made === null) throw notFound('Account')
-      return { data: made }
+      const make = async (transaction: Transaction) => {
+        const made = await makeKey(transaction, { accountId, name: request.body.name, now: clock.now() })
+        // Deleted since the key was checked.
+        if (made === null) throw notFound('Account')
+        return { data: made }
+      }
+      return idempotent(request, reply, make, { secretAnswer: true })
     },
   )
 
@@ -94,7 +99,7 @@ function registerOwnKeyRoutes(app: App, { database, clock, authentication }: Acc
         description: 'Also the one that makes this call, but never the last active one, which is a 409.',
         ...common,
         params: keyPath,
-        response: { 200: revokedKey, ...errorResponses('UNAUTHORIZED', 'NOT_FOUND', 'CONFLICT') },
+        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT') },
       },
     },
     async (request) => {
@@ -107,7 +112,8 @@ function registerOwnKeyRoutes(app: App, { database, clock, authentication }: Acc
   )
 }
 
-function registerAdminKeyRoutes(app: App, { database, clock, authentication }: AccountDependencies): void {
+function registerAdminKeyRoutes(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication, idempotent } = dependencies
   const common = { tags: ['Admin'], security: [{ adminKey: [] }] }
   const onRequest = authentication.requireAdmin
 
@@ -119,7 +125,6 @@ function registerAdminKeyRoutes(app: App, { database, clock, authentication }: A
         summary: "List an account's API keys",
         ...common,
         params: accountPath,
-        querystring: closed({}),
         response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
       },
     },
@@ -138,14 +143,20 @@ function registerAdminKeyRoutes(app: App, { database, clock, authentication }: A
         description: madeDescription,
         ...common,
         params: accountPath,
+        headers: idempotencyHeaders,
         body: newKey,
-        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT') },
+        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
       },
     },
-    async ({ params: { accountId }, body: { name } }) => {
-      const made = isId(accountId) ? await makeKey(database, { accountId, name, now: clock.now() }) : null
-      if (made === null) throw notFound('Account')
-      return { data: made }
+    async (request, reply) => {
+      const { accountId } = request.params
+      const make = async (transaction: Transaction) => {
+        const key = { accountId, name: request.body.name, now: clock.now() }
+        const made = isId(accountId) ? await makeKey(transaction, key) : null
+        if (made === null) throw notFound('Account')
+        return { data: made }
+      }
+      return idempotent(request, reply, make, { secretAnswer: true })
     },
   )
 
@@ -157,7 +168,7 @@ function registerAdminKeyRoutes(app: App, { database, clock, authentication }: A
         summary: 'Revoke an API key, at once and for ever',
         ...common,
         params: keyPath,
-        response: { 200: revokedKey, ...errorResponses('UNAUTHORIZED', 'NOT_FOUND') },
+        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
       },
     },
     async ({ params: { keyId } }) => {

@@ -2,20 +2,29 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
 import { tiers } from '../credits/plans.ts'
-import type { Database } from '../database/open.ts'
+import type { Database, Transaction } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
-import { createAccountWithKey, deleteAccount, listAccounts, setTier } from './accounts.ts'
+import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import { createAccountWithKey, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
 import { registerKeyRoutes } from './key-routes.ts'
 
 const tier = oneOf(tiers, { description: 'The plan' })
 const name = trimmedText(1, 100, 'For people; need not be unique')
+const paygMonthlyCap = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    description: 'The most PAYG credits that may be used in a UTC month, held ones included; null for no cap',
+  }),
+)
 const account = closed({
   accountId: Type.String(),
   name: Type.String(),
   tier,
+  paygMonthlyCap,
   createdAt: moment('When it was made'),
   deletedAt: nullable(moment('When it was deleted; null for a living one')),
 })
@@ -28,6 +37,7 @@ export interface AccountDependencies {
   database: Database
   clock: Clock
   authentication: Authentication
+  idempotent: Idempotent
 }
 
 const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: Row) => ({
@@ -37,7 +47,8 @@ const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: 
 })
 
 /** The operator's routes for accounts, and everybody's for keys. */
-export function registerAccountRoutes(app: App, { database, clock, authentication }: AccountDependencies): void {
+export function registerAccountRoutes(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication, idempotent } = dependencies
   const onRequest = authentication.requireAdmin
 
   app.post(
@@ -48,16 +59,27 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         summary: 'Make an account with its first API key',
         tags,
         security,
+        headers: idempotencyHeaders,
         body: closed({ name, tier }),
         response: {
           200: closed({ data: closed({ accountId: Type.String(), name: Type.String(), tier, apiKey }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
+          ),
         },
       },
     },
-    async ({ body }) => {
-      const made = await createAccountWithKey(database, { ...body, now: clock.now() })
-      return { data: { ...body, ...made } }
+    async (request, reply) => {
+      const { body } = request
+      const makeAccount = async (transaction: Transaction) => {
+        const made = await createAccountWithKey(transaction, { ...body, now: clock.now() })
+        return { data: { ...body, ...made } }
+      }
+      return idempotent(request, reply, makeAccount, { secretAnswer: true })
     },
   )
 
@@ -89,11 +111,15 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
     {
       onRequest,
       schema: {
-        summary: "Change an account's plan, effective at once",
+        summary: "Change an account's plan or its monthly PAYG cap, effective at once",
+        description: 'Credits already used stay used: after a downgrade more may be used than the plan allows.',
         tags,
         security,
         params: accountPath,
-        body: closed({ tier }),
+        body: closed(
+          { tier: Type.Optional(tier), paygMonthlyCap: Type.Optional(paygMonthlyCap) },
+          { minProperties: 1 },
+        ),
         response: {
           200: closed({ data: account }),
           ...errorResponses(
@@ -107,7 +133,7 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
       },
     },
     async ({ params, body }) => {
-      const changed = isId(params.accountId) ? await setTier(database, params.accountId, body.tier) : undefined
+      const changed = isId(params.accountId) ? await updateAccount(database, params.accountId, body) : undefined
       if (!changed) throw notFound('Account')
       return { data: toAnswer(changed) }
     },
@@ -125,7 +151,13 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
         params: accountPath,
         response: {
           200: closed({ data: closed({ accountId: Type.String() }) }),
-          ...errorResponses('UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'NOT_FOUND',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+          ),
         },
       },
     },
@@ -135,5 +167,5 @@ export function registerAccountRoutes(app: App, { database, clock, authenticatio
     },
   )
 
-  registerKeyRoutes(app, { database, clock, authentication })
+  registerKeyRoutes(app, dependencies)
 }

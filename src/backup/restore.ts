@@ -13,7 +13,10 @@ async function prove(directory: string, manifest: Manifest): Promise<void> {
   const crash = Promise.withResolvers<never>()
   crash.promise.catch(() => {})
   try {
-    const { client, database } = await Promise.race([openDatabaseFiles(directory, crash.reject), crash.promise])
+    const { client, database } = await Promise.race([
+      openDatabaseFiles(directory, { onCrash: crash.reject }),
+      crash.promise,
+    ])
     try {
       // Before the tables change.
       const differing = differingTables(manifest.tables, await client.alone(takeCensus))

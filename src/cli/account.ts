@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { Argument, Command, Option } from 'commander'
-import { tiers } from '../credits/plans.ts'
-import type { Tier } from '../database/tables.ts'
+import { packNames, tiers } from '../credits/plans.ts'
+import type { PackName, Tier } from '../database/tables.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
 import { CommandError } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { operate, operatorCommand, segment } from './operator-command.ts'
-import { printable } from './text.ts'
+import { wholeNumber } from './options.ts'
+import { count, printable } from './text.ts'
 
 interface Account {
   accountId: string
@@ -87,9 +89,42 @@ const remove = () =>
       )
     })
 
+const grant = () =>
+  operatorCommand('grant', 'add a pack of pay-as-you-go credits that was paid for; they never expire')
+    .addArgument(accountId())
+    .addArgument(new Argument('<pack>', 'the pack').choices(packNames))
+    .action((id: string, pack: PackName, options: { json: boolean }) =>
+      operate<{ paygBalance: number }>(
+        options,
+        (operator) =>
+          operator.call(`${pathOf(id)}/packs`, {
+            method: 'POST',
+            body: { pack },
+            headers: { 'idempotency-key': randomUUID() },
+          }),
+        ({ paygBalance }) => [`The account has ${count(paygBalance, 'pay-as-you-go credit')} now.`],
+      ),
+    )
+
+const setCap = () =>
+  operatorCommand('set-cap', 'bound the pay-as-you-go credits that an account may use in a month')
+    .addArgument(accountId())
+    .argument('<credits>', 'whole credits a UTC month, or "none"', (text) =>
+      text === 'none' ? null : wholeNumber(0, 2 ** 31 - 1)(text),
+    )
+    .action((id: string, paygMonthlyCap: number | null, options: { json: boolean }) =>
+      operate<Account>(
+        options,
+        (operator) => operator.call(pathOf(id), { method: 'PATCH', body: { paygMonthlyCap } }),
+        () => [
+          paygMonthlyCap === null ? 'There is no cap now.' : `The cap is ${count(paygMonthlyCap, 'credit')} a month.`,
+        ],
+      ),
+    )
+
 /** `wishwell account`: what an operator does about accounts. */
 export function accountCommand(): Command {
   const account = new Command('account').description('make, list, change and delete accounts (admin key)')
-  for (const command of [create(), list(), setTier(), remove()]) account.addCommand(command)
+  for (const command of [create(), list(), setTier(), grant(), setCap(), remove()]) account.addCommand(command)
   return account
 }

@@ -1,4 +1,4 @@
-import type { CreditUsage } from '../credits/ledger.ts'
+import type { CreditUsage } from '../credits/usage.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { Job } from '../scraping/jobs.ts'
 import { connectionError, readAnswer } from './answers.ts'
@@ -7,6 +7,16 @@ import { CommandError } from './exit-codes.ts'
 
 export interface Usage {
   credits: CreditUsage
+}
+
+/** What an account has of its plan, as the usage endpoint tells it. */
+export interface AccountUsage {
+  tier: string
+  credits: CreditUsage & { resetsAt: string }
+  paygBalance: number
+  paygMonthlyCap: number | null
+  rateLimit: { limit: number; windowSeconds: number }
+  days?: { date: string; operation: string; credits: number }[]
 }
 
 export interface StartedJob {
@@ -24,7 +34,7 @@ export interface Api {
   startJob(body: { topic: string; platforms?: string[]; depth?: number }, signal: AbortSignal): Promise<StartedJob>
   readJob(jobId: string, signal: AbortSignal): Promise<Job>
   /** The credits as they are now. */
-  readUsage(signal: AbortSignal): Promise<Usage>
+  readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
   search(body: { query: string; limit?: number; offset?: number }): Promise<SearchAnswer>
 }
 
@@ -57,8 +67,7 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
     startJob: (body, signal) => call('/api/v1/scrape', body, signal),
     readJob: async (jobId, signal) =>
       (await call<{ data: Job }>(`/api/v1/scrape/${encodeURIComponent(jobId)}`, undefined, signal)).data,
-    // The cheapest call of those whose answers hold the credits.
-    readUsage: async (signal) => (await call<{ usage: Usage }>('/api/v1/requests?limit=1', undefined, signal)).usage,
+    readUsage: (signal, days) => call(`/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, undefined, signal),
     search: (body) => call('/api/v1/requests/search', body),
   }
 }

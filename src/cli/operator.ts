@@ -119,7 +119,7 @@ async function connectInProcess(config: Config, address: ServiceAddress): Promis
   const service = await openOffline(config, address)
   const place = config.databaseUrl === undefined ? config.dataDir : 'DATABASE_URL'
   process.stderr.write(`Nothing listens at ${address.url}: working on the database in ${place} itself.\n`)
-  const { key, location } = loadAdminKey(config.adminApiKey, config.dataDir)
+  const { key, location } = loadAdminKey(config)
   return {
     ...{ url: address.url, keyFrom: location },
     send: async (path, { method = 'GET', headers, body }) => {

@@ -1,7 +1,7 @@
 import { toJsonLine } from './text.ts'
 
 export function printLines(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`)
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 /** Prints a value as one JSON object on one line. */

@@ -109,5 +109,10 @@ async function watch(started: StartedJob, { api, config, json, signal }: Watchin
 
 /** The credits now, after pages that were not delivered were given back; as at the start when they cannot be had. */
 function readFinalUsage(api: Api, atStart: Usage, signal: AbortSignal): Promise<Usage> {
-  return api.readUsage(signal).catch(() => atStart)
+  return api.readUsage(signal).then(
+    ({ data: { credits } }) => ({
+      credits: { used: credits.used, limit: credits.limit, remaining: credits.remaining },
+    }),
+    () => atStart,
+  )
 }

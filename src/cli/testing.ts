@@ -82,7 +82,7 @@ export function startJobService(polls: readonly (Job | FakeAnswer)[]): Promise<F
       const { topic, platforms = ['github', 'hackernews'], depth = 1 } = JSON.parse(body)
       return { body: { data: { jobId: 'job-1', status: 'pending', topic, platforms, depth }, usage } }
     }
-    if (call === 'GET /api/v1/requests?limit=1') return { body: { data: { results: [] }, usage } }
+    if (call === 'GET /api/v1/usage') return { body: { data: usage } }
     const poll = polls[Math.min(next++, polls.length - 1)]!
     return typeof poll === 'object' && 'jobId' in poll ? { body: { data: poll } } : poll
   })

@@ -1,128 +1,259 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { createAccount, setTier } from '../accounts/accounts.ts'
-import type { Tier } from '../database/tables.ts'
-import { closeReservation, readCreditUsage, reserve } from './ledger.ts'
+import { updateAccount } from '../accounts/accounts.ts'
+import type { PackName } from '../database/tables.ts'
+import { grantPack } from './ledger.ts'
 import { endOfMonth, monthOf } from './month.ts'
+import { december, ledgerOf, november } from './testing.ts'
+import { readUsage } from './usage.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
   opened = await openTestDatabase()
 })
+const { startJob, endJob, startCall, endCall, makeAccount, inTransaction, expectSound } = ledgerOf(
+  () => opened.database,
+)
 beforeEach(() => opened.reset())
+afterEach(expectSound)
 afterAll(() => opened.close())
 
-const november = new Date('2026-11-21T12:00:00.000Z')
-const december = new Date('2026-12-01T00:00:00.000Z')
+const grant = (accountId: string, pack: PackName = 'starter', now = november) =>
+  inTransaction((transaction) => grantPack(transaction, { accountId, pack, cause: 'a test', now }))
+const usage = (accountId: string, now = november) => readUsage(opened.database, accountId, now)
+const credits = async (accountId: string, now = november) => (await usage(accountId, now)).credits
+const setCap = (accountId: string, paygMonthlyCap: number | null) =>
+  updateAccount(opened.database, accountId, { paygMonthlyCap })
+const refused = { code: 'RATE_LIMITED', extras: { reason: 'credits' } }
 
-async function makeAccount(tier: Tier) {
-  return { accountId: await createAccount(opened.database, { name: 'a', tier, now: november }), tier }
-}
-
-/** A job of no tasks, for a reservation to belong to. */
-const reserveForJob = (accountId: string, amount: number, now = november) =>
-  opened.database.transaction().execute(async (transaction) => {
-    const { id: jobId } = await transaction
-      .insertInto('scrape_jobs')
-      .values({ account_id: accountId, topic: 'a topic', depth: 1, created_at: now })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    await reserve(transaction, { accountId, jobId, amount, now })
-    return jobId
-  })
-const close = (jobId: string, settled: number, now = november) =>
-  opened.database.transaction().execute((transaction) => closeReservation(transaction, { jobId, settled, now }))
-
-/** The law of the ledger: balances equal the sums of the entries, and held credits are those of open reservations. */
-async function expectBalanced() {
-  const { rows } = await sql`
-    select account_id, month, held, settled from credit_months
-    except select account_id, month, sum(held_change), sum(settled_change) from credit_entries group by 1, 2`.execute(
-    opened.database,
-  )
-  expect(
-    rows.filter((row) => (row as { held: number }).held !== 0 || (row as { settled: number }).settled !== 0),
-  ).toEqual([])
-  const { rows: open } = await sql<{ drift: number }>`
-    select coalesce((select sum(held) from credit_months), 0)
-      - coalesce((select sum(amount) from credit_reservations where state = 'open'), 0) as drift`.execute(
-    opened.database,
-  )
-  expect(Number(open[0]?.drift)).toBe(0)
-}
-
-describe('the ledger', () => {
+describe('the pool', () => {
   it('shows reserved credits as used at once, and gives back what was not delivered', async () => {
     const account = await makeAccount('free')
-    const jobId = await reserveForJob(account.accountId, 60)
-    expect(await readCreditUsage(opened.database, account, november)).toEqual({ used: 60, limit: 100, remaining: 40 })
-    await expectBalanced()
-    await close(jobId, 25)
-    expect(await readCreditUsage(opened.database, account, november)).toEqual({ used: 25, limit: 100, remaining: 75 })
-    await expectBalanced()
+    const jobId = await startJob(account, { depth: 30, platforms: 2 })
+    expect(await credits(account)).toMatchObject({ used: 60, limit: 100, remaining: 40 })
+    await endJob(jobId, 25)
+    expect(await credits(account)).toMatchObject({ used: 25, limit: 100, remaining: 75 })
   })
 
   it('refuses what cannot be paid in full, and charges nothing for it', async () => {
     const account = await makeAccount('free')
-    await reserveForJob(account.accountId, 60)
-    await expect(reserveForJob(account.accountId, 41)).rejects.toMatchObject({
+    await startCall(account, 60)
+    await expect(startCall(account, 41)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       message: 'Credit limit exceeded (60/100). Resets on 2026-12-01.',
       extras: { reason: 'credits', resetsAt: '2026-12-01T00:00:00.000Z' },
     })
-    expect(await readCreditUsage(opened.database, account, november)).toMatchObject({ used: 60 })
-    await reserveForJob(account.accountId, 40)
-    await expectBalanced()
+    expect(await credits(account)).toMatchObject({ used: 60 })
+    await startCall(account, 40)
   })
 
-  it('accepts exactly as many as the pool holds, however many ask at once', async () => {
-    const account = await makeAccount('free')
-    await reserveForJob(account.accountId, 93)
-    const results = await Promise.allSettled(Array.from({ length: 40 }, () => reserveForJob(account.accountId, 1)))
-    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(7)
-    expect(await readCreditUsage(opened.database, account, november)).toMatchObject({ used: 100, remaining: 0 })
-    await expectBalanced()
-  })
-
-  it('closes a reservation exactly once', async () => {
-    const account = await makeAccount('free')
-    const jobId = await reserveForJob(account.accountId, 10)
-    const results = await Promise.allSettled([close(jobId, 4), close(jobId, 4), close(jobId, 10)])
-    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
-    await expectBalanced()
-  })
-
-  it('never settles more than was reserved', async () => {
-    const account = await makeAccount('free')
-    const jobId = await reserveForJob(account.accountId, 10)
-    await expect(close(jobId, 11)).rejects.toThrow()
-    expect(await readCreditUsage(opened.database, account, november)).toMatchObject({ used: 10 })
-    await expectBalanced()
-  })
-
-  it('is fresh the moment the month turns, and settles in the month that was reserved in', async () => {
-    const account = await makeAccount('free')
-    const jobId = await reserveForJob(account.accountId, 100)
-    expect(await readCreditUsage(opened.database, account, december)).toMatchObject({ used: 0, remaining: 100 })
-    await close(jobId, 70, december)
-    expect(await readCreditUsage(opened.database, account, november)).toMatchObject({ used: 70 })
-    expect(await readCreditUsage(opened.database, account, december)).toMatchObject({ used: 0 })
-    await expectBalanced()
-  })
-
-  it('never shows a negative rest after a downgrade', async () => {
+  it('keeps what was used over a change of plan, and never shows a negative rest', async () => {
     const account = await makeAccount('pro')
-    await reserveForJob(account.accountId, 300)
-    await setTier(opened.database, account.accountId, 'free')
-    const downgraded = { ...account, tier: 'free' as const }
-    expect(await readCreditUsage(opened.database, downgraded, november)).toEqual({
-      used: 300,
-      limit: 100,
-      remaining: 0,
+    const callId = await startCall(account, 300)
+    await updateAccount(opened.database, account, { tier: 'free' })
+    expect(await credits(account)).toMatchObject({ used: 300, limit: 100, remaining: 0 })
+    await expect(startCall(account, 1)).rejects.toMatchObject({
+      message: 'Credit limit exceeded (300/100). Resets on 2026-12-01.',
     })
-    await expect(reserveForJob(account.accountId, 1)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    await endCall(callId, 99)
+    await startCall(account, 1)
+    await updateAccount(opened.database, account, { tier: 'max' })
+    expect(await credits(account)).toMatchObject({ used: 100, limit: 15_000, remaining: 14_900 })
   })
+})
+
+describe('a reservation', () => {
+  it('is closed exactly once, however many try at once or later', async () => {
+    const jobId = await startJob(await makeAccount('free'), { depth: 10 })
+    const results = await Promise.allSettled([endJob(jobId, 4), endJob(jobId, 4), endJob(jobId, 10)])
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
+    await expect(endJob(jobId, 4)).rejects.toThrow(`the reservation of scrape ${jobId} is not open`)
+  })
+
+  it.each([11, -1])('of 10 never settles %i', async (pages) => {
+    const account = await makeAccount('free')
+    const jobId = await startJob(account, { depth: 10 })
+    await expect(endJob(jobId, pages)).rejects.toThrow()
+    expect(await credits(account)).toMatchObject({ used: 10 })
+  })
+
+  it('is undone whole when its transaction fails', async () => {
+    const account = await makeAccount('free')
+    const attempt = inTransaction(async (transaction) => {
+      await grantPack(transaction, { accountId: account, pack: 'bulk', cause: 'a test', now: november })
+      throw new Error('no')
+    })
+    await expect(attempt).rejects.toThrow('no')
+    expect(await usage(account)).toMatchObject({ paygBalance: 0 })
+  })
+})
+
+describe('pay-as-you-go credits', () => {
+  it('are used when the pool is empty, settled after it and given back before it', async () => {
+    const account = await makeAccount('free')
+    expect(await grant(account)).toBe(1_300)
+    await startCall(account, 90)
+    const callId = await startCall(account, 50)
+    const reservation = await opened.database
+      .selectFrom('credit_reservations')
+      .selectAll()
+      .where('call_id', '=', callId)
+      .executeTakeFirstOrThrow()
+    expect(reservation).toMatchObject({ pool_part: 10, payg_part: 40 })
+    expect(await usage(account)).toMatchObject({ credits: { used: 100, remaining: 0 }, paygBalance: 1_260 })
+    await endCall(callId, 12)
+    expect(await usage(account)).toMatchObject({ credits: { used: 100 }, paygBalance: 1_298 })
+  })
+
+  it('are all that can be had beyond the pool', async () => {
+    const account = await makeAccount('free')
+    await grant(account)
+    await expect(startCall(account, 1_401)).rejects.toMatchObject(refused)
+    await startCall(account, 1_400)
+    await expect(startCall(account, 1)).rejects.toMatchObject(refused)
+    expect(await usage(account)).toMatchObject({ paygBalance: 0 })
+  })
+
+  it.each([
+    ['starter', 1_300],
+    ['standard', 5_300],
+    ['bulk', 13_500],
+  ] as const)('come in a pack: %s has %i', async (pack, paygBalance) => {
+    expect(await grant(await makeAccount('free'), pack)).toBe(paygBalance)
+  })
+
+  it('pay all of it after a downgrade below what was used', async () => {
+    const account = await makeAccount('pro')
+    await grant(account)
+    await startCall(account, 300)
+    await updateAccount(opened.database, account, { tier: 'free' })
+    await startCall(account, 7)
+    expect(await usage(account)).toMatchObject({ credits: { used: 300, remaining: 0 }, paygBalance: 1_293 })
+  })
+
+  it('never expire', async () => {
+    const account = await makeAccount('free')
+    await grant(account)
+    const inFiveYears = new Date('2031-11-21T12:00:00.000Z')
+    await startCall(account, 150, inFiveYears)
+    expect(await usage(account, inFiveYears)).toMatchObject({ paygBalance: 1_250 })
+  })
+
+  it('are not granted to nobody', async () => {
+    expect(await grant('00000000-0000-4000-8000-000000000000')).toBeNull()
+  })
+
+  it('stop at the cap of the month, held ones included, and begin anew with the month', async () => {
+    const account = await makeAccount('free')
+    await grant(account)
+    await setCap(account, 20)
+    const callId = await startCall(account, 115)
+    await expect(startCall(account, 6)).rejects.toMatchObject(refused)
+    await startCall(account, 5)
+    await endCall(callId, 100)
+    await startCall(account, 15)
+    await expect(startCall(account, 1)).rejects.toMatchObject(refused)
+    await startCall(account, 120, december)
+    await expect(startCall(account, 1, december)).rejects.toMatchObject(refused)
+    await setCap(account, null)
+    await startCall(account, 1, december)
+  })
+
+  it('leave the pool alone when the cap is lowered below what was used', async () => {
+    const account = await makeAccount('free')
+    await grant(account)
+    await startCall(account, 150)
+    await setCap(account, 10)
+    await updateAccount(opened.database, account, { tier: 'pro' })
+    await startCall(account, 4_900)
+    await expect(startCall(account, 1)).rejects.toMatchObject(refused)
+  })
+})
+
+describe('the turn of the month', () => {
+  it('makes the pool fresh at its first instant, while jobs run on', async () => {
+    const account = await makeAccount('free')
+    const lastInstant = new Date(december.getTime() - 1)
+    const jobId = await startJob(account, { depth: 40, platforms: 2, now: lastInstant })
+    await expect(startCall(account, 21, lastInstant)).rejects.toMatchObject(refused)
+    expect(await credits(account, december)).toEqual({
+      ...{ used: 0, limit: 100, remaining: 100 },
+      resetsAt: '2027-01-01T00:00:00.000Z',
+    })
+    await startCall(account, 30, december)
+    await endJob(jobId, 70, december)
+    expect(await credits(account, december)).toMatchObject({ used: 30 })
+    const entries = await opened.database
+      .selectFrom('credit_entries')
+      .select(['month', 'kind', 'pool_held_change as held', 'pool_settled_change as settled', 'created_at'])
+      .orderBy('id')
+      .execute()
+    expect(entries).toEqual([
+      { month: '2026-11', kind: 'reserve', held: 80, settled: 0, created_at: lastInstant },
+      { month: '2026-12', kind: 'reserve', held: 30, settled: 0, created_at: december },
+      { month: '2026-11', kind: 'settle', held: -70, settled: 70, created_at: december },
+      { month: '2026-11', kind: 'release', held: -10, settled: 0, created_at: december },
+    ])
+  })
+
+  it('settles in the old month as long as nothing has begun the new one', async () => {
+    const account = await makeAccount('free')
+    const jobId = await startJob(account, { depth: 10 })
+    await endJob(jobId, 7, december)
+    expect(await credits(account, november)).toMatchObject({ used: 7 })
+    expect(await credits(account, december)).toMatchObject({ used: 0 })
+  })
+
+  it('gives back held PAYG credits of the old month to the balance, not to the cap of the new one', async () => {
+    const account = await makeAccount('free')
+    await grant(account)
+    await setCap(account, 50)
+    const callId = await startCall(account, 150)
+    await startCall(account, 150, december)
+    await endCall(callId, 110, december)
+    expect(await usage(account, december)).toMatchObject({ paygBalance: 1_240 })
+    await expect(startCall(account, 1, december)).rejects.toMatchObject(refused)
+  })
+
+  it('is never taken back by a process whose clock is behind', async () => {
+    const account = await makeAccount('free')
+    const late = new Date(december.getTime() - 1)
+    await startCall(account, 40, december)
+    const callId = await startCall(account, 50, late)
+    expect(await credits(account, late)).toEqual(await credits(account, december))
+    expect(await credits(account, late)).toMatchObject({ used: 90, resetsAt: '2027-01-01T00:00:00.000Z' })
+    await expect(startCall(account, 11, late)).rejects.toMatchObject({
+      message: 'Credit limit exceeded (90/100). Resets on 2027-01-01.',
+    })
+    await endCall(callId, 0, late)
+    expect(await credits(account, december)).toMatchObject({ used: 40 })
+  })
+
+  it.each([
+    ['2028-02-28T23:59:59.999Z', '2028-02-29T12:00:00.000Z', '2028-03-01T00:00:00.000Z'],
+    ['2027-02-01T00:00:00.000Z', '2027-02-28T23:59:59.999Z', '2027-03-01T00:00:00.000Z'],
+    ['2026-01-30T00:00:00.000Z', '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z'],
+    ['2026-12-01T00:00:00.000Z', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
+  ])('after %s and %s is %s', async (first, last, next) => {
+    const account = await makeAccount('free', new Date(first))
+    await startCall(account, 100, new Date(first))
+    await expect(startCall(account, 1, new Date(last))).rejects.toMatchObject({
+      message: `Credit limit exceeded (100/100). Resets on ${next.slice(0, 10)}.`,
+      extras: { resetsAt: next },
+    })
+    await startCall(account, 100, new Date(next))
+  })
+})
+
+describe('the entries', () => {
+  it.each(['update credit_entries set created_at = now()', 'delete from credit_entries'])(
+    'are never changed: %s',
+    async (statement) => {
+      await startCall(await makeAccount('free'), 1)
+      await expect(sql.raw(statement).execute(opened.database)).rejects.toThrow('credit_entries is append-only')
+    },
+  )
 })
 
 describe('a month', () => {
@@ -133,6 +264,6 @@ describe('a month', () => {
     ['2026-01-31T00:00:00.000Z', '2026-01', '2026-02-01T00:00:00.000Z'],
   ])('of %s is %s and ends at %s', (moment, month, end) => {
     expect(monthOf(new Date(moment))).toBe(month)
-    expect(endOfMonth(new Date(moment)).toISOString()).toBe(end)
+    expect(endOfMonth(month).toISOString()).toBe(end)
   })
 })

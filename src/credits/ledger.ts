@@ -1,92 +1,81 @@
 import { sql } from 'kysely'
-import type { Executor, Transaction } from '../database/open.ts'
-import type { Tier } from '../database/tables.ts'
+import type { Transaction } from '../database/open.ts'
+import type { PackName } from '../database/tables.ts'
 import { ServiceError } from '../http/errors.ts'
-import { endOfMonth, monthOf } from './month.ts'
-import { plans } from './plans.ts'
+import { monthOf } from './month.ts'
+import { packs, plans } from './plans.ts'
+import { readUsage } from './usage.ts'
 
-/** The `usage.credits` object: whole credits of the monthly pool. */
-export interface CreditUsage {
-  used: number
-  limit: number
-  remaining: number
+/** What credits are held for: a scrape job, or a call that collects live, known by an id that the service made. */
+export type Cause = { operation: 'scrape'; jobId: string } | { operation: 'expand' | 'realtime'; callId: string }
+
+const idsOf = (cause: Cause): { jobId: string | null; callId: string | null } =>
+  'jobId' in cause ? { jobId: cause.jobId, callId: null } : { jobId: null, callId: cause.callId }
+
+/** What an account's plan and settings allow, to be read in the very statement that decides. */
+const allowance = sql`(
+      select id, payg_monthly_cap, case tier ${sql.join(
+        Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
+        sql` `,
+      )} end as pool_limit
+      from accounts
+    ) as allowance`
+
+export type Reservation = Cause & {
+  accountId: string
+  /** Whole credits, at least 1. */
+  amount: number
+  now: Date
 }
-
-const toUsage = (used: number, tier: Tier): CreditUsage => {
-  const limit = plans[tier].creditsPerMonth
-  return { used, limit, remaining: Math.max(0, limit - used) }
-}
-
-/** What an account has used of its pool in the month of `now`, held credits included. */
-export async function readCreditUsage(
-  executor: Executor,
-  account: { accountId: string; tier: Tier },
-  now: Date,
-): Promise<CreditUsage> {
-  const row = await executor
-    .selectFrom('credit_months')
-    .select(({ eb }) => eb('held', '+', eb.ref('settled')).as('used'))
-    .where('account_id', '=', account.accountId)
-    .where('month', '=', monthOf(now))
-    .executeTakeFirst()
-  return toUsage(row?.used ?? 0, account.tier)
-}
-
-/** The limit of each plan as a SQL value, so that the plan is read in the very statement that decides. */
-const limitOfTier = sql<number>`case accounts.tier ${sql.join(
-  Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
-  sql` `,
-)} end`
 
 /**
- * Holds `amount` credits for a job, in the transaction that makes the job.
- * @throws ServiceError RATE_LIMITED (reason `credits`) when the pool does not have them all; nothing is held then.
+ * Holds credits, of the monthly pool first and then of the pay-as-you-go balance. One statement decides, books the split and
+ * writes the entry; nothing is read before it. It is booked in the month of `now`, or in a later one when another process
+ * has turned the month already.
+ * @param transaction the one that makes what the credits are held for.
+ * @throws ServiceError RATE_LIMITED (reason `credits`) when not all of them can be paid; nothing is held then.
  */
-export async function reserve(
-  transaction: Transaction,
-  { accountId, jobId, amount, now }: { accountId: string; jobId: string; amount: number; now: Date },
-): Promise<void> {
+export async function reserve(transaction: Transaction, reservation: Reservation): Promise<void> {
+  const { accountId, operation, now } = reservation
+  const { jobId, callId } = idsOf(reservation)
   const month = monthOf(now)
-  await transaction
-    .insertInto('credit_months')
-    .values({ account_id: accountId, month, held: 0, settled: 0 })
-    .onConflict((conflict) => conflict.columns(['account_id', 'month']).doNothing())
-    .execute()
-  const held = await sql`
-    update credit_months set held = held + ${amount}::integer from accounts
-    where accounts.id = credit_months.account_id and credit_months.account_id = ${accountId} and month = ${month}
-      and held + settled + ${amount}::integer <= ${limitOfTier}
-    returning held`.execute(transaction)
-  if (held.rows.length === 0) throw await insufficientCredits(transaction, accountId, now)
-
-  const reservation = await transaction
-    .insertInto('credit_reservations')
-    .values({ account_id: accountId, month, job_id: jobId, amount, created_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await transaction
-    .insertInto('credit_entries')
-    .values({
-      account_id: accountId,
-      month,
-      kind: 'reserve',
-      reservation_id: reservation.id,
-      job_id: jobId,
-      held_change: amount,
-      settled_change: 0,
-      created_at: now,
-    })
-    .execute()
+  const amount = sql`${reservation.amount}::integer`
+  /** 1; or 0 when the row is still of an earlier month, whose pool and PAYG use do not count any more. */
+  const isCurrent = sql`(balances.month >= ${month})::integer`
+  const poolPart = sql`least(${amount}, greatest(0, pool_limit - ${isCurrent} * (pool_held + pool_settled)))`
+  const paygPart = sql`(${amount} - ${poolPart})`
+  // Never below zero: a cap below what is used already must not refuse what the pool alone can pay.
+  const capLeft = sql`greatest(0, coalesce(payg_monthly_cap, 2147483647) - ${isCurrent} * payg_month_used)`
+  const { rows } = await sql`
+    with taken as (
+      update credit_balances as balances set
+        month = greatest(balances.month, ${month}),
+        pool_held = ${isCurrent} * pool_held + ${poolPart},
+        pool_settled = ${isCurrent} * pool_settled,
+        payg_held = payg_held + ${paygPart},
+        payg_month_used = ${isCurrent} * payg_month_used + ${paygPart},
+        latest_pool_part = ${poolPart}
+      from ${allowance}
+      where account_id = ${accountId} and allowance.id = ${accountId}
+        and ${paygPart} <= least(payg_balance - payg_held, ${capLeft})
+      returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part
+    ), reservation as (
+      insert into credit_reservations
+        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at)
+      select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part, ${now}::timestamptz
+      from taken
+      returning *
+    )
+    insert into credit_entries
+      (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at)
+    select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at
+    from reservation
+    returning id`.execute(transaction)
+  if (rows.length === 0) throw await insufficientCredits(transaction, accountId, now)
 }
 
 async function insufficientCredits(transaction: Transaction, accountId: string, now: Date): Promise<ServiceError> {
-  const { tier } = await transaction
-    .selectFrom('accounts')
-    .select('tier')
-    .where('id', '=', accountId)
-    .executeTakeFirstOrThrow()
-  const { used, limit } = await readCreditUsage(transaction, { accountId, tier }, now)
-  const resetsAt = endOfMonth(now).toISOString()
+  const { used, limit, resetsAt } = (await readUsage(transaction, accountId, now)).credits
   return new ServiceError(
     'RATE_LIMITED',
     `Credit limit exceeded (${used}/${limit}). Resets on ${resetsAt.slice(0, 10)}.`,
@@ -94,34 +83,80 @@ async function insufficientCredits(transaction: Transaction, accountId: string, 
   )
 }
 
+export type Closing = Cause & {
+  /** Whole credits that were used, from 0 to what was reserved; the pool pays first. The rest is released. */
+  settled: number
+  now: Date
+}
+
 /**
- * Settles what a job delivered and releases the rest, in the transaction that ends the job.
- * @throws when the reservation was closed before, or less was held than is settled: a fault that must undo the transaction.
+ * Settles what was used of a reservation and releases the rest, in the month that it was booked in: the balances of a later
+ * month, if the account has moved on, stay as they are.
+ * @param transaction the one that ends what the credits were held for.
+ * @throws when the reservation is not open, or less was reserved than is settled: a fault that must undo the transaction.
  */
-export async function closeReservation(
+export async function closeReservation(transaction: Transaction, closing: Closing): Promise<void> {
+  const { operation, settled, now } = closing
+  const { jobId, callId } = idsOf(closing)
+  const held = jobId === null ? sql`call_id = ${callId}::uuid` : sql`job_id = ${jobId}::uuid`
+  const { rows } = await sql`
+    with closed as (
+      update credit_reservations set state = 'closed', settled = ${settled}::integer, closed_at = ${now}::timestamptz
+      where ${held} and operation = ${operation}::text and state = 'open'
+      returning *, least(settled, pool_part) as pool_settled, settled - least(settled, pool_part) as payg_settled
+    ), booked as (
+      update credit_balances as balances set
+        pool_held = pool_held - case when balances.month = closed.month then closed.pool_part else 0 end,
+        pool_settled = balances.pool_settled + case when balances.month = closed.month then closed.pool_settled else 0 end,
+        payg_month_used = payg_month_used
+          - case when balances.month = closed.month then closed.payg_part - closed.payg_settled else 0 end,
+        payg_held = payg_held - closed.payg_part,
+        payg_balance = payg_balance - closed.payg_settled
+      from closed where balances.account_id = closed.account_id
+      returning closed.*
+    )
+    insert into credit_entries
+      (account_id, month, kind, operation, cause, reservation_id,
+       pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at)
+    select account_id, month, movement.kind, operation, ${jobId ?? callId}::text, id,
+      -movement.pool, case movement.kind when 'settle' then movement.pool else 0 end,
+      -movement.payg, case movement.kind when 'settle' then movement.payg else 0 end, closed_at
+    from booked cross join lateral (values
+      (1, 'settle', pool_settled, payg_settled),
+      (2, 'release', pool_part - pool_settled, payg_part - payg_settled)
+    ) as movement (position, kind, pool, payg)
+    where movement.pool + movement.payg > 0
+    order by movement.position
+    returning id`.execute(transaction)
+  if (rows.length === 0) throw new Error(`the reservation of ${operation} ${jobId ?? callId} is not open`)
+}
+
+export interface Grant {
+  accountId: string
+  pack: PackName
+  /** What granted it, for whoever asks later: the id of the call. */
+  cause: string
+  now: Date
+}
+
+/**
+ * Adds a pack of pay-as-you-go credits to an account.
+ * @returns the account's PAYG balance, held credits not counted; null when there is no such account.
+ */
+export async function grantPack(
   transaction: Transaction,
-  { jobId, settled, now }: { jobId: string; settled: number; now: Date },
-): Promise<void> {
-  const reservation = await transaction
-    .updateTable('credit_reservations')
-    .set({ state: 'closed', settled, closed_at: now })
-    .where('job_id', '=', jobId)
-    .where('state', '=', 'open')
-    .returning(['id', 'account_id', 'month', 'amount'])
-    .executeTakeFirst()
-  if (!reservation) throw new Error(`the reservation of job ${jobId} is not open`)
-  const { id, account_id, month, amount } = reservation
-  const released = amount - settled
-  await transaction
-    .updateTable('credit_months')
-    .set((eb) => ({ held: eb('held', '-', amount), settled: eb('settled', '+', settled) }))
-    .where('account_id', '=', account_id)
-    .where('month', '=', month)
-    .execute()
-  const entry = { account_id, month, reservation_id: id, job_id: jobId, created_at: now }
-  const entries = [
-    { ...entry, kind: 'settle' as const, held_change: -settled, settled_change: settled },
-    { ...entry, kind: 'release' as const, held_change: -released, settled_change: 0 },
-  ].filter((movement) => movement.held_change !== 0)
-  if (entries.length > 0) await transaction.insertInto('credit_entries').values(entries).execute()
+  { accountId, pack, cause, now }: Grant,
+): Promise<number | null> {
+  const { rows } = await sql<{ paygBalance: number }>`
+    with granted as (
+      update credit_balances set payg_balance = payg_balance + ${packs[pack].credits}::integer
+      where account_id = ${accountId}
+      returning account_id, greatest(month, ${monthOf(now)}) as month, payg_balance - payg_held as available
+    ), entry as (
+      insert into credit_entries (account_id, month, kind, operation, cause, pack, payg_granted_change, created_at)
+      select account_id, month, 'grant', 'pack', ${cause}::text, ${pack}::text, ${packs[pack].credits}::integer, ${now}::timestamptz
+      from granted
+    )
+    select available as "paygBalance" from granted`.execute(transaction)
+  return rows[0]?.paygBalance ?? null
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { isDatabaseUnavailable } from './errors.ts'
 import { migrate } from './migrate.ts'
 
 let opened: TestDatabase
@@ -83,6 +84,24 @@ describe(`the ${process.env.TEST_HOME} database`, () => {
     const { name } = await opened.database.selectFrom('accounts').select('name').executeTakeFirstOrThrow()
     expect(name).toBe('40')
   })
+
+  it.runIf(process.env.TEST_HOME === 'postgres')(
+    'survives a server that ends its connections while they are in use',
+    async () => {
+      const endOthers = sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
+      const query = sql`select pg_sleep(10)`.execute(opened.database)
+      const transaction = opened.database.transaction().execute(async (open) => {
+        await sql`select 1`.execute(open)
+        await expect.poll(() => endOthers.execute(opened.database).then(() => true)).toBe(true)
+        await sql`select 1`.execute(open)
+      })
+      for (const promise of [query, transaction]) {
+        expect(isDatabaseUnavailable(await promise.catch((error: unknown) => error))).toBe(true)
+      }
+      expect((await sql`select 1 as one`.execute(opened.database)).rows).toEqual([{ one: 1 }])
+    },
+  )
 
   it('migrates to the same state when it is already there', async () => {
     expect(await migrate(opened.database)).toEqual([])

@@ -1,4 +1,4 @@
-import { Kysely, type Transaction as KyselyTransaction, PGliteDialect, PostgresDialect } from 'kysely'
+import { Kysely, type Transaction as KyselyTransaction, type Logger, PGliteDialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { ConstructorOptions } from 'pg-boss'
 import { fromPglite } from 'pg-boss'
@@ -31,12 +31,16 @@ export interface DatabaseOptions {
   dataDir: string
   /** The most connections that this process opens to Postgres. */
   poolSize?: number
+  /** How long a statement may take on Postgres; 0 for as long as it takes. (The embedded database has no such limit.) */
+  statementTimeoutMs?: number
+  /** Called after every statement of ours that ran (not those of the queue), with its SQL. */
+  onStatement?: ((statement: string) => void) | undefined
   /** Called when the embedded database dies by itself: the process can only stop. */
   onCrash: (error: Error) => void
 }
 
 /** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
-const statementTimeoutMs = 15_000
+const defaultStatementTimeoutMs = 15_000
 
 /** `bigint` as a number, as PGlite gives it: counts and ids here stay far below 2^53. */
 const types = {
@@ -46,8 +50,17 @@ const types = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 }
 
+const oldestVersion = 15
+
+async function assertVersion(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ version: number }>("select current_setting('server_version_num')::int as version")
+  const major = Math.trunc((rows[0]?.version ?? 0) / 10_000)
+  if (major < oldestVersion)
+    throw new Error(`Wishwell needs Postgres ${oldestVersion} or later; this server is ${major}.`)
+}
+
 async function openPostgres(options: DatabaseOptions & { databaseUrl: string }): Promise<OpenDatabase> {
-  const { databaseUrl: connectionString, poolSize = 10 } = options
+  const { databaseUrl: connectionString, poolSize = 10, statementTimeoutMs = defaultStatementTimeoutMs } = options
   const pool = new pg.Pool({
     connectionString,
     max: poolSize,
@@ -58,7 +71,13 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
   })
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {})
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  // So does one that breaks while it is in use: its query fails by itself, and that is where it is dealt with.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...logging(options) })
+  await assertVersion(pool).catch(async (error: unknown) => {
+    await database.destroy()
+    throw error
+  })
   return {
     database,
     home: 'postgres',
@@ -68,10 +87,22 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
   }
 }
 
+function logging({ onStatement }: Pick<DatabaseOptions, 'onStatement'>): { log?: Logger } {
+  if (!onStatement) return {}
+  return {
+    log: (event) => {
+      if (event.level === 'query') onStatement(event.query.sql)
+    },
+  }
+}
+
 /** Opens an embedded database by its own directory. The caller holds the lock of the data directory. */
-export async function openDatabaseFiles(directory: string, onCrash: (error: Error) => void) {
-  const client = await openEmbedded(directory, onCrash)
-  const database: Database = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: client as never }) })
+export async function openDatabaseFiles(directory: string, options: Pick<DatabaseOptions, 'onCrash' | 'onStatement'>) {
+  const client = await openEmbedded(directory, options.onCrash)
+  const database: Database = new Kysely<Tables>({
+    dialect: new PGliteDialect({ pglite: client as never }),
+    ...logging(options),
+  })
   return { client, database }
 }
 
@@ -79,7 +110,7 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
   const lock = lockDataDirectory(options.dataDir)
   try {
     tidyDataDirectory(options.dataDir)
-    const { client, database } = await openDatabaseFiles(databaseIn(options.dataDir), options.onCrash)
+    const { client, database } = await openDatabaseFiles(databaseIn(options.dataDir), options)
     return {
       database,
       home: 'embedded',

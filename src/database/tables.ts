@@ -3,10 +3,14 @@ import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
 
 export type Tier = 'free' | 'pro' | 'max'
 export type TaskState = 'pending' | 'running' | 'done' | 'error' | 'skipped'
-export type EntryKind = 'reserve' | 'settle' | 'release'
+export type PackName = 'starter' | 'standard' | 'bulk'
+/** What credits are spent on. */
+export type SpendingOperation = 'scrape' | 'expand' | 'realtime'
+export type EntryKind = 'reserve' | 'settle' | 'release' | 'grant'
 
 /** A column that is set once, when its row is inserted. */
 type Fixed<T> = ColumnType<T, T, never>
+type FixedWithDefault<T> = ColumnType<T, T | undefined, never>
 /** jsonb: read as a value, written as JSON text, because the two drivers serialize arrays differently. */
 type JsonColumn<T> = ColumnType<T, string | null, string | null>
 
@@ -16,6 +20,8 @@ export interface Tables {
     id: Generated<string>
     name: string
     tier: Tier
+    /** The most PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
+    payg_monthly_cap: number | null
     created_at: Fixed<Date>
     /** Set once: the name is gone and no key opens it, but its ledger stays. */
     deleted_at: Date | null
@@ -110,33 +116,75 @@ export interface Tables {
     job_id: Fixed<string>
     request_id: Fixed<string>
   }
-  credit_months: {
+  /** Everything that decides whether an account can pay, in one row, so that one conditional update decides. */
+  credit_balances: {
     account_id: Fixed<string>
-    /** The first day of a UTC month, YYYY-MM-DD. */
-    month: Fixed<string>
-    held: number
-    settled: number
+    /** The UTC month of the pool's two balances and of payg_month_used, YYYY-MM; it never goes back. */
+    month: string
+    pool_held: Generated<number>
+    pool_settled: Generated<number>
+    /** Bought and not settled yet, held ones included; packs never expire. */
+    payg_balance: Generated<number>
+    /** Of all open reservations, whatever their month. */
+    payg_held: Generated<number>
+    /** Held and settled in `month`: what the cap bounds. */
+    payg_month_used: Generated<number>
+    /** How much of the latest reservation the pool paid: before Postgres 18 RETURNING cannot tell what a row was. */
+    latest_pool_part: Generated<number>
   }
   credit_reservations: {
     id: Generated<string>
     account_id: Fixed<string>
+    /** The UTC month that it was booked in and will be settled in, YYYY-MM. */
     month: Fixed<string>
-    job_id: Fixed<string>
-    amount: Fixed<number>
+    operation: Fixed<SpendingOperation>
+    /** Of a scrape job; all others carry `call_id`. */
+    job_id: Fixed<string | null>
+    call_id: Fixed<string | null>
+    pool_part: Fixed<number>
+    payg_part: Fixed<number>
     state: Generated<'open' | 'closed'>
     settled: Generated<number>
     created_at: Fixed<Date>
     closed_at: Date | null
   }
+  /** Append-only: a trigger refuses every update and delete. */
   credit_entries: {
     id: GeneratedAlways<number>
     account_id: Fixed<string>
     month: Fixed<string>
     kind: Fixed<EntryKind>
-    reservation_id: Fixed<string>
-    job_id: Fixed<string>
-    held_change: Fixed<number>
-    settled_change: Fixed<number>
+    operation: Fixed<SpendingOperation | 'pack'>
+    /** The id of the job or of the call. */
+    cause: Fixed<string>
+    /** What was bought; null but for a grant. */
+    pack: Fixed<PackName | null>
+    reservation_id: Fixed<string | null>
+    pool_held_change: FixedWithDefault<number>
+    pool_settled_change: FixedWithDefault<number>
+    payg_held_change: FixedWithDefault<number>
+    payg_settled_change: FixedWithDefault<number>
+    payg_granted_change: FixedWithDefault<number>
     created_at: Fixed<Date>
+  }
+  /** Calls with an `Idempotency-Key` and their first answers, kept for a day. */
+  idempotency_keys: {
+    /** SHA-256 of who calls, the method, the path and the key, in hex. */
+    id: Fixed<string>
+    /** SHA-256 of the body, in hex. */
+    fingerprint: string
+    status: number | null
+    body: string | null
+    expires_at: Date
+  }
+  /** The calls of the last minute, of each account and policy; only where several processes share a Postgres. */
+  rate_limit_windows: {
+    key: Fixed<string>
+    /** The moments of the calls that were accepted, oldest first. */
+    hits: Date[]
+    /** Whether the last call was accepted. */
+    accepted: boolean
+    /** When the last call was counted or refused. */
+    counted_at: Date
   }
 }

@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import type { ErrorObject } from 'ajv'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseUnavailable } from '../database/errors.ts'
 import { ServiceError } from './errors.ts'
 import { invalidRequest } from './validation.ts'
 
@@ -8,19 +10,17 @@ const fastifyFaults: Record<string, ServiceError> = {
   FST_ERR_CTP_INVALID_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is not valid JSON.'),
   FST_ERR_CTP_EMPTY_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is empty; send a JSON object.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new ServiceError('INVALID_REQUEST', 'body: its size is not its Content-Length.'),
+  FST_ERR_BAD_URL: new ServiceError('INVALID_REQUEST', 'The address is not properly encoded.'),
   FST_ERR_CTP_BODY_TOO_LARGE: new ServiceError('PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.'),
 }
-
-/** Postgres' classes of errors that mean that the database cannot be reached, is stopping or is too busy. */
-const unavailableStates = /^(08|53|57P|57014)/
 
 function toServiceError(error: FastifyError | ServiceError): ServiceError {
   if (error instanceof ServiceError) return error
   if (error.validation) return invalidRequest(error.validationContext ?? 'body', error.validation as ErrorObject[])
   const known = fastifyFaults[error.code]
   if (known) return known
-  if (unavailableStates.test(error.code ?? '') || error.code === 'ECONNREFUSED') {
+  if (isDatabaseUnavailable(error)) {
     return new ServiceError('UNAVAILABLE', 'The service cannot reach its database just now. Try again shortly.')
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
@@ -29,14 +29,30 @@ function toServiceError(error: FastifyError | ServiceError): ServiceError {
   return new ServiceError('INTERNAL_ERROR', 'Something went wrong on our side. The request id helps to find it.')
 }
 
-/** The one place where errors become answers. What an inner error says stays in the log. */
+/** Renders an error as an answer. What an inner error says stays in the log. */
+export function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+  const serviceError = toServiceError(error)
+  if (serviceError.status >= 500) request.log.error({ err: error }, 'request failed')
+  const { code, message, extras } = serviceError
+  reply.status(serviceError.status).send({ error: { code, message, ...extras } })
+}
+
+/** Answers what is not even HTTP, or came too slowly: there is no request yet that could be answered. */
+export function renderClientError(error: { code?: string }, socket: Socket): void {
+  // The caller is gone: nobody reads an answer.
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const message = tooLarge ? 'The headers are too large.' : 'The request could not be read.'
+  const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })
+  const head = `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}`
+  const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`
+  if (socket.writable) socket.end(`${head}\r\n${headers}\r\n\r\n${body}`)
+  else socket.destroy()
+}
+
+/** Errors of routes, and what no route answers. */
 export function handleErrors(app: FastifyInstance): void {
-  app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const serviceError = toServiceError(error)
-    if (serviceError.status >= 500) request.log.error({ err: error }, 'request failed')
-    const { code, message, extras } = serviceError
-    return reply.status(serviceError.status).send({ error: { code, message, ...extras } })
-  })
+  app.setErrorHandler<FastifyError>(renderError)
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)
     const message = `There is no ${request.method} ${path}. See /openapi.json.`

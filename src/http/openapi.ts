@@ -1,4 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { FastifySchema } from 'fastify'
 import { version } from '../version.ts'
 
 /** Leaves out our own keywords, which mean nothing to readers of the document. */
@@ -10,6 +11,38 @@ function withoutOwnKeywords(value: unknown): unknown {
   )
 }
 
+const text = (description: string) => ({ type: 'string', description })
+const limitHeaders = {
+  'RateLimit-Policy': text('The limit that the call counts towards: `"default";q=120;w=60` is 120 in any 60 seconds'),
+  RateLimit: text('What is left of it: `"default";r=118;t=60` is 118 more calls, and more in 60 seconds'),
+}
+const retryHeader = {
+  'Retry-After': { type: 'integer', description: 'With reason `rate`: seconds until the next call is accepted' },
+}
+
+const replayHeader = {
+  'Idempotent-Replayed': text('`true` where this is the first answer again, to the same call with the same key'),
+}
+
+/** The headers that answers of a status carry: of the rate limits, and of a route that takes an `Idempotency-Key`. */
+function headersOf({ security, headers }: FastifySchema, status: string): object {
+  const isLimited = security?.some((scheme) => 'apiKey' in scheme) ?? false
+  return {
+    ...(isLimited && status !== '401' ? limitHeaders : {}),
+    ...(security && status === '429' ? retryHeader : {}),
+    ...(headers && status === '200' ? replayHeader : {}),
+  }
+}
+
+/** Adds the headers of its answers to a route's schema; they are set centrally, so no route declares them. */
+function withHeaders(schema: FastifySchema): FastifySchema {
+  const responses = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, response]) => {
+    const headers = headersOf(schema, status)
+    return [status, Object.keys(headers).length > 0 ? { ...response, headers } : response]
+  })
+  return schema.response ? { ...schema, response: Object.fromEntries(responses) } : schema
+}
+
 /** What `/openapi.json` is made of besides the schemas of the routes. */
 export const openApiDocument: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -17,11 +50,21 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
     info: {
       title: 'Wishwell',
       description:
-        'Collects feature requests from public platforms, lets people search them, and meters live collection.',
+        'Collects feature requests from public platforms, lets people search them, and meters live collection.\n\n' +
+        'An account may make so many requests in any 60 seconds as its plan allows: `RateLimit-Policy` says how many, ' +
+        '`RateLimit` what is left. A refused request (429 with reason `rate`) counts for nothing and says in ' +
+        '`Retry-After` when to try again. Polls of a job are counted apart from everything else.',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
     },
-    tags: [{ name: 'Scraping' }, { name: 'Requests' }, { name: 'Keys' }, { name: 'Admin' }, { name: 'Service' }],
+    tags: [
+      { name: 'Scraping' },
+      { name: 'Requests' },
+      { name: 'Usage' },
+      { name: 'Keys' },
+      { name: 'Admin' },
+      { name: 'Service' },
+    ],
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key, ww_live_…" },
@@ -29,5 +72,5 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       },
     },
   },
-  transform: ({ schema, url }) => ({ schema: withoutOwnKeywords(schema) as typeof schema, url }),
+  transform: ({ schema, url }) => ({ schema: withoutOwnKeywords(withHeaders(schema)) as typeof schema, url }),
 }

@@ -39,9 +39,13 @@ export const errorBody = closed({
   }),
 })
 
-/** The error responses of a route, by status: those named, and the 500 and 503 that any route can give. */
+/**
+ * The error responses of a route, by status: those named, and the 500 and 503 that any route can give. A route that asks
+ * for a key can refuse a caller who asks too often.
+ */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
-  const all: ErrorCode[] = [...codes, 'INTERNAL_ERROR', 'UNAVAILABLE']
+  const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['RATE_LIMITED'] : []
+  const all: ErrorCode[] = [...codes, ...limited, 'INTERNAL_ERROR', 'UNAVAILABLE']
   return Object.fromEntries(
     all.map((code) => {
       const { status, meaning } = errorCatalogue[code]

@@ -12,6 +12,7 @@ function createAjv(coerceTypes: boolean | 'array'): Ajv {
     allowUnionTypes: true,
   })
   addFormats.default(ajv)
+  ajv.addFormat('visible-ascii', /^[\x21-\x7e]*$/)
   ajv.addKeyword({
     keyword: 'x-trim',
     type: 'string',
@@ -73,20 +74,27 @@ export const invalidField = (path: string, message: string): ServiceError =>
 
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-function findUnstorable(value: unknown, path: string): string | null {
-  if (typeof value === 'string') return isStorable(value) ? null : path
-  if (typeof value !== 'object' || value === null) return null
-  for (const [key, inner] of Object.entries(value)) {
-    const found = isStorable(key) ? findUnstorable(inner, path === '' ? key : `${path}.${key}`) : path
-    if (found !== null) return found
+/** Where in a value a text cannot be stored. Not recursive: a caller decides how deep the value is. */
+function findUnstorable(root: unknown): string | null {
+  const open: [value: unknown, path: string][] = [[root, '']]
+  for (let place = open.pop(); place; place = open.pop()) {
+    const [value, path] = place
+    if (typeof value === 'string' && !isStorable(value)) return path
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, inner] of Object.entries(value)) {
+      if (!isStorable(key)) return path
+      open.push([inner, path === '' ? key : `${path}.${key}`])
+    }
   }
   return null
 }
 
 /** Refuses NUL and lone surrogates anywhere in a request: Postgres can store neither. */
 export async function refuseUnstorableText(request: FastifyRequest): Promise<void> {
+  // Nothing reads what was sent to where nothing is.
+  if (request.is404) return
   for (const part of [request.params, request.query, request.body]) {
-    const path = findUnstorable(part, '')
+    const path = findUnstorable(part)
     if (path !== null) throw invalidField(path, 'must not contain NUL or lone surrogate characters')
   }
 }

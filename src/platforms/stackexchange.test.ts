@@ -204,6 +204,16 @@ describe('the limits of Stack Exchange', () => {
 })
 
 describe('an error of Stack Exchange', () => {
+  it('tells an unknown key from an unknown site by its text, since both are bad parameters', async () => {
+    const body = {
+      error_id: 400,
+      error_name: 'bad_parameter',
+      error_message: "`key` doesn't match a known application",
+    }
+    const { stackexchange } = await setUp((response) => sendJson(response, body, 400), { key: 'k1' })
+    expect((await platformError(fetchPage(stackexchange), 'unauthorized')).message).toContain('STACKEXCHANGE_API_KEY')
+  })
+
   it.each([
     [400, 'bad_response'],
     [401, 'unauthorized'],

@@ -141,6 +141,9 @@ function correctBudget(budget: Budget, answer: Answer, now: Date): void {
   if (backoffSeconds > 0) budget.pauseUntil(after(now, backoffSeconds * 1000))
 }
 
+const refusedKey = () =>
+  new PlatformError('unauthorized', 'stackexchange refused the key. Check STACKEXCHANGE_API_KEY.')
+
 /**
  * Errors come as HTTP 400 whatever they mean: the number in the body counts (api.stackexchange.com/docs/error-handling).
  */
@@ -148,6 +151,8 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
   const body = asFields(answer.body)
   switch (asInteger(body?.error_id)) {
     case 400:
+      // An unknown key is a bad parameter like any other; only the text tells it from an unknown site.
+      if (/\bkey\b/.test(asString(body?.error_message) ?? '')) return refusedKey()
       return new PlatformError(
         'bad_response',
         `stackexchange refused a parameter for "${site}". Check STACKEXCHANGE_SITES.`,
@@ -159,7 +164,7 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
     case 403:
     case 405:
     case 406:
-      return new PlatformError('unauthorized', 'stackexchange refused the key. Check STACKEXCHANGE_API_KEY.')
+      return refusedKey()
     case 502: {
       const seconds = /available in (\d+) second/.exec(asString(body?.error_message) ?? '')?.[1]
       const retryAt = after(now, seconds === undefined ? restAfterRefusalMs : Number(seconds) * 1000)

@@ -58,7 +58,7 @@ export async function listRequests(
     const from =
       input.sortBy === 'new'
         ? sql`timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond'`
-        : sql`${after[0]}`
+        : sql`${after[0]}::bigint`
     query = query.where(sql<boolean>`(${column}, id) < (${from}, ${after[1]}::uuid)`)
   }
   const { platforms, tag, topic, jobId } = input

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
-import { readCreditUsage } from '../credits/ledger.ts'
+import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isDatabaseUnavailable } from '../database/errors.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { bm25Matches, prepareBm25 } from './search-index/bm25.ts'
@@ -53,6 +54,8 @@ export async function openSearchIndex(database: Database): Promise<SearchIndex> 
     await prepare(database, prepareBm25)
     return createSearchIndex('bm25', bm25Matches)
   } catch (error) {
+    // A database that is away for a moment says nothing about what it can do.
+    if (isDatabaseUnavailable(error)) throw error
     await prepare(database, prepareTsvector)
     const fallbackReason = error instanceof Error ? error.message : String(error)
     return { ...createSearchIndex('tsvector', tsvectorMatches), fallbackReason }

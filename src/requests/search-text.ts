@@ -16,7 +16,7 @@ export const queryWordLimit = 64
 /** Longer words are cut: Postgres refuses a lexeme of 2,048 bytes, and 100 characters are at most 400. */
 const wordLimit = 100
 
-const tooLong = new RegExp(`([^ ]{${wordLimit}})[^ ]+`, 'gu')
+const tooLong = new RegExp(`(^| )([^ ]{${wordLimit}})[^ ]+`, 'gu')
 
 /** A pattern that does not begin in the middle of a word. */
 const name = (pattern: string, flags: string) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, flags)
@@ -45,6 +45,7 @@ const camelBoundary = new RegExp(
 
 /** A word in camel case and its parts, so that it is found however it is typed: `DarkMode` by `darkmode` and `dark mode`. */
 function withCamelParts(text: string): string {
+  if (text.search(camelBoundary) === -1) return text
   return text.replace(/[\p{L}\p{N}]+/gu, (word) => {
     const parts = word.replace(camelBoundary, ' ')
     return parts === word ? word : `${word} ${parts}`
@@ -69,12 +70,15 @@ function withCharacterPairs(text: string): string {
  * Latin letters without accents, names such as C++ and .NET as words, camel case also in parts, and no character that is
  * not a letter, a digit or a mark of one, so that the parser of Postgres finds nothing but words.
  * Stemming is left to the text search configuration. Never throws; takes time linear in the length of the text.
+ * @param limit stops after about this many UTF-16 units, however many more the compatibility forms unfold to
  */
-export function normaliseText(text: string): string {
+export function normaliseText(text: string, limit = Number.POSITIVE_INFINITY): string {
   let words = text
     // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
     .normalize('NFKC')
+    // One character may have become eighteen.
+    .slice(0, limit)
     .replace(/\u200b/gu, ' ')
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
   for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
@@ -85,14 +89,14 @@ export function normaliseText(text: string): string {
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N}\p{Mn}\p{Mc}]+/gu, ' ')
     .replace(/(?<![\p{L}\p{N}\p{M}])\p{M}+/gu, '')
-  return withCharacterPairs(words).replace(tooLong, '$1').replace(/ {2,}/gu, ' ').trim()
+  return withCharacterPairs(words).replace(tooLong, '$1$2').replace(/ {2,}/gu, ' ').trim()
 }
 
 /** Whole words of a normalised text, at most `limit` UTF-16 units of them. */
 const clip = (text: string, limit: number) =>
   text.length <= limit ? text : text.slice(0, Math.max(0, text.lastIndexOf(' ', limit)))
 
-const normaliseUpTo = (text: string, limit: number) => clip(normaliseText(text.slice(0, limit)), limit)
+const normaliseUpTo = (text: string, limit: number) => clip(normaliseText(text.slice(0, limit), limit), limit)
 
 /**
  * The text that the search index covers: the title three times, the tags, the author's name and handle, and as much of

@@ -1,27 +1,38 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Transaction } from '../database/open.ts'
 import type { FoundRequest, PlatformName } from '../platforms/platform.ts'
 import { searchTextOf } from './search-text.ts'
 import { topicKey } from './topic.ts'
 
-export interface FoundPage {
+/** A page made ready to be stored: each request once, in the order of their keys, with the text that it is found by. */
+export interface PreparedPage {
+  requests: { request: FoundRequest; text: string }[]
+}
+
+export interface FoundPage extends PreparedPage {
   platform: PlatformName
   jobId: string
   topic: string
-  requests: FoundRequest[]
   now: Date
 }
 
-interface StoredRequest {
-  id: string
-  source_id: string
-  created: boolean
+/**
+ * Does what of storing needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
+ * event loop gets its turn between two of them.
+ */
+export async function preparePage(requests: readonly FoundRequest[]): Promise<PreparedPage> {
+  // A later mention on the same page wins: one statement may not touch a row twice.
+  const distinct = [...new Map(requests.map((request) => [request.sourceId, request])).values()]
+  // In the order of their keys, so that two transactions that meet on the same requests cannot deadlock.
+  distinct.sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
+  const prepared: PreparedPage = { requests: [] }
+  for (const request of distinct) {
+    prepared.requests.push({ request, text: searchTextOf(request) })
+    await setImmediate()
+  }
+  return prepared
 }
-
-/** A later mention on the same page wins: one statement may not touch a row twice. */
-const distinct = (requests: FoundRequest[]) => [
-  ...new Map(requests.map((request) => [request.sourceId, request])).values(),
-]
 
 /** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
 const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
@@ -40,13 +51,12 @@ export async function storePage(
   transaction: Transaction,
   page: FoundPage,
 ): Promise<{ found: number; created: number }> {
-  // In the order of their keys, so that two transactions that meet on the same requests cannot deadlock.
-  const requests = distinct(page.requests).sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
-  if (requests.length === 0) return { found: 0, created: 0 }
-  const stored = await upsertRequests(transaction, page, requests)
-  await upsertTexts(transaction, requests, stored)
-  await linkToTopicAndJob(transaction, page, stored)
-  return { found: stored.length, created: stored.filter((request) => request.created).length }
+  if (page.requests.length === 0) return { found: 0, created: 0 }
+  const created = await upsertRequests(transaction, page)
+  const idOf = await readIds(transaction, page)
+  await upsertTexts(transaction, page, idOf)
+  await linkToTopicAndJob(transaction, page, [...idOf.values()])
+  return { found: idOf.size, created }
 }
 
 /** The columns that a refresh may change. */
@@ -64,13 +74,13 @@ const refreshed = [
   'original_created_at',
 ] as const
 
+/** @returns how many of the requests were new. */
 async function upsertRequests(
   transaction: Transaction,
-  { platform, topic, now }: FoundPage,
-  requests: FoundRequest[],
-): Promise<StoredRequest[]> {
+  { platform, topic, now, requests }: FoundPage,
+): Promise<number> {
   const incoming = JSON.stringify(
-    requests.map((request) => ({
+    requests.map(({ request }) => ({
       source_id: request.sourceId,
       title: request.title,
       description: request.description,
@@ -90,7 +100,7 @@ async function upsertRequests(
   const excluded = sql.join(refreshed.map((column) => sql.ref(`excluded.${column}`)))
   const assignments = sql.join(refreshed.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`))
   // xmax is 0 only in a row version that this statement inserted.
-  const { rows } = await sql<StoredRequest>`
+  const { rows } = await sql<{ created: number }>`
     with incoming as materialized (
       select * from jsonb_to_recordset(${incoming}::jsonb) as incoming (
         source_id text, title text, description text, votes integer, tags text[], comment_count integer,
@@ -101,21 +111,36 @@ async function upsertRequests(
       select ${platform}, source_id, ${columns}, ${topic}, ${now}, ${now} from incoming order by source_id
       on conflict (platform, source_id) do update set ${assignments}, updated_at = excluded.updated_at
       where (${known}) is distinct from (${excluded})
-      returning id, source_id, (xmax = 0) as created
+      returning (xmax = 0) as created
     )
-    select id, source_id, created from written
-    union all
-    select requests.id, requests.source_id, false from requests join incoming using (source_id)
-    where requests.platform = ${platform}
-      and not exists (select from written where written.source_id = requests.source_id)`.execute(transaction)
-  return rows
+    select count(*) filter (where created) as created from written`.execute(transaction)
+  return Number(rows[0]?.created ?? 0)
+}
+
+/**
+ * The ids of the page's requests, new and known. A statement of its own, for a fresh snapshot: a row that another transaction
+ * committed while the upsert waited for it is not in the snapshot of the upsert.
+ */
+async function readIds(transaction: Transaction, { platform, requests }: FoundPage): Promise<Map<string, string>> {
+  const sourceIds = requests.map(({ request }) => request.sourceId)
+  const { rows } = await sql<{ id: string; source_id: string }>`
+    select id, source_id from requests where platform = ${platform} and source_id = any(${sourceIds}::text[])`.execute(
+    transaction,
+  )
+  return new Map(rows.map((row) => [row.source_id, row.id]))
 }
 
 /** Writes the searched texts of the page that are new or have changed, and no others. */
-async function upsertTexts(transaction: Transaction, requests: FoundRequest[], stored: StoredRequest[]): Promise<void> {
-  const idOf = new Map(stored.map(({ id, source_id }) => [source_id, id]))
+async function upsertTexts(
+  transaction: Transaction,
+  { requests }: FoundPage,
+  idOf: ReadonlyMap<string, string>,
+): Promise<void> {
   const texts = JSON.stringify(
-    requests.map((request) => ({ request_id: idOf.get(request.sourceId), text: searchTextOf(request) })),
+    requests.flatMap(({ request, text }) => {
+      const id = idOf.get(request.sourceId)
+      return id === undefined ? [] : [{ request_id: id, text }]
+    }),
   )
   await sql`
     insert into request_texts (request_id, text)
@@ -127,7 +152,7 @@ async function upsertTexts(transaction: Transaction, requests: FoundRequest[], s
 async function linkToTopicAndJob(
   transaction: Transaction,
   { topic, jobId, now }: FoundPage,
-  stored: StoredRequest[],
+  ids: string[],
 ): Promise<void> {
   const key = topicKey(topic)
   await transaction
@@ -135,7 +160,6 @@ async function linkToTopicAndJob(
     .values({ key, name: topic, created_at: now })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute()
-  const ids = stored.map((request) => request.id)
   await sql`
     insert into request_topics (request_id, topic_key, found_at)
     select id, ${key}, ${now} from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)

@@ -1,5 +1,5 @@
 import { reserve } from '../credits/ledger.ts'
-import type { Database, Executor } from '../database/open.ts'
+import type { Executor, Transaction } from '../database/open.ts'
 import type { TaskState } from '../database/tables.ts'
 import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
 import type { TaskQueue } from './queue.ts'
@@ -16,35 +16,32 @@ export interface NewJob {
   now: Date
 }
 
+/** What a job costs at most, in credits: a page each. */
+export const costOf = ({ depth, platforms }: Pick<NewJob, 'depth' | 'platforms'>): number => depth * platforms.length
+
 /**
- * Starts a job: reserves its credits, writes the job with its tasks and queues them, in one transaction.
+ * Starts a job: reserves its credits, writes the job with its tasks and queues them, all in the caller's transaction.
  * @returns the job's id.
- * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; nothing is started then.
+ * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; the transaction must be undone then.
  */
-export function startJob(database: Database, queue: TaskQueue, job: NewJob): Promise<string> {
+export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, depth, now } = job
-  return database.transaction().execute(async (transaction) => {
-    const { id: jobId } = await transaction
-      .insertInto('scrape_jobs')
-      .values({ account_id: accountId, topic, depth, created_at: now })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    await reserve(transaction, { accountId, jobId, amount: depth * platforms.length, now })
-    const tasks = await transaction
-      .insertInto('scrape_tasks')
-      .values(platforms.map((platform, position) => ({ job_id: jobId, platform, position })))
-      .returning('id')
-      .execute()
-    for (const task of tasks) {
-      const queueJobId = await queue.enqueue(transaction, task.id)
-      await transaction
-        .updateTable('scrape_tasks')
-        .set({ queue_job_id: queueJobId })
-        .where('id', '=', task.id)
-        .execute()
-    }
-    return jobId
-  })
+  const { id: jobId } = await transaction
+    .insertInto('scrape_jobs')
+    .values({ account_id: accountId, topic, depth, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
+  const tasks = await transaction
+    .insertInto('scrape_tasks')
+    .values(platforms.map((platform, position) => ({ job_id: jobId, platform, position })))
+    .returning('id')
+    .execute()
+  for (const task of tasks) {
+    const queueJobId = await queue.enqueue(transaction, task.id)
+    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', task.id).execute()
+  }
+  return jobId
 }
 
 /** The job's status, from the states of its tasks and nothing else. */

@@ -56,8 +56,9 @@ export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logge
       }
       await boss.createQueue(queueName, settings)
       await boss.updateQueue(queueName, settings)
-      // Fills pg-boss' cache of queues: looking one up inside our transaction would wait for that transaction for ever.
-      await boss.getQueue(queueName)
+      // Fills pg-boss' cache of queues, which `getQueue` does not: looking one up inside our transaction would wait for that
+      // transaction for ever.
+      await boss.findJobs(queueName, { id: '00000000-0000-0000-0000-000000000000' })
     },
     enqueue: async (transaction, taskId, startAfter) => {
       const id = await boss.send(

@@ -1,15 +1,18 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
-import { readCreditUsage } from '../credits/ledger.ts'
+import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
 import type { TaskState } from '../database/tables.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
+import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
-import { jobStatuses, readJob, startJob } from './jobs.ts'
+import { searchWords } from '../platforms/topic.ts'
+import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
@@ -21,6 +24,7 @@ export interface ScrapeDependencies {
   clock: Clock
   queue: TaskQueue
   authentication: Authentication
+  idempotent: Idempotent
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
 }
@@ -52,25 +56,28 @@ const jobSchema = (platform: ReturnType<typeof oneOf<PlatformName>>) =>
 
 /** Starting and polling scrape jobs (spec 4.1 and 4.2). */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
-  const { database, clock, queue, authentication, enabledPlatforms, defaultPlatforms } = dependencies
-  const onRequest = authentication.requireAccount
+  const { database, clock, queue, authentication, idempotent, enabledPlatforms, defaultPlatforms } = dependencies
   const platform = Type.Unsafe<PlatformName>({ type: 'string' })
 
   app.post(
     '/api/v1/scrape',
     {
-      onRequest,
+      onRequest: authentication.requireAccount,
       schema: {
         summary: 'Start a scrape job',
         description:
           'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end.',
         tags,
         security,
+        headers: idempotencyHeaders,
         body: closed({
           topic: trimmedText(2, 100, 'What to collect requests about'),
           platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
           depth: Type.Optional(
             Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' }),
+          ),
+          maxCredits: Type.Optional(
+            Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
           ),
         }),
         response: {
@@ -89,32 +96,39 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
             'UNAUTHORIZED',
             'PAYLOAD_TOO_LARGE',
             'UNSUPPORTED_MEDIA_TYPE',
-            'RATE_LIMITED',
+            ...idempotencyErrors,
           ),
         },
       },
     },
-    async (request) => {
-      const account = authentication.accountOf(request)
-      const { topic, depth = 1 } = request.body
+    async (request, reply) => {
+      const { accountId } = authentication.accountOf(request)
+      const { topic, depth = 1, maxCredits } = request.body
+      // The platforms would not be asked, and nobody shall pay for that.
+      if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
-      const now = clock.now()
-      const jobId = await startJob(database, queue, { accountId: account.accountId, topic, platforms, depth, now })
-      const credits = await readCreditUsage(database, account, now)
-      return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
+      const job = { accountId, topic, platforms, depth, now: clock.now() }
+      const cost = costOf(job)
+      if (maxCredits !== undefined && cost > maxCredits) {
+        throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
+      }
+      return idempotent(request, reply, async (transaction) => {
+        const jobId = await startJob(transaction, queue, job)
+        const credits = await readCreditUsage(transaction, job, job.now)
+        return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
+      })
     },
   )
 
   app.get(
     '/api/v1/scrape/:jobId',
     {
-      onRequest,
+      onRequest: authentication.requireAccountPolling,
       schema: {
         summary: 'Poll a scrape job',
         tags,
         security,
         params: closed({ jobId: Type.String() }),
-        querystring: closed({}),
         response: {
           200: closed({ data: jobSchema(platform) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),

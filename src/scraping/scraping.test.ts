@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { verifyLedger } from '../credits/verify.ts'
 import { BudgetSpentError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
@@ -25,7 +26,10 @@ const found = async (jobId: string) =>
 beforeAll(async () => {
   service = await startTestService({ platforms })
 })
-afterEach(() => service.reset())
+afterEach(async () => {
+  expect(await verifyLedger(service.database)).toEqual([])
+  await service.reset()
+})
 afterAll(() => service.stop())
 
 describe('a scrape job', () => {
@@ -170,6 +174,17 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(1)
   })
 
+  it('is refused when it would cost more than the caller allows, and only then', async () => {
+    play({ github: numberedPages(3) })
+    const job = { topic: 'dark mode', platforms: ['github', 'github'], depth: 3 }
+    const { status, body } = await service.client.scrape({ ...job, maxCredits: 2 })
+    expect([status, body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(body.error.message).toBe('maxCredits: the job would cost up to 3 credits (depth x platforms).')
+    expect(await creditsUsed()).toBe(0)
+    await runJob({ ...job, maxCredits: 3 })
+    expect(await creditsUsed()).toBe(3)
+  })
+
   it('counts duplicate platforms once', async () => {
     play({ github: numberedPages(1) })
     const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github', 'github'] })
@@ -237,6 +252,29 @@ describe('a scrape job', () => {
     const list = await stranger.get(`/api/v1/requests?jobId=${body.data.jobId}`)
     expect([list.status, list.body]).toEqual([404, nobodys.body])
     await service.client.waitForJob(body.data.jobId)
+  })
+})
+
+describe('jobs at the same time', () => {
+  it('that find the same requests store each once, and none has to try again', async () => {
+    let arrived = 0
+    const { promise: allArrived, resolve: release } = Promise.withResolvers<void>()
+    play({
+      github: async (call, request) => {
+        // All of them store their page at the same moment.
+        arrived += 1
+        if (arrived === 6) release()
+        await allArrived
+        return numberedPages(1, 40)(call, request)
+      },
+    })
+    const started = await Promise.all(
+      Array.from({ length: 6 }, () => service.client.scrape({ topic: 'dark mode', platforms: ['github'] })),
+    )
+    const jobs = await Promise.all(started.map(({ body }) => service.client.waitForJob(body.data.jobId)))
+    expect(jobs.map((job) => job.requestsCreated).sort()).toEqual([0, 0, 0, 0, 0, 40])
+    for (const job of jobs) expect(await found(job.jobId)).toHaveLength(40)
+    expect(arrived).toBe(6)
   })
 })
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { closeReservation } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page, PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
-import { storePage } from '../requests/store.ts'
+import { type PreparedPage, storePage } from '../requests/store.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 
 /** A task in the hands of one worker, with the number that its writes must carry. */
@@ -112,7 +112,9 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
     ])
     .where('job_id', '=', task.jobId)
     .executeTakeFirstOrThrow()
-  if (Number(open) === 0) await closeReservation(transaction, { jobId: task.jobId, settled: Number(pages), now })
+  if (Number(open) === 0) {
+    await closeReservation(transaction, { operation: 'scrape', jobId: task.jobId, settled: Number(pages), now })
+  }
 }
 
 /** Ends a task in a transaction of its own. @throws TaskLostError */
@@ -128,7 +130,7 @@ export function checkpointPage(
   database: Database,
   queue: TaskQueue,
   task: ClaimedTask,
-  page: Page,
+  page: Pick<Page, 'nextCursor'> & PreparedPage,
   now: Date,
 ): Promise<ClaimedTask | null> {
   const pages = task.pages + 1

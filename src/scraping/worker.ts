@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { BudgetSpentError, type Page, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { preparePage } from '../requests/store.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 import {
   type ClaimedTask,
@@ -91,7 +92,8 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
       await finish(task, { state: 'error', error: { code: 'bad_response', message } })
       return null
     }
-    const next = await checkpointPage(database, queue, task, page, clock.now())
+    const prepared = { ...(await preparePage(page.requests)), nextCursor: page.nextCursor }
+    const next = await checkpointPage(database, queue, task, prepared, clock.now())
     if (next === null) log.info({ jobId: task.jobId, platform: task.platform, pages: task.pages + 1 }, 'task done')
     return next
   }
@@ -105,7 +107,7 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
       return finish(task, { state: 'skipped', error: { code: 'not_configured', message } })
     }
     if (task.takeovers > maxTakeovers) {
-      const message = `The service stopped ${task.takeovers} times while it collected the same page, so it was given up.`
+      const message = `The same page could not be stored ${task.takeovers} times over; the log of the service says why.`
       return finish(task, { state: 'error', error: { code: 'unavailable', message } })
     }
     while (task !== null) {
@@ -120,8 +122,9 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
         try {
           await runTask(taskId, queueJob)
         } catch (error) {
-          if (!(error instanceof TaskLostError)) throw error
-          log.warn({ taskId }, 'task lost to another worker')
+          if (error instanceof TaskLostError) return log.warn({ taskId }, 'task lost to another worker')
+          log.error({ err: error, taskId, attempt: queueJob.retryCount }, 'task interrupted, it will be taken up again')
+          throw error
         }
       }),
     stop: async () => {

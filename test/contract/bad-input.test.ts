@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateApiKey } from '../../src/accounts/keys.ts'
 import { startTestService, type TestService, testAdminKey } from '../service.ts'
@@ -19,14 +20,20 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: `/api/v1/scrape/${unknownId}`, key: 'account' },
   { method: 'POST', path: '/api/v1/requests/search', key: 'account', body: { query: 'dark mode' } },
   { method: 'GET', path: '/api/v1/requests', key: 'account' },
+  { method: 'GET', path: '/api/v1/usage', key: 'account' },
+  { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },
   { method: 'POST', path: '/api/admin/accounts', key: 'admin', body: { name: 'a', tier: 'free' } },
   { method: 'GET', path: '/api/admin/accounts', key: 'admin' },
   { method: 'PATCH', path: `/api/admin/accounts/${unknownId}`, key: 'admin', body: { tier: 'pro' } },
+  { method: 'POST', path: `/api/admin/accounts/${unknownId}/packs`, key: 'admin', body: { pack: 'starter' } },
   { method: 'POST', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/admin/keys/${unknownId}`, key: 'admin' },
   { method: 'DELETE', path: `/api/admin/accounts/${unknownId}`, key: 'admin' },
   { method: 'GET', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin' },
   { method: 'GET', path: '/api/admin/backup', key: 'admin' },
+  { method: 'GET', path: '/api/admin/verify', key: 'admin' },
+  { method: 'GET', path: '/api/v1/usage', key: 'account' },
+  { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },
   { method: 'GET', path: '/api/v1/keys', key: 'account' },
   { method: 'POST', path: '/api/v1/keys', key: 'account', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/v1/keys/${unknownId}`, key: 'account' },
@@ -120,6 +127,17 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
   })
 })
 
+describe.each(routes.filter(({ method, path }) => method === 'POST' && !path.endsWith('/search')))(
+  'the Idempotency-Key of $method $path',
+  ({ method, path, key, body }) => {
+    it.each(['', 'a b', 'é', 'k'.repeat(256)])('refuses %j: 400, and says where', async (idempotencyKey) => {
+      const headers = { ...json, 'idempotency-key': idempotencyKey }
+      const answer = await clientOf(key).send(method, path, { headers, body: JSON.stringify(body) })
+      expect([answer.status, answer.body.error.details?.[0].path]).toEqual([400, 'idempotency-key'])
+    })
+  },
+)
+
 type Case = [what: string, body: unknown, path: string]
 const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
   {
@@ -134,6 +152,7 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
       ['topic of 1 character after trimming', { topic: '   a   ' }, 'topic'],
       ['topic of white space', { topic: ' \t\n ' }, 'topic'],
       ['topic of 101 characters', { topic: 'é'.repeat(101) }, 'topic'],
+      ['topic of punctuation only', { topic: '!! ??' }, 'topic'],
       ['topic with NUL', { topic: 'dark\0mode' }, 'topic'],
       ['topic with a lone surrogate', { topic: 'dark \ud800' }, 'topic'],
       ['platforms a string', { topic: 'dark mode', platforms: 'github' }, 'platforms'],
@@ -149,6 +168,11 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
       ['depth a string', { topic: 'dark mode', depth: '1' }, 'depth'],
       ['depth null', { topic: 'dark mode', depth: null }, 'depth'],
       ['depth huge', { topic: 'dark mode', depth: 1e308 }, 'depth'],
+      ['maxCredits 0', { topic: 'dark mode', maxCredits: 0 }, 'maxCredits'],
+      ['maxCredits 1.5', { topic: 'dark mode', maxCredits: 1.5 }, 'maxCredits'],
+      ['maxCredits a string', { topic: 'dark mode', maxCredits: '10' }, 'maxCredits'],
+      ['maxCredits null', { topic: 'dark mode', maxCredits: null }, 'maxCredits'],
+      ['a job dearer than maxCredits', { topic: 'dark mode', depth: 2, maxCredits: 5 }, 'maxCredits'],
     ],
   },
   {
@@ -189,7 +213,25 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
     method: 'PATCH',
     path: `/api/admin/accounts/${unknownId}`,
     key: 'admin',
-    cases: [['tier unknown', { tier: 'Free' }, 'tier']],
+    cases: [
+      ['tier unknown', { tier: 'Free' }, 'tier'],
+      ['tier null', { tier: null }, 'tier'],
+      ['paygMonthlyCap -1', { paygMonthlyCap: -1 }, 'paygMonthlyCap'],
+      ['paygMonthlyCap 1.5', { paygMonthlyCap: 1.5 }, 'paygMonthlyCap'],
+      ['paygMonthlyCap a string', { paygMonthlyCap: '100' }, 'paygMonthlyCap'],
+      ['paygMonthlyCap huge', { tier: 'pro', paygMonthlyCap: 2 ** 31 }, 'paygMonthlyCap'],
+    ],
+  },
+  {
+    method: 'POST',
+    path: `/api/admin/accounts/${unknownId}/packs`,
+    key: 'admin',
+    cases: [
+      ['pack unknown', { pack: 'huge' }, 'pack'],
+      ['pack in capitals', { pack: 'Starter' }, 'pack'],
+      ['pack a number', { pack: 1300 }, 'pack'],
+      ['credits instead of a pack', { pack: 'starter', credits: 1 }, 'credits'],
+    ],
   },
   {
     method: 'POST',
@@ -240,8 +282,83 @@ describe('GET /api/v1/requests', () => {
     [`cursor=${Buffer.from('["top",1,"x"]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from(`["new","1; drop table requests","${unknownId}"]`).toString('base64url')}`, 'cursor'],
     ['platform=github', 'platform'],
+    [`cursor=${Buffer.from('["new",1,"x"]').toString('base64url')}`, 'cursor'],
   ])('refuses ?%s: 400, and says where', async (query, place) => {
     const answer = await service.client.get(`/api/v1/requests?${query}`)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.details[0].path).toBe(place)
+  })
+})
+
+describe('a cursor that only looks like ours', () => {
+  it.each([
+    ['top', Number.MAX_SAFE_INTEGER],
+    ['top', Number.MIN_SAFE_INTEGER],
+    ['new', Number.MAX_SAFE_INTEGER],
+    ['new', Number.MIN_SAFE_INTEGER],
+  ])('is answered, sorted by %s at %d', async (sortBy, key) => {
+    const cursor = Buffer.from(JSON.stringify([sortBy, key, unknownId])).toString('base64url')
+    const answer = await service.client.get(`/api/v1/requests?sortBy=${sortBy}&cursor=${cursor}`)
+    expect([200, 400]).toContain(answer.status)
+  })
+})
+
+describe('a query string where none belongs', () => {
+  it.each(['POST /api/v1/scrape?depth=40', 'POST /api/v1/requests/search?limit=1'])('%s: 400', async (call) => {
+    const [method = '', path = ''] = call.split(' ')
+    const options = { headers: json, body: '{"topic":"dark mode","query":"a"}' }
+    const answer = await service.client.send(method, path, options)
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+  })
+})
+
+describe('DELETE with the content type of JSON', () => {
+  it('needs no body', async () => {
+    const answer = await service
+      .clientFor(testAdminKey)
+      .send('DELETE', `/api/admin/keys/${unknownId}`, { headers: json })
+    expect(answer.status).toBe(404)
+  })
+})
+
+describe('what is hardly HTTP', () => {
+  /** Sends bytes as they are, and gives all that comes back. */
+  async function sendRaw(bytes: string): Promise<string> {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(bytes)
+    let answer = ''
+    for await (const chunk of socket) answer += chunk
+    return answer
+  }
+  it.each([
+    ['nonsense', 'HELLO\r\n\r\n', 400],
+    ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a badly encoded address', 'GET /api/v1/scrape/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+  ])('%s is answered in the envelope', async (_what, bytes, status) => {
+    const [head = '', body = ''] = (await sendRaw(bytes)).split('\r\n\r\n')
+    expect(head).toContain(`HTTP/1.1 ${status} `)
+    expect(JSON.parse(body)).toEqual({ error: { code: 'INVALID_REQUEST', message: expect.any(String) } })
+  })
+})
+
+describe('GET /api/v1/usage', () => {
+  it.each([
+    ['?days=0', 'days'],
+    ['?days=91', 'days'],
+    ['?days=1.5', 'days'],
+    ['?days=week', 'days'],
+    ['?days=', 'days'],
+    ['?day=7', 'day'],
+    ['/entries?limit=0', 'limit'],
+    ['/entries?limit=101', 'limit'],
+    ['/entries?cursor=nonsense', 'cursor'],
+    [`/entries?cursor=${Buffer.from('["entries","1"]').toString('base64url')}`, 'cursor'],
+    [`/entries?cursor=${Buffer.from('["entries",1e300]').toString('base64url')}`, 'cursor'],
+    [`/entries?cursor=${Buffer.from('["new",1]').toString('base64url')}`, 'cursor'],
+    ['/entries?offset=1', 'offset'],
+  ])('refuses %s: 400, and says where', async (query, place) => {
+    const answer = await service.client.get(`/api/v1/usage${query}`)
     expect(answer.status).toBe(400)
     expect(answer.body.error.details[0].path).toBe(place)
   })
@@ -272,8 +389,9 @@ describe('what does not exist', () => {
   )
   it.each([
     ['GET', '/api/v1/scrape/nonsense', 'account'],
-    ['GET', `/api/v1/scrape/${'x'.repeat(150)}`, 'account'],
+    ['GET', `/api/v1/scrape/${'x'.repeat(5_000)}`, 'account'],
     ['PATCH', '/api/admin/accounts/nonsense', 'admin'],
+    ['PATCH', `/api/admin/accounts/${unknownId}`, 'admin'],
     ['DELETE', '/api/admin/keys/nonsense', 'admin'],
     ['DELETE', `/api/admin/keys/${unknownId}`, 'admin'],
     ['DELETE', '/api/admin/accounts/nonsense', 'admin'],
@@ -285,6 +403,11 @@ describe('what does not exist', () => {
   ] as const)('%s %s: 404', async (method, path, key) => {
     const body = method === 'PATCH' ? { headers: json, body: '{"tier":"pro"}' } : {}
     const answer = await clientOf(key).send(method, path, body)
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND'])
+  })
+  it('is a 404 whatever is sent there, by whomever', async () => {
+    const body = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+    const answer = await service.clientFor(null).send('POST', '/nothing', { headers: json, body })
     expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND'])
   })
   it('is the same for a method that a path does not have', async () => {

@@ -9,7 +9,8 @@ import { startTestService, type TestService, testAdminKey } from '../service.ts'
 interface Operation {
   summary?: string
   security?: unknown[]
-  responses: Record<string, { content?: Record<string, { schema: object }> }>
+  parameters?: { in: string; name: string }[]
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
 
 let service: TestService
@@ -61,14 +62,18 @@ describe('the API document', () => {
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
       'GET /api/admin/backup',
+      'GET /api/admin/verify',
       'GET /api/v1/keys',
       'GET /api/v1/requests',
       'GET /api/v1/scrape/{jobId}',
+      'GET /api/v1/usage',
+      'GET /api/v1/usage/entries',
       'GET /healthz',
       'GET /readyz',
       'PATCH /api/admin/accounts/{accountId}',
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/v1/keys',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
@@ -79,11 +84,37 @@ describe('the API document', () => {
     for (const { method, path, operation } of operations()) {
       expect(operation.summary, `${method} ${path}`).toBeTruthy()
       if (!path.startsWith('/api/')) continue
-      const expected = ['200', '401', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
+      const expected = ['200', '401', '429', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(expected))
       expect(operation.security).toEqual([path.startsWith('/api/admin') ? { adminKey: [] } : { apiKey: [] }])
     }
     expect(JSON.stringify(document)).not.toContain('x-trim')
+  })
+
+  it('says which calls take an Idempotency-Key, and how that can fail', () => {
+    const taking = operations().filter(({ operation }) =>
+      operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key'),
+    )
+    expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'POST /api/admin/accounts',
+      'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/v1/keys',
+      'POST /api/v1/scrape',
+    ])
+    for (const { operation } of taking) {
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['409', '422']))
+    }
+  })
+
+  it('tells of the headers of the rate limits and of replays', () => {
+    for (const { path, operation } of operations()) {
+      const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {})
+      const limited = path.startsWith('/api/v1') ? ['RateLimit-Policy', 'RateLimit'] : []
+      const replayed = operation.parameters?.some(({ name }) => name === 'idempotency-key')
+      expect(headersOf('200')).toEqual([...limited, ...(replayed ? ['Idempotent-Replayed'] : [])])
+      if (path.startsWith('/api/')) expect(headersOf('429')).toEqual([...limited, 'Retry-After'])
+    }
   })
 
   it('describes the answers that are really given', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { generateApiKey } from '../../src/accounts/keys.ts'
+import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { type ChildService, startChildService } from '../child-service.ts'
 import { createTestClient } from '../client.ts'
@@ -67,10 +68,9 @@ async function readState(copy: DatabaseCopy) {
     created: await read(sql`
       select sum(requests_created) as created, (select count(*) from requests) as stored from scrape_tasks`),
     credits: await read(sql`
-      select held, settled, (select sum(pages) from scrape_tasks) as pages,
-        (select sum(held_change) from credit_entries) as held_entries,
-        (select sum(settled_change) from credit_entries) as settled_entries,
-        (select count(*) from credit_reservations where state = 'open') as open from credit_months`),
+      select pool_held, pool_settled, (select sum(pages) from scrape_tasks) as pages,
+        (select count(*) from credit_reservations where state = 'open') as open from credit_balances`),
+    differences: await verifyLedger(database),
   }
   await close()
   return state
@@ -120,5 +120,6 @@ it(`ends every job, loses nothing and doubles nothing after ${kills} kills`, { t
   expect(await service.end('SIGTERM')).toBe(0)
   const state = await readState(copy)
   expect(state).toEqual(expected)
-  expect(state.credits).toMatchObject([{ held: 0, open: 0 }])
+  expect(state.credits).toMatchObject([{ pool_held: 0, open: 0 }])
+  expect(state.differences).toEqual([])
 })

@@ -48,7 +48,7 @@ interface Pending {
 }
 
 /** The wire to the worker thread: requests out, answers matched by id, everything rejected when the thread dies. */
-function connectWorker(directory: string, onCrash: (error: Error) => void) {
+function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: { directory },
     name: 'database',
@@ -66,23 +66,30 @@ function connectWorker(directory: string, onCrash: (error: Error) => void) {
     for (const { reject } of pending.values()) reject(error)
     pending.clear()
   }
+  const crash = (error: Error) => {
+    if (dead) return
+    die(error)
+    onCrash(error)
+  }
   worker.on('message', (response: WorkerResponse) => {
     if (response.type === 'ready') return opening.resolve()
-    if (response.type === 'failed') return opening.reject(new EmbeddedDatabaseError(response.error))
+    if (response.type === 'failed') return die(new EmbeddedDatabaseError(response.error))
     if (response.type === 'notification') {
       for (const notify of listeners.get(response.channel) ?? []) notify(response.payload)
       return
     }
+    if (response.type === 'broken') return crash(new EmbeddedDatabaseError(response.error))
     const call = pending.get(response.id)
     pending.delete(response.id)
     if (response.type === 'result') call?.resolve(response.results)
     else call?.reject(new EmbeddedDatabaseError(response.error))
   })
-  worker.on('error', (error: Error) => {
-    die(error)
-    onCrash(error)
+  worker.on('error', crash)
+  worker.on('exit', () => {
+    const error = new Error('The embedded database is closed.')
+    if (isClosing()) die(error)
+    else crash(error)
   })
-  worker.on('exit', () => die(new Error('The embedded database is closed.')))
 
   const call = (operation: Operation): Promise<WorkerResult[]> => {
     if (dead) return Promise.reject(dead)
@@ -100,8 +107,8 @@ function connectWorker(directory: string, onCrash: (error: Error) => void) {
  * @param onCrash called when the thread dies by itself; nothing can be read or written after that.
  */
 export async function openEmbedded(directory: string, onCrash: (error: Error) => void): Promise<EmbeddedClient> {
-  const { call, listeners, opened, stop } = connectWorker(directory, onCrash)
   let closed = false
+  const { call, listeners, opened, stop } = connectWorker(directory, onCrash, () => closed)
   let tail: Promise<unknown> = Promise.resolve()
 
   /** Runs one holder after the other, in the order in which they asked; a failed holder does not stop the next. */

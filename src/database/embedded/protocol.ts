@@ -23,6 +23,8 @@ export type WorkerResponse =
   | { type: 'failed'; error: WorkerError }
   | { type: 'result'; id: number; results: WorkerResult[] }
   | { type: 'error'; id: number; error: WorkerError }
+  /** The database itself broke (WebAssembly aborted): nothing can be asked of it any more. */
+  | { type: 'broken'; error: WorkerError }
   | { type: 'notification'; channel: string; payload: string }
 
 /** The fields of a Postgres error that callers decide by or log. */

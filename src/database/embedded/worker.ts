@@ -15,6 +15,9 @@ import {
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs only as a worker thread')
 
+/** What WebAssembly throws when it aborts; an error of a statement never has these names. */
+const wasmFaults = new Set(['RuntimeError', 'ExitStatus'])
+
 const reply = (response: WorkerResponse) => port.postMessage(response)
 
 function describeError(error: unknown): WorkerError {
@@ -59,7 +62,9 @@ try {
       try {
         reply({ type: 'result', id: request.id, results: await handle(database, request) })
       } catch (error) {
-        reply({ type: 'error', id: request.id, error: describeError(error) })
+        const description = describeError(error)
+        const isFault = error instanceof Error && wasmFaults.has(error.name)
+        reply(isFault ? { type: 'broken', error: description } : { type: 'error', id: request.id, error: description })
       }
       if (request.operation === 'close') port.close()
     })

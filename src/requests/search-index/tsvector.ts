@@ -2,16 +2,49 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import type { BestMatches } from './page.ts'
 
+/** Ranking reads each candidate's words, some 10 µs, so a query ranks at most this many with its rarer words … */
+const rareCandidates = 10_000
+/** … and this many more that have only its common ones. */
+const commonCandidates = 2_000
+
 /**
- * Postgres' own text search, ranked by `ts_rank` over any of the words, divided by 1 + the logarithm of the text's length.
- * It ranks every match: a common word costs time that grows with the table.
- * The words have only letters, digits and marks, so nothing in them is an operator of a tsquery.
+ * Postgres' own text search with any of the words. `ts_rank` knows nothing of how rare a word is, so it ranks each word by
+ * itself (divided by 1 + the logarithm of the number of words in the text), and the sum is weighted as BM25 does, by the
+ * inverse document frequency, -ln of the share of rows that have the word. The shares are those that ANALYZE keeps of
+ * the most common words; a word that is not among them is taken for rarer than all of these. They also tell which words
+ * lead to the candidates: the rarest, as long as no more rows than can be ranked are expected to have them.
  */
-export const tsvectorMatches: BestMatches = (words, most) => {
-  const query = sql`to_tsquery('wishwell', ${words.replaceAll(' ', ' | ')})`
-  return sql`select request_id, -ts_rank(words, ${query}, 1) as score from request_texts
-    where words @@ ${query} order by score, request_id limit ${sql.lit(most)}`
-}
+export const tsvectorMatches: BestMatches = (words, most) => sql`
+  with shares as (
+    select lexeme, share
+    from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
+    where schemaname = current_schema() and tablename = 'request_texts' and attname = 'words' and lexeme is not null
+  ), asked as materialized (
+    select quote_literal(asked.lexeme) as term,
+      coalesce(shares.share, (select min(share) / 2 from shares), 0.001) as share
+    from unnest(to_tsvector('wishwell', ${words})) as asked left join shares using (lexeme)
+  ), terms as materialized (
+    select term, share, row_number() over rarest_first = 1 or ${sql.lit(rareCandidates)} >=
+      sum(share) over rarest_first * (select reltuples from pg_class where oid = 'request_texts'::regclass) as rare
+    from asked window rarest_first as (order by share, term)
+  ), queries as materialized (
+    select (string_agg(term, '|') filter (where rare))::tsquery as rare,
+      (string_agg(term, '|') filter (where not rare))::tsquery as common
+    from terms
+  ), candidates as materialized (
+    (select request_id, words from request_texts
+      where words @@ (select rare from queries) limit ${sql.lit(rareCandidates)})
+    union all
+    (select request_id, words from request_texts
+      where words @@ (select common from queries) and not words @@ (select rare from queries)
+      limit ${sql.lit(commonCandidates)})
+  )
+  select request_id, score
+  -- The empty weighting unpacks a long row once, not once for each term; the 0.01 ranks rows by a word that all have.
+  from (select request_id, setweight(words, 'D') as words from candidates) as unpacked, lateral (
+    select sum((ln(share) - 0.01) * ts_rank(words, term::tsquery, 1)) as score from terms
+  ) as ranked
+  order by score, request_id limit ${sql.lit(most)}`
 
 /** Makes the column of parsed words and its index, as far as they are missing. */
 export async function prepareTsvector(transaction: Transaction): Promise<void> {

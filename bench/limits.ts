@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fastify } from 'fastify'
+import { sql } from 'kysely'
+import { createAccount } from '../src/accounts/accounts.ts'
+import { systemClock } from '../src/clock.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { type Database, type DatabaseHome, openDatabase } from '../src/database/open.ts'
+import { createIdempotent } from '../src/idempotency/idempotency.ts'
+import { createDatabaseLimiter } from '../src/rate-limits/database-limiter.ts'
+import { createSlidingLog } from '../src/rate-limits/sliding-log.ts'
+import { startPostgres } from '../test/postgres.ts'
+
+// What a rate limit and an Idempotency-Key cost a call, in both homes: one caller, one call after the other.
+//   node bench/limits.ts
+
+/** Measures several things in turn, so that a busy moment hits them alike. @returns the median of each, in milliseconds. */
+async function medians(rounds: number, runs: Record<string, (round: number) => Promise<unknown>>) {
+  const times = new Map<string, number[]>(Object.keys(runs).map((name) => [name, []]))
+  for (let round = -50; round < rounds; round++) {
+    for (const [name, run] of Object.entries(runs)) {
+      const startedAt = performance.now()
+      await run(round)
+      if (round >= 0) times.get(name)?.push(performance.now() - startedAt)
+    }
+  }
+  for (const [name, list] of times) {
+    const median = list.sort((a, b) => a - b)[Math.trunc(list.length / 2)] ?? Number.NaN
+    console.log(`  ${name.padEnd(40)} ${median.toFixed(3)}`)
+  }
+}
+
+function takerOf(home: DatabaseHome, database: Database, limit: number) {
+  let ms = Date.parse('2026-01-01')
+  const clock = { now: () => new Date(ms) }
+  const limiter = home === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, clock)
+  return () => {
+    ms += Math.ceil(60_000 / limit)
+    return limiter.take(`bench ${limit}`, limit)
+  }
+}
+
+function buyerOf(database: Database) {
+  const app = fastify()
+  const callerOf = () => ({ name: 'bench', token: 'bench' })
+  const idempotent = createIdempotent({ database, clock: systemClock, callerOf })
+  app.post('/buy', (request, reply) =>
+    idempotent(request, reply, (transaction) =>
+      createAccount(transaction, { name: 'a', tier: 'free', now: new Date() }).then((id) => ({ id })),
+    ),
+  )
+  return (key?: string) =>
+    app.inject({ method: 'POST', url: '/buy', payload: {}, headers: key ? { 'idempotency-key': key } : {} })
+}
+
+async function measure(databaseUrl: string | undefined): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const { database, home, close } = await openDatabase({ databaseUrl, dataDir, onCrash })
+  await migrate(database)
+  const [take, takePoll, buy] = [takerOf(home, database, 240), takerOf(home, database, 600), buyerOf(database)]
+  // A full window, as a caller at the limit has it.
+  for (let call = 0; call < 600; call++) await Promise.all([take(), takePoll()])
+  console.log(`${home}: median ms`)
+  await medians(500, {
+    'a trivial query': () => sql`select 1`.execute(database),
+    'rate limit, a full window of 240': take,
+    'rate limit, a full window of 600': takePoll,
+    'a small effect without Idempotency-Key': () => buy(),
+    'the same with a fresh one': (round) => buy(`key ${round}`),
+    'its replay': (round) => buy(`key ${round}`),
+  })
+  await close()
+  rmSync(dataDir, { recursive: true })
+}
+
+await measure(undefined)
+const server = await startPostgres()
+try {
+  await server.createDatabase('bench')
+  await measure(server.url('bench'))
+} finally {
+  await server.stop()
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestService, type TestService, testAdminKey } from '../../test/service.ts'
+
+// What an operator and a user do about credits, on the command line of a running service.
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.stop())
+
+async function wishwell(...parameters: string[]) {
+  const environment = { WISHWELL_URL: service.url, WISHWELL_API_KEY: service.apiKey, ADMIN_API_KEY: testAdminKey }
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...parameters], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const exitCode = await new Promise((resolve) => child.on('close', resolve))
+  return { exitCode, stdout, stderr }
+}
+
+it('grants packs, bounds them, shows what is left, and proves the ledger or says where it is wrong', async () => {
+  const list = JSON.parse((await wishwell('account', 'list', '--json')).stdout)
+  const { accountId } = list.data.accounts[0]
+  expect(await wishwell('account', 'grant', accountId, 'starter')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('1,300 pay-as-you-go credits'),
+  })
+  expect((await wishwell('account', 'grant', accountId, 'huge')).exitCode).toBe(2)
+  expect((await wishwell('account', 'grant', 'nobody', 'starter')).exitCode).toBe(1)
+  expect((await wishwell('account', 'set-cap', accountId, '50')).exitCode).toBe(0)
+  expect((await wishwell('account', 'set-cap', accountId, '-1')).exitCode).toBe(2)
+
+  const usage = await wishwell('usage', '--days', '7')
+  expect(usage.exitCode).toBe(0)
+  expect(usage.stdout).toContain('0 of 15,000 used, 15,000 remaining')
+  expect(usage.stdout).toContain('1,300 credits, at most 50 credits a month')
+  expect(JSON.parse((await wishwell('usage', '--json')).stdout).data).toMatchObject({
+    paygBalance: 1300,
+    paygMonthlyCap: 50,
+  })
+
+  expect(await wishwell('verify')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('The ledger is sound'),
+  })
+  await sql`update credit_balances set payg_balance = payg_balance + 1 where account_id = ${accountId}`.execute(
+    service.database,
+  )
+  const wrong = await wishwell('verify')
+  expect(wrong).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(wrong.stderr).toContain(`account ${accountId}`)
+  expect(wrong.stderr).toContain('is 1301, must be 1300')
+  expect(JSON.parse((await wishwell('verify', '--json')).stdout).data.differences).toHaveLength(1)
+})

@@ -1,0 +1,44 @@
+import { Command } from 'commander'
+import { type AccountUsage, createApi } from './api.ts'
+import { readClientConfig } from './client-config.ts'
+import { environmentHelp, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { count } from './text.ts'
+
+const help = `${environmentHelp}
+
+Exit codes: 0 done; 1 the service refused; 2 the command line or the environment is wrong; 3 the service cannot be reached;
+5 too many requests.`
+
+/** `wishwell usage`: what the account has used and has left. */
+export function usageCommand(): Command {
+  return new Command('usage')
+    .description('show the plan, its credits and what is left of them (free)')
+    .option('--days <days>', 'also what each of so many days cost, 1 to 90', wholeNumber(1, 90))
+    .option('--json', 'print only the answer of the service, as one JSON object', false)
+    .addHelpText('after', help)
+    .showHelpAfterError('(wishwell usage --help shows every option)')
+    .action(showUsage)
+}
+
+async function showUsage({ days, json }: { days?: number; json: boolean }): Promise<void> {
+  endWhenNobodyReads()
+  const answer = await createApi(readClientConfig()).readUsage(undefined, days)
+  if (json) printJson(answer)
+  else printLines(formatUsage(answer.data))
+}
+
+const number = (amount: number) => amount.toLocaleString('en-US')
+
+/** The lines that a person reads. */
+export function formatUsage({ tier, credits, paygBalance, paygMonthlyCap, rateLimit, days }: AccountUsage): string[] {
+  const cap = paygMonthlyCap === null ? 'no cap' : `at most ${count(paygMonthlyCap, 'credit')} a month`
+  const used = `${number(credits.used)} of ${number(credits.limit)} used, ${number(credits.remaining)} remaining`
+  return [
+    `Plan:          ${tier}, ${count(rateLimit.limit, 'request')} in ${rateLimit.windowSeconds} seconds`,
+    `Credits:       ${used}, fresh on ${credits.resetsAt.slice(0, 10)}`,
+    `Pay as you go: ${count(paygBalance, 'credit')}, ${cap}`,
+    ...(days ?? []).map((day) => `  ${day.date}  ${day.operation.padEnd(8)}  ${count(day.credits, 'credit')}`),
+    ...(days?.length === 0 ? ['  Nothing was spent on these days.'] : []),
+  ]
+}

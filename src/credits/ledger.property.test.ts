@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { updateAccount } from '../accounts/accounts.ts'
+import type { PackName, Tier } from '../database/tables.ts'
+import { grantPack } from './ledger.ts'
+import { LedgerModel, type ModelReservation } from './model.ts'
+import { monthOf } from './month.ts'
+import { packNames, plans, tiers } from './plans.ts'
+import { ledgerOf } from './testing.ts'
+import { readUsage } from './usage.ts'
+import { verifyAccounts } from './verify.ts'
+
+// Whatever happens to an account, in whatever order: the ledger does what the model does and is sound after every step.
+// TEST_SEED repeats a run, FC_RUNS=50000 makes it a long one.
+
+const runs = Number(process.env.FC_RUNS ?? 1_000)
+const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
+/** Run at once, each with a share of the runs and a seed of its own, so that no core is left idle. */
+const shards = 4
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+afterAll(() => opened.close())
+const ledger = ledgerOf(() => opened.database)
+
+type Step =
+  | { do: 'start job'; depth: number; platforms: number; monthsBehind: number }
+  | { do: 'start call'; amount: number; monthsBehind: number }
+  | { do: 'end' | 'end twice at once'; which: number; share: number }
+  | { do: 'end again' | 'settle too much'; which: number }
+  | { do: 'grant'; pack: PackName }
+  | { do: 'turn month'; months: number }
+  | { do: 'change plan'; tier: Tier }
+  | { do: 'change cap'; cap: number | null }
+
+/** Most clocks agree; that of another process may be behind. */
+const monthsBehind = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(1, 2) })
+const which = fc.nat(3)
+const share = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }))
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('start job'),
+      depth: fc.integer({ min: 1, max: 40 }),
+      platforms: fc.integer({ min: 1, max: 3 }),
+      monthsBehind,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('start call'), amount: fc.integer({ min: 1, max: 6_000 }), monthsBehind }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('end'), which, share }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('end twice at once'), which, share }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('end again', 'settle too much'), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('grant'), pack: fc.constantFrom(...packNames) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('turn month'), months: fc.constantFrom(1, 2) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('change plan'), tier: fc.constantFrom(...tiers) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('change cap'), cap: fc.option(fc.integer({ min: 0, max: 3_000 })) }),
+  },
+)
+
+/** What most of the interesting things need: a plan, PAYG credits, and a pool that is nearly empty. */
+const beginning = fc.record({
+  tier: fc.constantFrom(...tiers),
+  pack: fc.option(fc.constantFrom(...packNames), { freq: 3 }),
+  left: fc.option(fc.integer({ min: 0, max: 60 })),
+})
+
+/** A moment of a month, counted from December 2027, so that leap days are met: its first or its last millisecond. */
+const momentIn = (month: number, isLast: boolean) =>
+  new Date(isLast ? Date.UTC(2027, 12 + month, 1) - 1 : Date.UTC(2027, 11 + month, 1))
+
+type Started = ModelReservation & { end(settled: number, now: Date): Promise<void> }
+
+/** One account, in the ledger and in the model, and what happens to both of them. */
+class World {
+  readonly model = new LedgerModel()
+  readonly started: Started[] = []
+  month = 0
+  steps = 0
+  readonly accountId: string
+  constructor(accountId: string, tier: Tier) {
+    this.accountId = accountId
+    this.model.tier = tier
+  }
+
+  now(monthsBehind = 0): Date {
+    return momentIn(Math.max(0, this.month - monthsBehind), this.steps % 2 === 0)
+  }
+
+  async start(amount: number, monthsBehind: number, begin: (now: Date) => Promise<Started['end']>): Promise<void> {
+    const month = Math.max(0, this.month - monthsBehind)
+    const booked = this.model.reserve(amount, month)
+    const begun = begin(this.now(monthsBehind))
+    if (booked) return void this.started.push({ ...booked, end: await begun })
+    const used = this.model.usedIn(month)
+    const resets = momentIn(Math.max(month, this.model.month) + 1, false)
+      .toISOString()
+      .slice(0, 10)
+    const message = `Credit limit exceeded (${used}/${plans[this.model.tier].creditsPerMonth}). Resets on ${resets}.`
+    await expect(begun).rejects.toMatchObject({ code: 'RATE_LIMITED', message })
+  }
+
+  async end(step: Step & { which: number }): Promise<void> {
+    const candidates = this.started.filter((reservation) => reservation.isOpen === (step.do !== 'end again'))
+    const reservation = candidates[step.which % candidates.length]
+    if (!reservation) return
+    const amount = reservation.pool + reservation.payg
+    const now = this.now()
+    if (step.do === 'end again') return expect(reservation.end(0, now)).rejects.toThrow('not open')
+    if (step.do === 'settle too much') return expect(reservation.end(amount + 1, now)).rejects.toThrow()
+    const settled = Math.round(amount * ('share' in step ? step.share : 1))
+    const ends = Array.from({ length: step.do === 'end' ? 1 : 2 }, () => reservation.end(settled, now))
+    const outcomes = await Promise.allSettled(ends)
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1)
+    this.model.close(reservation, settled)
+  }
+
+  async run(step: Step): Promise<void> {
+    const { accountId, model } = this
+    this.steps++
+    switch (step.do) {
+      case 'start job': {
+        const { depth, platforms } = step
+        return this.start(depth * platforms, step.monthsBehind, async (now) => {
+          const jobId = await ledger.startJob(accountId, { depth, platforms, now })
+          return (settled, at) => ledger.endJob(jobId, settled, at)
+        })
+      }
+      case 'start call':
+        return this.start(step.amount, step.monthsBehind, async (now) => {
+          const callId = await ledger.startCall(accountId, step.amount, now)
+          return (settled, at) => ledger.endCall(callId, settled, at)
+        })
+      case 'grant': {
+        const grant = { accountId, pack: step.pack, cause: 'a test', now: this.now() }
+        model.grant(step.pack)
+        const available = await ledger.inTransaction((transaction) => grantPack(transaction, grant))
+        return expect(available).toBe(model.paygBalance - model.paygHeld)
+      }
+      case 'turn month':
+        this.month += step.months
+        return
+      case 'change plan':
+        model.tier = step.tier
+        return void (await updateAccount(opened.database, accountId, { tier: step.tier }))
+      case 'change cap':
+        model.cap = step.cap
+        return void (await updateAccount(opened.database, accountId, { paygMonthlyCap: step.cap }))
+      default:
+        return this.end(step)
+    }
+  }
+
+  /** The balances are the model's, and nothing in the ledger contradicts anything. */
+  async check(): Promise<void> {
+    const { accountId, model } = this
+    const balances = await opened.database
+      .selectFrom('credit_balances')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .executeTakeFirst()
+    expect(balances).toMatchObject({
+      month: monthOf(momentIn(model.month, false)),
+      pool_held: model.poolHeld,
+      pool_settled: model.poolSettled,
+      payg_balance: model.paygBalance,
+      payg_held: model.paygHeld,
+      payg_month_used: model.paygMonthUsed,
+    })
+    expect(await verifyAccounts(opened.database, [accountId])).toEqual([])
+  }
+
+  /** What the account is told is true. */
+  async checkUsage(): Promise<void> {
+    const { accountId, model } = this
+    const limit = plans[model.tier].creditsPerMonth
+    const used = model.usedIn(this.month)
+    const resetsAt = momentIn(Math.max(this.month, model.month) + 1, false).toISOString()
+    expect(await readUsage(opened.database, accountId, this.now())).toEqual({
+      tier: model.tier,
+      credits: { used, limit, remaining: Math.max(0, limit - used), resetsAt },
+      paygBalance: model.paygBalance - model.paygHeld,
+      paygMonthlyCap: model.cap,
+    })
+  }
+}
+
+it(`does what the model does, and is sound after every step, in ${runs} runs`, { timeout: runs * 500 }, async () => {
+  console.log(`ledger property: seed ${seed} (set TEST_SEED to repeat it, FC_RUNS for more runs)`)
+  let steps = 0
+  const property = fc.asyncProperty(
+    beginning,
+    fc.array(step, { minLength: 1, maxLength: 12 }),
+    async (begin, script) => {
+      const { tier, pack, left } = begin
+      const world = new World(await ledger.makeAccount(tier, momentIn(0, false)), tier)
+      if (pack) await world.run({ do: 'grant', pack })
+      if (left !== null) {
+        await world.run({ do: 'start call', amount: plans[tier].creditsPerMonth - left, monthsBehind: 0 })
+      }
+      for (const next of script) {
+        await world.run(next)
+        await world.check()
+      }
+      await world.checkUsage()
+      steps += world.steps
+    },
+  )
+  await Promise.all(
+    Array.from({ length: shards }, (_, shard) =>
+      fc.assert(property, { seed: seed + shard, numRuns: Math.ceil(runs / shards) }),
+    ),
+  )
+  console.log(`${steps} steps`)
+})

@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import type { Authentication } from '../http/authentication.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
+import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import { grantPack } from './ledger.ts'
+import { packNames, packs } from './plans.ts'
+import { verifyLedger } from './verify.ts'
+
+export interface CreditDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  idempotent: Idempotent
+}
+
+const packList = Object.entries(packs)
+  .map(([name, { credits, priceUsd }]) => `${name} (${credits} credits, $${priceUsd})`)
+  .join(', ')
+
+/** The operator's routes for credits. */
+export function registerCreditRoutes(app: App, dependencies: CreditDependencies): void {
+  registerPacks(app, dependencies)
+  registerVerify(app, dependencies)
+}
+
+const difference = closed({
+  accountId: Type.String(),
+  check: Type.String({ description: 'What was compared' }),
+  subject: Type.String({ description: 'The reservation, job, entry or account that it is about' }),
+  stored: nullable(Type.String()),
+  expected: nullable(Type.String()),
+})
+
+function registerVerify(app: App, { database, authentication }: CreditDependencies): void {
+  app.get(
+    '/api/admin/verify',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        summary: 'Recompute every balance from the ledger and check every rule of it',
+        description: 'At most 100 differences are given. An empty list proves the ledger sound.',
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        response: {
+          200: closed({ data: closed({ differences: Type.Array(difference) }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async () => ({ data: { differences: await verifyLedger(database) } }),
+  )
+}
+
+/** Pay-as-you-go credits: whatever took the payment calls it. */
+function registerPacks(app: App, { clock, authentication, idempotent }: CreditDependencies): void {
+  app.post(
+    '/api/admin/accounts/:accountId/packs',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        summary: 'Add a pack of PAYG credits to an account',
+        description: 'They never expire, and are used when the monthly pool is empty.',
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        params: closed({ accountId: Type.String() }),
+        headers: idempotencyHeaders,
+        body: closed({ pack: oneOf(packNames, { description: `One of ${packList}` }) }),
+        response: {
+          200: closed({
+            data: closed({ paygBalance: Type.Integer({ description: 'PAYG credits that are not held' }) }),
+          }),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'NOT_FOUND',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = request.params
+      if (!isId(accountId)) throw notFound('Account')
+      const grant = { accountId, pack: request.body.pack, cause: request.id, now: clock.now() }
+      return idempotent(request, reply, async (transaction) => {
+        const paygBalance = await grantPack(transaction, grant)
+        if (paygBalance === null) throw notFound('Account')
+        return { data: { paygBalance } }
+      })
+    },
+  )
+}

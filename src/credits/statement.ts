@@ -1,0 +1,85 @@
+import type { Executor } from '../database/open.ts'
+import type { EntryKind, PackName, SpendingOperation } from '../database/tables.ts'
+import { invalidField } from '../http/validation.ts'
+
+/** One movement of an account's credits, as its owner sees it. */
+export interface StatementEntry {
+  entryId: number
+  createdAt: string
+  /** The UTC month of the pool that it belongs to, YYYY-MM. */
+  month: string
+  kind: EntryKind
+  operation: SpendingOperation | 'pack'
+  /** The id of the job or of the call. */
+  cause: string
+  /** What was bought; null but for a grant. */
+  pack: PackName | null
+  /** What it added to each balance, or took away, in whole credits. */
+  changes: {
+    poolHeld: number
+    poolSettled: number
+    paygHeld: number
+    paygSettled: number
+    paygGranted: number
+  }
+}
+
+export interface StatementInput {
+  accountId: string
+  /** 1 to 100 */
+  limit: number
+  /** As an earlier page gave it. */
+  cursor?: string
+}
+
+const encodeCursor = (entryId: number) => Buffer.from(JSON.stringify(['entries', entryId])).toString('base64url')
+
+function decodeCursor(cursor: string): number {
+  try {
+    const [list, entryId] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    if (list === 'entries' && Number.isSafeInteger(entryId)) return entryId as number
+  } catch {
+    // Whatever was sent is not one of ours.
+  }
+  throw invalidField('cursor', 'is not a cursor of this list; start again without it')
+}
+
+/**
+ * One page of an account's entries, latest first. Entries of an account are numbered in the order in which they are
+ * committed, so paging sees each of them exactly once, however many are added meanwhile.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function readStatement(
+  executor: Executor,
+  { accountId, limit, cursor }: StatementInput,
+): Promise<{ entries: StatementEntry[]; hasMore: boolean; cursor: string | null }> {
+  let query = executor.selectFrom('credit_entries').selectAll().where('account_id', '=', accountId)
+  if (cursor !== undefined) query = query.where('id', '<', decodeCursor(cursor))
+  const rows = await query
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > page.length
+  return {
+    entries: page.map((row) => ({
+      entryId: row.id,
+      createdAt: row.created_at.toISOString(),
+      month: row.month,
+      kind: row.kind,
+      operation: row.operation,
+      cause: row.cause,
+      pack: row.pack,
+      changes: {
+        poolHeld: row.pool_held_change,
+        poolSettled: row.pool_settled_change,
+        paygHeld: row.payg_held_change,
+        paygSettled: row.payg_settled_change,
+        paygGranted: row.payg_granted_change,
+      },
+    })),
+    hasMore,
+    cursor: hasMore && last ? encodeCursor(last.id) : null,
+  }
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { createAccount } from '../accounts/accounts.ts'
+import type { Database, Transaction } from '../database/open.ts'
+import type { Tier } from '../database/tables.ts'
+import { platformNames } from '../platforms/platform.ts'
+import { closeReservation, reserve } from './ledger.ts'
+import { verifyLedger } from './verify.ts'
+
+/** The moments that most tests speak of. */
+export const november = new Date('2026-11-21T12:00:00.000Z')
+export const december = new Date('2026-12-01T00:00:00.000Z')
+
+/** What a test of the ledger does with a database, each in a transaction of its own. */
+export function ledgerOf(database: () => Database) {
+  const inTransaction = <T>(run: (transaction: Transaction) => Promise<T>) => database().transaction().execute(run)
+  return {
+    inTransaction,
+
+    makeAccount: (tier: Tier, now = november) => createAccount(database(), { name: 'a', tier, now }),
+
+    /** Starts a job of `depth` pages on each of its platforms, as far as the ledger is concerned. @returns its id. */
+    startJob: (accountId: string, { depth = 1, platforms = 1, now = november } = {}) =>
+      inTransaction(async (transaction) => {
+        const { id: jobId } = await transaction
+          .insertInto('scrape_jobs')
+          .values({ account_id: accountId, topic: 'a topic', depth, created_at: now })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        const amount = depth * platforms
+        await reserve(transaction, { operation: 'scrape', accountId, jobId, amount, now })
+        const tasks = platformNames
+          .slice(0, platforms)
+          .map((platform, position) => ({ job_id: jobId, platform, position }))
+        await transaction.insertInto('scrape_tasks').values(tasks).execute()
+        return jobId
+      }),
+
+    /** Ends a job that has stored `pages` pages. */
+    endJob: (jobId: string, pages: number, now = november) =>
+      inTransaction(async (transaction) => {
+        await transaction
+          .updateTable('scrape_tasks')
+          .set({ state: 'done', pages: sql`case position when 0 then ${pages}::integer else 0 end` })
+          .where('job_id', '=', jobId)
+          .execute()
+        await closeReservation(transaction, { operation: 'scrape', jobId, settled: pages, now })
+      }),
+
+    /** Holds credits for a live call. @returns the call's id. */
+    startCall: async (accountId: string, amount: number, now = november) => {
+      const callId = crypto.randomUUID()
+      await inTransaction((transaction) =>
+        reserve(transaction, { operation: 'expand', accountId, callId, amount, now }),
+      )
+      return callId
+    },
+
+    endCall: (callId: string, settled: number, now = november) =>
+      inTransaction((transaction) => closeReservation(transaction, { operation: 'expand', callId, settled, now })),
+
+    expectSound: async () => expect(await verifyLedger(database())).toEqual([]),
+  }
+}

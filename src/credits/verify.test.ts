@@ -1,0 +1,211 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { grantPack } from './ledger.ts'
+import { december, ledgerOf, november } from './testing.ts'
+import { type Difference, verifyLedger } from './verify.ts'
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+afterAll(() => opened.close())
+const ledger = ledgerOf(() => opened.database)
+
+/** Does what nobody may do to the tables, verifies, and takes it back. */
+async function verifyAfter(...statements: string[]): Promise<Difference[]> {
+  const found: Difference[] = []
+  const undone = new Error('undone')
+  const attempt = ledger.inTransaction(async (transaction) => {
+    for (const statement of statements) await sql.raw(statement).execute(transaction)
+    found.push(...(await verifyLedger(transaction)))
+    throw undone
+  })
+  await expect(attempt).rejects.toBe(undone)
+  return found
+}
+
+const allowChanges = 'alter table credit_entries disable trigger credit_entries_append_only'
+/** Takes every rule away that would refuse the tampering itself. */
+const dropRules = (table: string) => `do $$ declare rule text; begin
+    for rule in select conname from pg_constraint where conrelid = '${table}'::regclass and contype in ('c', 'f') loop
+      execute format('alter table ${table} drop constraint %I cascade', rule);
+    end loop;
+  end $$`
+
+/** Gives entries new numbers, as if they had been written last. */
+const moveToTheEnd = (which: string) => {
+  const columns = `account_id, month, kind, operation, cause, pack, reservation_id, pool_held_change, pool_settled_change,
+    payg_held_change, payg_settled_change, payg_granted_change, created_at`
+  return `with moved as (delete from credit_entries where ${which} returning *)
+    insert into credit_entries (${columns}) select ${columns} from moved`
+}
+
+describe('the ledger of an account with jobs, calls and packs', () => {
+  let accountId: string
+  beforeEach(async () => {
+    await opened.reset()
+    accountId = await ledger.makeAccount('free')
+    const grant = { accountId, pack: 'starter' as const, cause: 'a test', now: november }
+    await ledger.inTransaction((transaction) => grantPack(transaction, grant))
+    await ledger.endJob(await ledger.startJob(accountId, { depth: 40, platforms: 2 }), 50)
+    await ledger.startJob(accountId, { depth: 20, platforms: 3 })
+    await ledger.endCall(await ledger.startCall(accountId, 40), 30)
+    await ledger.endCall(await ledger.startCall(accountId, 1), 0)
+  })
+
+  it('is sound, also after the month has turned', async () => {
+    expect(await verifyLedger(opened.database)).toEqual([])
+    await ledger.startCall(accountId, 150, december)
+    expect(await verifyLedger(opened.database)).toEqual([])
+  })
+
+  it.each<[what: string, statements: string[], checks: string[]]>([
+    ...['pool_settled', 'payg_balance', 'payg_month_used'].map((name): [string, string[], string[]] => [
+      `a wrong ${name}`,
+      [`update credit_balances set ${name} = ${name} + 1`],
+      [`balance: ${name}`],
+    ]),
+    ...['pool_held', 'payg_held'].map((name): [string, string[], string[]] => [
+      `a wrong ${name}`,
+      [`update credit_balances set ${name} = ${name} - 1`],
+      [`balance: ${name}`, `balance: ${name} of open reservations`],
+    ]),
+    [
+      'a month that is none',
+      [dropRules('credit_balances'), "update credit_balances set month = '2026-13'"],
+      [
+        'balance: month has its form',
+        'balance: payg_month_used',
+        'balance: pool_held',
+        'balance: pool_held of open reservations',
+        'balance: pool_settled',
+      ],
+    ],
+    [
+      'a lost balance',
+      [dropRules('credit_reservations'), dropRules('credit_entries'), 'delete from credit_balances'],
+      [
+        'balance: month has its form',
+        'balance: payg_balance',
+        'balance: payg_held',
+        'balance: payg_held of open reservations',
+        'balance: payg_month_used',
+        'balance: pool_held',
+        'balance: pool_held of open reservations',
+        'balance: pool_settled',
+      ],
+    ],
+    [
+      'a lost entry',
+      [
+        allowChanges,
+        "delete from credit_entries where kind = 'release' and payg_held_change < 0 and pool_held_change = 0",
+      ],
+      ['balance: payg_held', 'balance: payg_month_used', 'reservation: payg held'],
+    ],
+    [
+      'an entry in another month',
+      [allowChanges, "update credit_entries set month = '2026-10' where kind = 'settle' and operation = 'scrape'"],
+      ['balance: pool_held', 'balance: pool_settled', 'reservation: entries of another month or cause'],
+    ],
+    [
+      'an entry with another cause',
+      [allowChanges, "update credit_entries set cause = 'x' where kind = 'settle' and operation = 'scrape'"],
+      ['reservation: entries of another month or cause'],
+    ],
+    [
+      'a split that was not the one reserved',
+      ["update credit_reservations set pool_part = pool_part - 1, payg_part = payg_part + 1 where state = 'open'"],
+      [
+        'balance: payg_held of open reservations',
+        'balance: pool_held of open reservations',
+        'reservation: payg held',
+        'reservation: payg reserved',
+        'reservation: pool held',
+        'reservation: pool reserved',
+      ],
+    ],
+    [
+      'a reservation in a month to come',
+      [
+        allowChanges,
+        "update credit_entries set month = '2027-01' where operation = 'expand'",
+        "update credit_reservations set month = '2027-01' where operation = 'expand'",
+      ],
+      ['balance: payg_month_used', 'reservation: month is not after that of the balances'],
+    ],
+    [
+      'a job that ended without its reservation',
+      ["update scrape_tasks set state = 'done'"],
+      ['job: state of its reservation'],
+    ],
+    [
+      'a reservation that ended before its job',
+      ["update scrape_tasks set state = 'running' where pages > 0"],
+      ['job: settled', 'job: state of its reservation'],
+    ],
+    ['a page that was not charged', ['update scrape_tasks set pages = pages + 1 where pages > 0'], ['job: settled']],
+    [
+      'a job of another size than was reserved',
+      [dropRules('scrape_jobs'), 'update scrape_jobs set depth = 19 where depth = 20'],
+      ['job: reserved'],
+    ],
+    [
+      'a job that nobody pays',
+      [
+        'insert into scrape_jobs (account_id, topic, depth, created_at) select account_id, topic, depth, created_at from scrape_jobs limit 1',
+      ],
+      ['job: account', 'job: reserved', 'job: settled', 'job: state of its reservation'],
+    ],
+    [
+      'a job paid by another account',
+      [
+        "insert into accounts (name, tier, created_at) values ('b', 'free', now())",
+        "insert into credit_balances (account_id, month) select id, '2026-11' from accounts where name = 'b'",
+        "update scrape_jobs set account_id = (select id from accounts where name = 'b') where depth = 20",
+      ],
+      ['job: account'],
+    ],
+    [
+      'a pack of another size',
+      [
+        allowChanges,
+        'update credit_entries set payg_granted_change = 1301 where pack is not null',
+        'update credit_balances set payg_balance = payg_balance + 1',
+      ],
+      ['entry: granted credits of its pack'],
+    ],
+    [
+      'PAYG credits spent before they were bought',
+      [allowChanges, moveToTheEnd("kind = 'grant'")],
+      ['entry: payg available then'],
+    ],
+    [
+      'PAYG credits settled before they were reserved',
+      [allowChanges, moveToTheEnd("kind = 'reserve' and pool_held_change = 0")],
+      ['entry: payg held until then'],
+    ],
+  ])('is found to have %s', async (_what, statements, checks) => {
+    const found = new Set((await verifyAfter(...statements)).map((difference) => difference.check))
+    expect([...found].toSorted()).toEqual(checks)
+  })
+
+  it('tells where, what is stored and what it must be', async () => {
+    expect(await verifyAfter('update credit_balances set payg_balance = payg_balance + 2')).toEqual([
+      { accountId, check: 'balance: payg_balance', subject: accountId, stored: '1272', expected: '1270' },
+    ])
+  })
+})
+
+describe('a large ledger', () => {
+  it('is looked through to its last account, up to as many differences as are wanted', async () => {
+    await opened.reset()
+    const accountIds: string[] = []
+    for (let index = 0; index < 120; index++) accountIds.push(await ledger.makeAccount('free'))
+    const tamper = (where: string) => `update credit_balances set pool_settled = 1 where ${where}`
+    const last = accountIds.toSorted().at(-1)
+    expect(await verifyAfter(tamper(`account_id = '${last}'`))).toMatchObject([{ accountId: last }])
+    expect(await verifyAfter(tamper('true'))).toHaveLength(100)
+  })
+})

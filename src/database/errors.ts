@@ -1,0 +1,25 @@
+/** Faults of the network between us and Postgres, as Node and node-postgres name them. */
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+])
+
+/** SQLSTATE classes: connection lost (08), out of resources (53), shut down (57P), cancelled by the time limit (57014). */
+const unavailableStates = /^(08...|53...|57P..|57014)$/
+
+/** node-postgres and the embedded database report a lost connection without any code. */
+const lostConnection =
+  /^(Connection terminated|timeout exceeded when trying to connect|The embedded database is closed)/
+
+/** Whether an error means that the database cannot be reached or cannot serve just now: the same call may succeed later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' && (networkCodes.has(code) || unavailableStates.test(code))) return true
+  return lostConnection.test(error.message)
+}

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+
+/** Deletes one slice of what is no longer needed. @returns whether there may be more. */
+export type Chore = () => Promise<boolean>
+
+const intervalMs = 5 * 60_000
+/** The most slices of a chore in one round: a backlog is worked off over several rounds, and nobody waits long for it. */
+const maxSlices = 100
+
+export interface Housekeeping {
+  /** Does every chore now. */
+  run(): Promise<void>
+  /** Ends the rounds, and waits for a slice that is under way. */
+  stop(): Promise<void>
+}
+
+/** Does the chores every few minutes, one slice after the other. What fails is logged and tried again in the next round. */
+export function startHousekeeping(chores: Record<string, Chore>, log: Logger): Housekeeping {
+  let stopped = false
+  const run = async () => {
+    for (const [name, chore] of Object.entries(chores)) {
+      try {
+        let more = true
+        for (let slice = 0; more && slice < maxSlices && !stopped; slice++) more = await chore()
+      } catch (error) {
+        log.error({ err: error, chore: name }, 'housekeeping failed')
+      }
+    }
+  }
+  let round = Promise.resolve()
+  const timer = setInterval(() => {
+    round = round.then(run)
+  }, intervalMs).unref()
+  return {
+    run: () => {
+      round = round.then(run)
+      return round
+    },
+    stop: async () => {
+      stopped = true
+      clearInterval(timer)
+      await round
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Database, Transaction } from '../database/open.ts'
+
+/** How long an answer is kept, and can be had again. */
+export const keptMs = 24 * 3600_000
+
+/** A call as it is remembered: hashes, so that neither the key nor the body can be read from the database. */
+export interface Call {
+  /** Of who calls, the method, the path and the key: calls with the same id are the same. */
+  id: string
+  /** Of the body. */
+  fingerprint: string
+}
+
+export interface Answer {
+  status: number
+  /** The text that is sent; encrypted where it holds a secret. */
+  body: string
+}
+
+/** The same text for the same value: the order of an object's properties does not count. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const properties = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${properties.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** @param scope who calls, the method and the path. */
+export const identify = (scope: readonly string[], key: string, body: unknown): Call => ({
+  // As JSON, so that no part can end where another begins.
+  id: sha256(JSON.stringify([...scope, key])),
+  fingerprint: sha256(canonicalJson(body)),
+})
+
+/**
+ * Takes a call for this transaction, when nobody has; one that another transaction holds is waited for, as long as the
+ * `lock_timeout` allows.
+ * @returns null when the call is ours to execute, else what is kept of the first one.
+ */
+export async function claim(
+  transaction: Transaction,
+  { id, fingerprint }: Call,
+  now: Date,
+): Promise<(Answer & { fingerprint: string }) | null> {
+  const expiresAt = new Date(now.getTime() + keptMs)
+  const claimed = await transaction
+    .insertInto('idempotency_keys')
+    .values({ id, fingerprint, status: null, body: null, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ fingerprint, status: null, body: null, expires_at: expiresAt })
+        // Expired but not deleted yet counts as not there.
+        .where('idempotency_keys.expires_at', '<=', now),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (claimed) return null
+  const kept = await transaction
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'status', 'body'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  if (kept.status === null || kept.body === null) throw new Error('an idempotency key was committed without an answer')
+  return { fingerprint: kept.fingerprint, status: kept.status, body: kept.body }
+}
+
+/** Keeps the answer of a call that this transaction has claimed and executed. */
+export async function keep(transaction: Transaction, id: string, answer: Answer): Promise<void> {
+  await transaction.updateTable('idempotency_keys').set(answer).where('id', '=', id).execute()
+}
+
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+const sliceRows = 500
+
+/**
+ * Deletes answers that need not be kept any more, a slice of them.
+ * @returns whether there may be more.
+ */
+export async function purgeExpiredAnswers(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    delete from idempotency_keys where id in (
+      select id from idempotency_keys where expires_at <= ${now}::timestamptz
+      order by expires_at limit ${sliceRows} for update skip locked
+    ) returning id`.execute(database)
+  return rows.length === sliceRows
+}

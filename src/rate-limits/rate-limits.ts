@@ -1,0 +1,87 @@
+import type { FastifyReply } from 'fastify'
+import type { Account } from '../accounts/keys.ts'
+import type { Clock } from '../clock.ts'
+import { plans } from '../credits/plans.ts'
+import type { Tier } from '../database/tables.ts'
+import { ServiceError } from '../http/errors.ts'
+import { clientOf } from './client-address.ts'
+import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
+import { createSlidingLog } from './sliding-log.ts'
+
+/** How many calls a minute; tests pass others. */
+export interface RequestLimits {
+  ofTier(tier: Tier): number
+  /** Polls of jobs, of one account of any plan: against runaway loops, not a quota (spec 4.2). */
+  polls: number
+  /** Calls without a valid key, from one client address. */
+  withoutKey: number
+}
+
+export const requestLimits: RequestLimits = {
+  ofTier: (tier) => plans[tier].requestsPerMinute,
+  polls: 600,
+  withoutKey: 60,
+}
+
+/** What an account's calls are counted under, apart from each other; the names of the policies in the headers. */
+export type AccountPolicy = 'default' | 'polls'
+
+export interface RateLimits {
+  /**
+   * Counts a call of an account and tells it in the headers what is left.
+   * @throws ServiceError RATE_LIMITED (reason `rate`) when the minute is full; the call is not counted then.
+   */
+  countCall(account: Account, policy: AccountPolicy, reply: FastifyReply): Promise<void>
+  /**
+   * Counts a call whose key is missing or wrong; ask only after the key was looked up, so that no valid key is refused.
+   * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
+   */
+  countWithoutKey(address: string, reply: FastifyReply): Promise<void>
+}
+
+/** Enough for any honest crowd; a flood from more addresses makes the oldest forgotten, never the memory full. */
+const maxClients = 10_000
+
+const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000)
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After where the call was refused. */
+function setHeaders(reply: FastifyReply, policy: string, limit: number, verdict: Verdict): void {
+  const { accepted, remaining, msUntilMore } = verdict
+  reply.header('ratelimit-policy', `"${policy}";q=${limit};w=${seconds(windowMs)}`)
+  reply.header('ratelimit', `"${policy}";r=${remaining};t=${seconds(msUntilMore)}`)
+  if (!accepted) reply.header('retry-after', seconds(msUntilMore))
+}
+
+function refusal(what: string, verdict: Verdict): ServiceError {
+  const wait = seconds(verdict.msUntilMore)
+  const message = `Rate limit exceeded (${what} per minute). Try again in ${wait} second${wait === 1 ? '' : 's'}.`
+  return new ServiceError('RATE_LIMITED', message, { reason: 'rate' })
+}
+
+const units: Record<AccountPolicy, string> = { default: 'requests', polls: 'polls' }
+
+export interface RateLimitDependencies {
+  clock: Clock
+  /** Counts the calls of accounts. Calls without a key are counted in this process, in memory. */
+  limiter: RateLimiter
+  limits: RequestLimits
+}
+
+export function createRateLimits({ clock, limiter, limits }: RateLimitDependencies): RateLimits {
+  const clients = createSlidingLog({ clock, maxKeys: maxClients })
+  return {
+    countCall: async ({ accountId, tier }, policy, reply) => {
+      const limit = policy === 'polls' ? limits.polls : limits.ofTier(tier)
+      const verdict = await limiter.take(`${accountId} ${policy}`, limit)
+      setHeaders(reply, policy, limit, verdict)
+      if (!verdict.accepted) throw refusal(`${limit} ${units[policy]}`, verdict)
+    },
+    countWithoutKey: async (address, reply) => {
+      const limit = limits.withoutKey
+      const verdict = await clients.take(clientOf(address), limit)
+      if (verdict.accepted) return
+      setHeaders(reply, 'without-key', limit, verdict)
+      throw refusal(`${limit} requests without a valid API key`, verdict)
+    },
+  }
+}

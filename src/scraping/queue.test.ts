@@ -1,0 +1,18 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { createTaskQueue } from './queue.ts'
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+afterAll(() => opened.close())
+
+it('a task can be queued inside a transaction as the very first use of the queue', async () => {
+  const queue = createTaskQueue(opened, pino({ level: 'silent' }))
+  await queue.start()
+  const id = await opened.database.transaction().execute((transaction) => queue.enqueue(transaction, 'a task'))
+  expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  await queue.stop()
+})

@@ -1,0 +1,140 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Clock } from '../clock.ts'
+import { packNames, plans, tiers } from '../credits/plans.ts'
+import { readStatement } from '../credits/statement.ts'
+import { readDailyUsage, readUsage } from '../credits/usage.ts'
+import type { Database } from '../database/open.ts'
+import type { EntryKind, SpendingOperation } from '../database/tables.ts'
+import type { Authentication } from '../http/authentication.ts'
+import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+
+const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
+const entryKinds: EntryKind[] = ['reserve', 'settle', 'release', 'grant']
+const windowSeconds = 60
+const security = [{ apiKey: [] }]
+const tags = ['Usage']
+
+export interface UsageDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+}
+
+const usageRecord = closed({
+  tier: oneOf(tiers, { description: 'The plan' }),
+  credits: closed(
+    {
+      ...creditUsage.properties,
+      resetsAt: moment('When the monthly pool is fresh: the first instant of the next UTC month'),
+    },
+    { description: 'The monthly pool' },
+  ),
+  paygBalance: Type.Integer({ description: 'Pay-as-you-go credits that are not held; they never expire' }),
+  paygMonthlyCap: nullable(Type.Integer({ description: 'The most PAYG credits a month; null when there is no cap' })),
+  rateLimit: closed({
+    limit: Type.Integer({ description: 'Requests of the plan in a window' }),
+    windowSeconds: Type.Integer(),
+  }),
+  days: Type.Optional(
+    Type.Array(
+      closed({
+        date: Type.String({ format: 'date', description: 'A UTC day' }),
+        operation: oneOf(spendingOperations),
+        credits: Type.Integer({ description: 'Settled on that day, of the pool and PAYG together' }),
+      }),
+      { description: 'With `days`: oldest first; days on which nothing was settled are left out' },
+    ),
+  ),
+})
+
+const change = (description: string) => Type.Integer({ description })
+const entry = closed({
+  entryId: Type.Integer({ description: 'Grows with every entry of the account' }),
+  createdAt: moment('When it was written'),
+  month: Type.String({ description: 'The UTC month of the pool that it belongs to, YYYY-MM' }),
+  kind: oneOf(entryKinds),
+  operation: oneOf([...spendingOperations, 'pack']),
+  cause: Type.String({ description: 'The id of the job or of the call' }),
+  pack: nullable(oneOf(packNames)),
+  changes: closed({
+    poolHeld: change('To what is held of the monthly pool'),
+    poolSettled: change('To what is settled of the monthly pool'),
+    paygHeld: change('To what is held of the PAYG balance'),
+    paygSettled: change('To all PAYG credits that were ever settled'),
+    paygGranted: change('To all PAYG credits that were ever bought'),
+  }),
+})
+
+/** What an account has used (spec 4.6), and its statement. Free. */
+export function registerUsageRoutes(app: App, { database, clock, authentication }: UsageDependencies): void {
+  const onRequest = authentication.requireAccount
+
+  app.get(
+    '/api/v1/usage',
+    {
+      onRequest,
+      schema: {
+        summary: 'Read the plan, its credits and what is left of them',
+        tags,
+        security,
+        querystring: closed({
+          days: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 90,
+              description: 'Adds a breakdown of so many UTC days, today included',
+            }),
+          ),
+        }),
+        response: {
+          200: closed({ data: usageRecord }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { days } = request.query
+      const now = clock.now()
+      const usage = await readUsage(database, accountId, now)
+      const rateLimit = { limit: plans[usage.tier].requestsPerMinute, windowSeconds }
+      const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
+      return { data: { ...usage, rateLimit, ...breakdown } }
+    },
+  )
+
+  app.get(
+    '/api/v1/usage/entries',
+    {
+      onRequest,
+      schema: {
+        summary: 'Read the statement: every movement of credits with its cause',
+        description: 'Latest first. The balances are the sums of the changes.',
+        tags,
+        security,
+        querystring: closed({
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most entries of this answer' }),
+          ),
+          cursor: Type.Optional(Type.String({ maxLength: 200, description: 'From the answer before' })),
+        }),
+        response: {
+          200: closed({
+            data: closed({
+              entries: Type.Array(entry),
+              hasMore: Type.Boolean(),
+              cursor: nullable(Type.String({ description: 'For the page after this one' })),
+            }),
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { limit = 20, cursor } = request.query
+      return { data: await readStatement(database, { accountId, limit, ...(cursor === undefined ? {} : { cursor }) }) }
+    },
+  )
+}

@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TestClient } from '../../test/client.ts'
+import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { verifyLedger } from '../credits/verify.ts'
+import { PlatformError } from '../platforms/platform.ts'
+
+const noon = new Date('2026-11-21T12:00:00.000Z')
+let now = noon
+let service: TestService
+let client: TestClient
+let accountId: string
+
+beforeAll(async () => {
+  const failing = scriptedPlatform('hackernews', () => {
+    throw new PlatformError('blocked', 'Refused.')
+  })
+  const platforms = platformMap(scriptedPlatform('github', numberedPages(100)), failing)
+  service = await startTestService({ platforms, clock: { now: () => now } })
+})
+beforeEach(async () => {
+  now = noon
+  const account = await service.createAccount('free')
+  accountId = account.accountId
+  client = account.client
+})
+afterEach(async () => {
+  expect(await verifyLedger(service.database)).toEqual([])
+  await service.reset()
+})
+afterAll(() => service.stop())
+
+const admin = () => service.clientFor(service.adminKey)
+const json = { 'content-type': 'application/json' }
+const buy = (pack: string) => admin().post(`/api/admin/accounts/${accountId}/packs`, { pack })
+const patch = (changes: Record<string, unknown>) =>
+  admin().send('PATCH', `/api/admin/accounts/${accountId}`, { headers: json, body: JSON.stringify(changes) })
+const usage = async (query = '') => (await client.get(`/api/v1/usage${query}`)).body.data
+const statement = async (query = '') => (await client.get(`/api/v1/usage/entries${query}`)).body.data
+const runJob = async (body: Record<string, unknown>) => {
+  const { body: started } = await client.scrape({ topic: 'dark mode', platforms: ['github'], ...body })
+  await client.waitForJob(started.data.jobId)
+  return started.data.jobId as string
+}
+
+describe('the usage', () => {
+  it('tells the plan, the pool, the PAYG balance and the limits, and costs nothing', async () => {
+    expect(await usage()).toEqual({
+      tier: 'free',
+      credits: { used: 0, limit: 100, remaining: 100, resetsAt: '2026-12-01T00:00:00.000Z' },
+      paygBalance: 0,
+      paygMonthlyCap: null,
+      rateLimit: { limit: 20, windowSeconds: 60 },
+    })
+    await runJob({ depth: 4 })
+    await buy('starter')
+    await patch({ tier: 'pro', paygMonthlyCap: 500 })
+    expect(await usage()).toEqual({
+      tier: 'pro',
+      credits: { used: 4, limit: 5_000, remaining: 4_996, resetsAt: '2026-12-01T00:00:00.000Z' },
+      paygBalance: 1_300,
+      paygMonthlyCap: 500,
+      rateLimit: { limit: 120, windowSeconds: 60 },
+    })
+    now = new Date('2026-12-01T00:00:00.000Z')
+    expect(await usage()).toMatchObject({
+      credits: { used: 0, remaining: 5_000, resetsAt: '2027-01-01T00:00:00.000Z' },
+      paygBalance: 1_300,
+    })
+  })
+
+  it('pays a job with PAYG credits once the pool is empty, and gives back what was not delivered', async () => {
+    await buy('starter')
+    for (const depth of [40, 40, 15]) await runJob({ depth })
+    const { body } = await client.scrape({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 10 })
+    expect(body.usage.credits).toEqual({ used: 100, limit: 100, remaining: 0 })
+    await client.waitForJob(body.data.jobId)
+    // 10 pages of GitHub: 5 of the pool, 5 PAYG; Hacker News delivered none.
+    expect(await usage()).toMatchObject({ credits: { used: 100 }, paygBalance: 1_295 })
+  })
+
+  it('breaks what was settled down by UTC day and operation', async () => {
+    now = new Date('2026-11-19T23:59:59.999Z')
+    await runJob({ depth: 3 })
+    now = new Date('2026-11-20T00:00:00.000Z')
+    await runJob({ depth: 2 })
+    await runJob({ depth: 1 })
+    await runJob({ platforms: ['hackernews'], depth: 7 })
+    await buy('starter')
+    now = new Date('2026-11-21T23:00:00.000Z')
+    const [before, after] = [
+      { date: '2026-11-19', operation: 'scrape', credits: 3 },
+      { date: '2026-11-20', operation: 'scrape', credits: 3 },
+    ]
+    expect((await usage('?days=1')).days).toEqual([])
+    expect((await usage('?days=2')).days).toEqual([after])
+    expect((await usage('?days=3')).days).toEqual([before, after])
+    expect((await usage('?days=90')).days).toEqual([before, after])
+    now = new Date('2026-11-22T00:00:00.000Z')
+    expect((await usage('?days=2')).days).toEqual([])
+  })
+})
+
+describe('the statement', () => {
+  it('has every movement with its cause, latest first, and its sums are the balances', async () => {
+    const requestId = 'purchase-42'
+    const options = { headers: { ...json, 'x-request-id': requestId }, body: '{"pack":"standard"}' }
+    await admin().send('POST', `/api/admin/accounts/${accountId}/packs`, options)
+    const jobId = await runJob({ platforms: ['github', 'hackernews'], depth: 3 })
+    const entry = {
+      ...{ entryId: expect.any(Number), createdAt: '2026-11-21T12:00:00.000Z', month: '2026-11' },
+      ...{ operation: 'scrape', cause: jobId, pack: null },
+    }
+    const none = { poolHeld: 0, poolSettled: 0, paygHeld: 0, paygSettled: 0, paygGranted: 0 }
+    expect(await statement()).toEqual({
+      entries: [
+        { ...entry, kind: 'release', changes: { ...none, poolHeld: -3 } },
+        { ...entry, kind: 'settle', changes: { ...none, poolHeld: -3, poolSettled: 3 } },
+        { ...entry, kind: 'reserve', changes: { ...none, poolHeld: 6 } },
+        {
+          ...entry,
+          ...{ kind: 'grant', operation: 'pack', cause: requestId, pack: 'standard' },
+          changes: { ...none, paygGranted: 5_300 },
+        },
+      ],
+      hasMore: false,
+      cursor: null,
+    })
+  })
+
+  it('is paged without a gap or a double, also while entries are added', async () => {
+    for (let index = 0; index < 7; index++) await buy('starter')
+    const all: number[] = (await statement()).entries.map((entry: { entryId: number }) => entry.entryId)
+    expect(all).toHaveLength(7)
+    const paged: number[] = []
+    let page = await statement('?limit=3')
+    for (;;) {
+      paged.push(...page.entries.map((entry: { entryId: number }) => entry.entryId))
+      if (!page.hasMore) break
+      await buy('bulk')
+      page = await statement(`?limit=3&cursor=${page.cursor}`)
+    }
+    expect(paged).toEqual(all)
+    expect(page.cursor).toBeNull()
+  })
+
+  it("is the account's own", async () => {
+    await buy('starter')
+    expect((await service.client.get('/api/v1/usage/entries')).body.data.entries).toEqual([])
+    expect((await service.client.get('/api/v1/usage')).body.data).toMatchObject({ tier: 'max', paygBalance: 0 })
+  })
+})
+
+describe('a pack', () => {
+  it('adds to the balance, which held credits are not part of', async () => {
+    expect((await buy('starter')).body).toEqual({ data: { paygBalance: 1_300 } })
+    expect((await buy('bulk')).body).toEqual({ data: { paygBalance: 14_800 } })
+  })
+
+  it('is not for an account that does not exist', async () => {
+    for (const unknown of ['00000000-0000-4000-8000-000000000000', 'nonsense']) {
+      const { status, body } = await admin().post(`/api/admin/accounts/${unknown}/packs`, { pack: 'starter' })
+      expect([status, body.error]).toEqual([404, { code: 'NOT_FOUND', message: 'Account not found.' }])
+    }
+  })
+})
+
+describe('a cap on PAYG credits', () => {
+  it('refuses what would exceed it, at once, until it is taken away', async () => {
+    await buy('starter')
+    const { body } = await patch({ paygMonthlyCap: 0 })
+    expect(body.data).toMatchObject({ accountId, tier: 'free', paygMonthlyCap: 0 })
+    for (const depth of [40, 40, 20]) await runJob({ depth })
+    const refused = await client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      {
+        error: {
+          code: 'RATE_LIMITED',
+          message: 'Credit limit exceeded (100/100). Resets on 2026-12-01.',
+          reason: 'credits',
+          resetsAt: '2026-12-01T00:00:00.000Z',
+        },
+      },
+    ])
+    expect((await patch({ paygMonthlyCap: null })).body.data).toMatchObject({ paygMonthlyCap: null })
+    await runJob({ depth: 1 })
+    expect(await usage()).toMatchObject({ paygBalance: 1_299 })
+  })
+})

@@ -1,0 +1,38 @@
+import { pino } from 'pino'
+import { readConfig } from '../../src/config.ts'
+import { startService } from '../../src/service.ts'
+import { numberedPages, platformMap, scriptedPlatform } from '../scripted-platform.ts'
+
+// A service that kills itself after a given number of statements, counted from when it is told so. Started by
+// crash-points.test.ts, which sends the number over the channel; 0 means never.
+
+let statementsLeft = Number.POSITIVE_INFINITY
+let counted = 0
+
+const onStatement = () => {
+  counted += 1
+  statementsLeft -= 1
+  if (statementsLeft <= 0) process.kill(process.pid, 'SIGKILL')
+}
+const platforms = platformMap(
+  scriptedPlatform('github', numberedPages(3, 2)),
+  scriptedPlatform('hackernews', numberedPages(1, 2)),
+)
+const service = await startService(
+  readConfig(),
+  pino({ level: 'silent' }),
+  (error) => {
+    throw error
+  },
+  { platforms, onStatement },
+)
+process.on('message', (message: { dieAfter: number } | 'count' | 'stop') => {
+  if (message === 'count') process.send?.({ counted })
+  else if (message === 'stop') void service.stop().then(() => process.exit(0))
+  else {
+    counted = 0
+    if (message.dieAfter > 0) statementsLeft = message.dieAfter
+    process.send?.({ armed: true })
+  }
+})
+process.send?.({ url: service.address })

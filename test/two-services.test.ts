@@ -1,0 +1,60 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requestLimits } from '../src/rate-limits/rate-limits.ts'
+import { type Service, startService } from '../src/service.ts'
+import { createTestClient } from './client.ts'
+import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
+import { startTestService, type TestService } from './service.ts'
+
+// What several processes on one Postgres must hold together. The embedded database belongs to one process.
+
+const platforms = platformMap(scriptedPlatform('github', numberedPages(2)))
+let first: TestService
+let second: Service
+
+describe.runIf(process.env.TEST_HOME === 'postgres')('two services on one Postgres', () => {
+  beforeAll(async () => {
+    first = await startTestService({ requestLimits, platforms })
+    const failTest = (error: Error) => {
+      throw error
+    }
+    second = await startService(first.config, pino({ level: 'silent' }), failTest, { requestLimits, platforms })
+  })
+  afterAll(async () => {
+    await second.stop()
+    await first.stop()
+  })
+  const bothFor = (apiKey: string) => [first.clientFor(apiKey), createTestClient(() => second.address ?? '', apiKey)]
+
+  it('accept together no more than the limit of the plan', async () => {
+    const { apiKey } = await first.createAccount('free')
+    const answers = await Promise.all(
+      bothFor(apiKey).flatMap((client) => Array.from({ length: 30 }, () => client.get('/api/v1/requests'))),
+    )
+    const accepted = answers.filter((answer) => answer.status === 200)
+    expect(accepted).toHaveLength(20)
+    const left = accepted.map((answer) => Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]))
+    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    for (const refused of answers.filter((answer) => answer.status !== 200)) {
+      expect([refused.status, refused.body.error.reason]).toEqual([429, 'rate'])
+    }
+  })
+
+  it('execute a call with an Idempotency-Key once', async () => {
+    const { accountId, apiKey } = await first.createAccount('max')
+    const options = {
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: JSON.stringify({ topic: 'dark mode', platforms: ['github'], depth: 2 }),
+    }
+    const answers = await Promise.all(
+      bothFor(apiKey).flatMap((client) =>
+        Array.from({ length: 10 }, () => client.send('POST', '/api/v1/scrape', options)),
+      ),
+    )
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    const jobs = first.database.selectFrom('scrape_jobs').select('id').where('account_id', '=', accountId)
+    expect(await jobs.execute()).toHaveLength(1)
+    await first.clientFor(apiKey).waitForJob(answers[0]?.body.data.jobId)
+  })
+})
