@@ -115,11 +115,11 @@ describe.runIf(embedded)('a backup of the embedded database', () => {
     const second = await admin().get('/api/admin/backup')
     expect([second.status, second.body.error.code]).toEqual([409, 'CONFLICT'])
     download.abort()
-    await expect.poll(workLeft).toEqual([])
+    await expect.poll(workLeft, { timeout: 15_000 }).toEqual([])
     const next = await beginDownload()
     expect(next.status).toBe(200)
     for (;;) if ((await next.reader.read()).done) break
-    await expect.poll(workLeft).toEqual([])
+    await expect.poll(workLeft, { timeout: 15_000 }).toEqual([])
   })
 
   it('is not made for a HEAD, nor without the admin key', async () => {
