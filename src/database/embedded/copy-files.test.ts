@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Queryable } from './client.ts'
+import { copyAhead, copyRest } from './copy-files.ts'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'wishwell-copy-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const segment = (number: number) => `pg_wal/${'0'.repeat(22)}${number.toString(16).padStart(2, '0').toUpperCase()}`
+const nameOf = (path: string) => path.split('/')[1] ?? ''
+
+/** A database that tells where its log begins and ends. */
+const queriesOf = (first: number, last: number): Queryable => ({
+  query: async <T>() => ({ rows: [{ first: nameOf(segment(first)), last: nameOf(segment(last)) }] as T[], fields: [] }),
+})
+
+function write(from: string, files: Record<string, string>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(from, path, '..'), { recursive: true })
+    writeFileSync(join(from, path), content)
+  }
+}
+
+function read(root: string): Record<string, string> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name))
+  return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, 'utf8')]))
+}
+
+describe('the copy of a database directory', () => {
+  it('is that of the last moment, whatever changed, came or went since its first pass', async () => {
+    const from = join(directory, 'database')
+    write(from, { 'base/1/changed': 'old', 'base/1/same': 'same', 'base/1/gone': 'gone' })
+    mkdirSync(join(from, 'pg_notify'))
+    let pass = 0
+    let to = ''
+    const firstPass = async () => {
+      to = join(directory, `copy-${pass++}`)
+      return copyAhead(from, to)
+    }
+    // A file that was just written may be written to again within the same tick.
+    expect([...(await firstPass()).keys()]).toEqual([])
+    const ahead = await vi.waitFor(
+      async () => {
+        const copied = await firstPass()
+        expect(copied.size).toBe(3)
+        return copied
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+
+    // Of the same size, with the time of its last change set back: only the inode's own time tells.
+    const { atime, mtime } = statSync(join(from, 'base/1/changed'))
+    write(from, { 'base/1/changed': 'new', 'base/2/added': 'added' })
+    utimesSync(join(from, 'base/1/changed'), atime, mtime)
+    rmSync(join(from, 'base/1/gone'))
+    await copyRest(queriesOf(1, 1), from, to, ahead)
+    expect(read(to)).toEqual({ 'base/1/changed': 'new', 'base/1/same': 'same', 'base/2/added': 'added' })
+    expect(readdirSync(to).sort()).toEqual(['base', 'pg_notify'])
+  })
+
+  it.each([
+    [2, 3, [2, 3]],
+    [2, 2, [2]],
+    // At the end of a segment Postgres still names the one before.
+    [3, 2, [3]],
+  ])('holds of the log what a start from the checkpoint reads: from %i to %i', async (first, last, expected) => {
+    const from = join(directory, 'database')
+    write(from, Object.fromEntries([1, 2, 3, 4].map((number) => [segment(number), `log ${number}`])))
+    const to = join(directory, 'copy')
+    await copyRest(queriesOf(first, last), from, to, await copyAhead(from, to))
+    expect(Object.keys(read(to)).sort()).toEqual(expected.map(segment))
+  })
+})
