@@ -17,7 +17,7 @@ async function save(operator: Operator, file: string): Promise<Manifest> {
   const handle = await open(partial, 'wx', 0o600)
   try {
     try {
-      for await (const chunk of await operator.download('/api/admin/backup')) await handle.write(chunk as Uint8Array)
+      for await (const chunk of await operator.download('/api/admin/backup')) await handle.write(chunk)
       await handle.sync()
     } finally {
       await handle.close()
@@ -32,7 +32,7 @@ async function save(operator: Operator, file: string): Promise<Manifest> {
 }
 
 const formatBackup = (file: string, { bytes, tables, heldMs }: Manifest): string[] => [
-  `Saved ${file}: ${count(tables.accounts?.rows ?? 0, 'account')}, ${count(Math.ceil(bytes / 1e6), 'MB')} unpacked.`,
+  `Saved ${file}: ${count(tables.accounts?.rows ?? 0, 'account')}, ${Math.ceil(bytes / 1e6).toLocaleString('en-US')} MB unpacked.`,
   `All other work waited ${heldMs} ms for it. The admin key is not in it.`,
 ]
 

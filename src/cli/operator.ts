@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../config.ts'
 import { hasDatabase } from '../database/embedded/data-directory.ts'
 import { DataDirectoryInUseError } from '../database/embedded/lock.ts'
 import { type Service, startService } from '../service.ts'
-import { connectionError, readAnswer } from './answers.ts'
+import { ApiError, connectionError, readAnswer } from './answers.ts'
 import { readServiceAddress, type ServiceAddress } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 
@@ -31,8 +31,8 @@ export interface Envelope<Data> {
  */
 export interface Operator {
   call<Data>(path: string, call?: Call): Promise<Envelope<Data>>
-  /** An answer that is no JSON, as a stream that fails when the answer is cut off. */
-  download(path: string): Promise<Readable>
+  /** The chunks of an answer that is no JSON; reading them throws ApiError when it is cut off. */
+  download(path: string): Promise<AsyncIterable<Uint8Array>>
 }
 
 /** One way to the admin routes: over the network, or in this process. */
@@ -135,6 +135,16 @@ async function connectInProcess(config: Config, address: ServiceAddress): Promis
   }
 }
 
+/** The chunks of a body; what breaks it off becomes an error for people. */
+async function* orCutOff(body: AsyncIterable<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch {
+    const message = `The answer of ${url} was cut off. The log of the service may say why.`
+    throw new ApiError(message, exitCodes.unreachable, { temporary: true })
+  }
+}
+
 function createOperator({ url, keyFrom, send }: Connection): Operator {
   const textOf = async (response: Response, timeoutMs: number) => {
     try {
@@ -156,7 +166,7 @@ function createOperator({ url, keyFrom, send }: Connection): Operator {
     download: async (path) => {
       const response = await send(path, { headers: {} })
       if (!response.ok || response.body === null) await read(response, 0)
-      return Readable.fromWeb(response.body as ReadableStream<Uint8Array>)
+      return orCutOff(response.body as ReadableStream<Uint8Array>, url)
     },
   }
 }

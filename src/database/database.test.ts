@@ -100,10 +100,11 @@ describe(`the ${process.env.TEST_HOME} database`, () => {
         expect(isDatabaseUnavailable(await promise.catch((error: unknown) => error))).toBe(true)
       }
       // The pool learns one by one which of its idle connections were ended too.
-      const answers = () => sql`select 1`.execute(opened.database).then(
-        () => true,
-        () => false,
-      )
+      const answers = () =>
+        sql`select 1`.execute(opened.database).then(
+          () => true,
+          () => false,
+        )
       await expect.poll(answers).toBe(true)
     },
   )

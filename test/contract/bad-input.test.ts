@@ -33,6 +33,7 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: '/api/admin/verify', key: 'admin' },
   { method: 'GET', path: '/api/v1/usage', key: 'account' },
   { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },
+  { method: 'GET', path: '/api/admin/backup', key: 'admin' },
   { method: 'GET', path: '/api/v1/keys', key: 'account' },
   { method: 'POST', path: '/api/v1/keys', key: 'account', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/v1/keys/${unknownId}`, key: 'account' },
@@ -368,6 +369,7 @@ describe('the query string of an operator or of keys', () => {
     ['/api/admin/accounts?deleted=perhaps', 'admin', 'deleted'],
     ['/api/admin/accounts?delete=true', 'admin', 'delete'],
     ['/api/v1/keys?all=true', 'account', 'all'],
+    ['/api/admin/backup?format=zip', 'admin', 'format'],
     [`/api/admin/accounts/${unknownId}/keys?all=true`, 'admin', 'all'],
   ] as const)('refuses %s: 400, and says where', async (path, key, place) => {
     const answer = await clientOf(key).get(path)

@@ -166,6 +166,14 @@ describe('the API document', () => {
     expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts?deleted=true'))
   })
 
+  it('describes the backup, and why there is none on Postgres', async () => {
+    const answer = await service.clientFor(testAdminKey).get('/api/admin/backup')
+    const documented = document.paths['/api/admin/backup']?.get?.responses[answer.status]?.content
+    expect(Object.keys(documented ?? {})).toEqual([answer.headers.get('content-type')?.split(';')[0]])
+    if (process.env.TEST_HOME === 'embedded') expect(answer.status).toBe(200)
+    else expectDocumented('GET', '/api/admin/backup', answer)
+  })
+
   it('says who is ready with what', async () => {
     const { body } = await service.client.get('/readyz')
     expect(body).toEqual({

@@ -1,0 +1,214 @@
+import { readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { exitCodes } from '../cli/exit-codes.ts'
+import { startCommand } from '../cli/testing.ts'
+import { version } from '../version.ts'
+import { inspectArchive } from './archive.ts'
+import { parseManifest } from './manifest.ts'
+import {
+  changeManifest,
+  listDataDirectory,
+  makeDirectory,
+  type RawEntry,
+  readDataDirectory,
+  writeRawArchive,
+} from './testing.ts'
+
+const embedded = process.env.TEST_HOME === 'embedded'
+
+const restore = (file: string, dataDir: string, ...more: string[]) =>
+  startCommand(['restore', file, ...more], { DATA_DIR: dataDir }).finished
+
+const manifest = {
+  ...{ format: 1, wishwellVersion: version, createdAt: '2026-11-21T00:00:00.000Z', files: 1, bytes: 2, heldMs: 0 },
+  tables: { accounts: { rows: 0, checksum: '0' } },
+}
+const manifestEntry: RawEntry = { path: 'manifest.json', body: JSON.stringify(manifest) }
+const versionEntry: RawEntry = { path: 'database/PG_VERSION', body: '18' }
+
+describe('an archive', () => {
+  it('is read whole, and only what a backup holds is accepted', async () => {
+    const file = writeRawArchive(makeDirectory(), [
+      manifestEntry,
+      { path: 'database/', type: 'Directory' },
+      versionEntry,
+    ])
+    expect(await inspectArchive(file)).toEqual(manifest)
+  })
+
+  it.each<[string, RawEntry[], RegExp]>([
+    ['leads out of the directory', [manifestEntry, { path: 'database/../../evil', body: '18' }], /foreign name/],
+    ['is absolute', [manifestEntry, { path: '/etc/passwd', body: '18' }], /foreign name/],
+    ['is beside the database', [manifestEntry, versionEntry, { path: 'admin-key', body: 'x' }], /foreign name/],
+    ['is hidden', [manifestEntry, { path: 'database/.bashrc', body: '18' }], /foreign name/],
+    ['has a backslash', [manifestEntry, { path: 'database/..\\evil', body: '18' }], /foreign name/],
+    [
+      'is a symbolic link',
+      [manifestEntry, { path: 'database/a', type: 'SymbolicLink', linkpath: '/' }],
+      /SymbolicLink/,
+    ],
+    [
+      'is a hard link',
+      [manifestEntry, { path: 'database/a', type: 'Link', linkpath: 'manifest.json' }],
+      /holds a Link/,
+    ],
+    ['is a pipe', [manifestEntry, { path: 'database/a', type: 'FIFO' }], /holds a FIFO/],
+    ['is there twice', [manifestEntry, versionEntry, versionEntry], /a file twice/],
+    ['is missing', [manifestEntry, { path: 'database/x', body: '1' }], /incomplete/],
+    ['that matters is missing', [manifestEntry, { path: 'database/x', body: '18' }], /holds no database/],
+    ['is all, without a manifest', [versionEntry], /manifest cannot be read/],
+  ])('of which a file %s is refused', async (_what, entries, message) => {
+    await expect(inspectArchive(writeRawArchive(makeDirectory(), entries))).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['empty', Buffer.alloc(0), /incomplete|damaged/],
+    ['text', Buffer.from('no archive at all'), /damaged, or not a backup/],
+    ['a tar of nothing', gzipSync(Buffer.alloc(1024)), /not a backup/],
+    ['something else that is compressed', gzipSync('x'.repeat(10_000)), /not a backup/],
+  ])('that is %s is refused', async (_what, content, message) => {
+    const file = join(makeDirectory(), 'wishwell.tar.gz')
+    writeFileSync(file, content)
+    await expect(inspectArchive(file)).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['a later format', { format: 2, wishwellVersion: version }, /newer Wishwell/],
+    [
+      'a later patch',
+      { wishwellVersion: version.replace(/\d+$/, (patch) => String(Number(patch) + 1)) },
+      /newer Wishwell/,
+    ],
+    ['a later major, with fewer digits', { wishwellVersion: '100.0.0' }, /newer Wishwell/],
+    ['no counts', { tables: undefined }, /not one/],
+    ['counts that are no numbers', { tables: { accounts: { rows: '1', checksum: '' } } }, /not one/],
+    ['a format of nobody', { format: 0 }, /not one/],
+    ['a version with a terminal code', { format: 9, wishwellVersion: '9.0.0\x1b[31m' }, /newer Wishwell \(unknown/],
+  ])('with %s is refused', (_what, change, message) => {
+    expect(() => parseManifest(JSON.stringify({ ...manifest, ...change }))).toThrow(message)
+  })
+
+  it('of an earlier version is accepted', () => {
+    expect(parseManifest(JSON.stringify({ ...manifest, wishwellVersion: '0.0.9' })).wishwellVersion).toBe('0.0.9')
+  })
+})
+
+describe.runIf(embedded)('wishwell restore', () => {
+  let service: TestService
+  let directory: string
+  let file: string
+  beforeAll(async () => {
+    service = await startTestService()
+    await service.createAccount('free')
+    directory = service.config.dataDir
+    file = join(directory, 'a-backup.tar.gz')
+    const headers = { authorization: `Bearer ${service.adminKey}` }
+    const answer = await fetch(`${service.url}/api/admin/backup`, { headers })
+    writeFileSync(file, Buffer.from(await answer.arrayBuffer()))
+  })
+  afterAll(() => service.stop())
+
+  it('leaves a directory alone that a service holds', async () => {
+    // The service may still be deleting the copy that its backup was packed from.
+    const listed = () => listDataDirectory(directory).filter((name) => !name.startsWith('.wishwell-work-'))
+    const before = listed()
+    const { exitCode, stderr } = await restore(file, directory, '--yes')
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toContain('Another Wishwell process is using the data directory')
+    expect(listed()).toEqual(before)
+    expect((await service.client.search('a')).status).toBe(200)
+  })
+
+  it('puts the backup in the place of the database, and keeps the old one and the admin key', {
+    timeout: 60_000,
+  }, async () => {
+    const dataDir = join(makeDirectory(), 'data')
+    await restore(file, dataDir, '--yes')
+    writeFileSync(join(dataDir, 'admin-key'), 'an-admin-key-of-this-place')
+    const environment = { DATA_DIR: dataDir, WISHWELL_URL: 'http://127.0.0.1:2' }
+    await startCommand(['account', 'create', 'since the backup'], environment).finished
+    const before = await readDataDirectory(dataDir)
+    const { stdout } = await restore(file, dataDir, '--yes', '--json')
+    const { previous, tables } = JSON.parse(stdout)
+    expect(tables.accounts.rows).toBe(2)
+    expect(listDataDirectory(dataDir)).toEqual(['admin-key', 'database', previous.slice(dataDir.length + 1)])
+    expect(previous).toMatch(/\/database\.before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
+    expect((await readDataDirectory(dataDir)).accounts).toHaveLength(2)
+    expect(readFileSync(join(dataDir, 'admin-key'), 'utf8')).toBe('an-admin-key-of-this-place')
+    const kept = makeDirectory()
+    renameSync(previous, join(kept, 'database'))
+    expect(await readDataDirectory(kept)).toEqual(before)
+  })
+
+  it('does nothing when nobody can be asked', async () => {
+    const dataDir = join(makeDirectory(), 'data')
+    const { exitCode, stderr } = await restore(file, dataDir)
+    expect(exitCode).toBe(exitCodes.usage)
+    expect(stderr).toContain('add --yes')
+    expect(listDataDirectory(join(dataDir, '..'))).toEqual([])
+  })
+
+  it.each([0.0001, 0.3, 0.9, 0.9999])('touches nothing when only %d of the file is there', async (part) => {
+    const parent = makeDirectory()
+    const cut = join(parent, 'cut.tar.gz')
+    await copyFile(file, cut)
+    truncateSync(cut, Math.floor(readFileSync(file).length * part))
+    const { exitCode, stderr } = await restore(cut, join(parent, 'data'), '--yes')
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toContain('it is incomplete; it was cut off while it was written')
+    expect(listDataDirectory(parent)).toEqual(['cut.tar.gz'])
+  })
+
+  it('touches nothing when a byte of the file has changed', async () => {
+    const parent = makeDirectory()
+    const changed = join(parent, 'changed.tar.gz')
+    const bytes = readFileSync(file)
+    const middle = Math.floor(bytes.length / 2)
+    bytes[middle] = (bytes[middle] ?? 0) ^ 0xff
+    writeFileSync(changed, bytes)
+    const { exitCode, stderr } = await restore(changed, join(parent, 'data'), '--yes')
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toMatch(/damaged/)
+    expect(listDataDirectory(parent)).toEqual(['changed.tar.gz'])
+  })
+
+  it('keeps the database that is there when that of the backup is not what its manifest says', {
+    timeout: 60_000,
+  }, async () => {
+    const parent = makeDirectory()
+    const dataDir = join(parent, 'data')
+    await restore(file, dataDir, '--yes')
+    const before = await readDataDirectory(dataDir)
+    const other = await changeManifest(file, parent, (known) => ({
+      ...known,
+      tables: { ...(known.tables as object), accounts: { rows: 3, checksum: '0' } },
+    }))
+    const { exitCode, stderr } = await restore(other, dataDir, '--yes')
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toContain('Its database differs from its manifest in accounts.')
+    expect(listDataDirectory(dataDir)).toEqual(['database'])
+    expect(await readDataDirectory(dataDir)).toEqual(before)
+  })
+
+  it('keeps the database that is there when that of the backup does not start', async () => {
+    const parent = makeDirectory()
+    const dataDir = join(parent, 'data')
+    const broken = writeRawArchive(parent, [manifestEntry, { path: 'database/', type: 'Directory' }, versionEntry])
+    const { exitCode, stderr } = await restore(broken, dataDir, '--yes')
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toContain('Its database does not start')
+    expect(listDataDirectory(dataDir)).toEqual([])
+  })
+
+  it('says that there is no such file', async () => {
+    const { exitCode, stderr } = await restore('/nonexistent/backup.tar.gz', makeDirectory(), '--yes')
+    expect([exitCode, stderr]).toEqual([
+      exitCodes.failed,
+      'wishwell: /nonexistent/backup.tar.gz: there is no such file.\n',
+    ])
+  })
+})
