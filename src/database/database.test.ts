@@ -99,7 +99,13 @@ describe(`the ${process.env.TEST_HOME} database`, () => {
       for (const promise of [query, transaction]) {
         expect(isDatabaseUnavailable(await promise.catch((error: unknown) => error))).toBe(true)
       }
-      expect((await sql`select 1 as one`.execute(opened.database)).rows).toEqual([{ one: 1 }])
+      // The pool learns one by one which of its idle connections were ended too.
+      const answers = () =>
+        sql`select 1`.execute(opened.database).then(
+          () => true,
+          () => false,
+        )
+      await expect.poll(answers).toBe(true)
     },
   )
 
