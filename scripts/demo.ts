@@ -45,14 +45,13 @@ interface DemoService {
 }
 
 /** Starts the real service on a fresh database. Its environment is only this, so that no real credentials reach it. */
-async function startDemoService(directory: string, { urls }: PlatformSimulator): Promise<DemoService> {
+async function startDemoService(directory: string, simulator: PlatformSimulator): Promise<DemoService> {
   const apiKey = generateApiKey()
   const logFile = join(directory, 'service.log')
   const log = openSync(logFile, 'w')
-  const addresses = Object.entries(urls).map(([name, url]) => [`${name.toUpperCase()}_API_URL`, url])
   const environment = { PORT: '0', DATA_DIR: join(directory, 'data'), BOOTSTRAP_API_KEY: apiKey }
   const { child, ended } = run(['serve'], {
-    env: { ...environment, ...Object.fromEntries(addresses) },
+    env: { ...environment, ...simulator.environment },
     // The channel lets the service see that we were killed, and end.
     stdio: ['ignore', 'pipe', log, 'ipc'],
   })

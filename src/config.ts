@@ -1,17 +1,7 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type Proxies, parseProxies } from './http/proxies.ts'
-import type { PlatformName } from './platforms/platform.ts'
-import { platformNames } from './platforms/platform.ts'
-
-const list = (items: string) =>
-  items
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
-
-const url = (fallback: string, meaning: string) =>
-  Type.String({ pattern: '^https?://[^\\s]+$', default: fallback, description: meaning })
+import { type PlatformsConfig, platformVariables, readPlatformsConfig } from './platforms/settings.ts'
 
 const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
 
@@ -62,19 +52,7 @@ export const environmentSchema = Type.Object({
         'the proxies in front whose `X-Forwarded-For` counts: a comma list of addresses and networks (`10.0.0.0/8`), or their number where nobody can reach the service past them',
     }),
   ),
-  PLATFORMS: Type.String({ default: platformNames.join(','), description: 'comma list: the platforms that are on' }),
-  DEFAULT_PLATFORMS: Type.Optional(
-    Type.String({ description: 'comma list: the platforms of a call that names none; by default all that are on' }),
-  ),
-  GITHUB_API_URL: url('https://api.github.com', 'base address of the GitHub REST API'),
-  GITHUB_TOKEN: secret('a GitHub token: 30 searches a minute instead of 10'),
-  HACKERNEWS_API_URL: url('https://hn.algolia.com/api/v1', 'base address of the Hacker News search API'),
-  STACKEXCHANGE_API_URL: url('https://api.stackexchange.com/2.3', 'base address of the Stack Exchange API'),
-  STACKEXCHANGE_API_KEY: secret('a Stack Exchange key: 10,000 calls a day instead of 300'),
-  STACKEXCHANGE_SITES: Type.String({
-    default: 'meta,meta.stackoverflow,softwarerecs',
-    description: 'comma list: the sites that are searched, a page of one at a time',
-  }),
+  ...platformVariables,
 })
 
 type Environment = Static<typeof environmentSchema>
@@ -91,16 +69,7 @@ export interface Config {
   bootstrapTier: Environment['BOOTSTRAP_TIER']
   adminApiKey: string | undefined
   trustProxy: Proxies | undefined
-  platforms: {
-    enabled: PlatformName[]
-    defaults: PlatformName[]
-    githubApiUrl: string
-    githubToken: string | undefined
-    hackernewsApiUrl: string
-    stackexchangeApiUrl: string
-    stackexchangeApiKey: string | undefined
-    stackexchangeSites: string[]
-  }
+  platforms: PlatformsConfig
 }
 
 /** What is wrong with the environment, a line for each variable. Never holds a value, which may be a secret. */
@@ -111,14 +80,8 @@ export class ConfigError extends Error {
 /** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
 export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
 
-function parsePlatforms(variable: string, text: string, allowed: readonly string[]): PlatformName[] {
-  const names = [...new Set(list(text))]
-  const unknown = names.filter((name) => !allowed.includes(name))
-  if (names.length === 0) throw new ConfigError(`${variable}: name at least one platform of ${allowed.join(', ')}.`)
-  if (unknown.length > 0) {
-    throw new ConfigError(`${variable}: ${unknown.join(', ')} is not one of ${allowed.join(', ')}.`)
-  }
-  return names as PlatformName[]
+function complain(variable: string, what: string): never {
+  throw new ConfigError(`${variable}: ${what}`)
 }
 
 function parseTrustProxy(text: string | undefined): Proxies | undefined {
@@ -138,11 +101,6 @@ function checkTogether(environment: Environment): void {
   if (environment.ADMIN_API_KEY !== undefined && environment.ADMIN_API_KEY.length < 16) {
     throw new ConfigError('ADMIN_API_KEY: must have 16 characters or more.')
   }
-  for (const variable of ['GITHUB_API_URL', 'HACKERNEWS_API_URL', 'STACKEXCHANGE_API_URL'] as const) {
-    if (!URL.canParse(environment[variable])) throw new ConfigError(`${variable}: is not a web address.`)
-  }
-  if (list(environment.STACKEXCHANGE_SITES).length === 0)
-    throw new ConfigError('STACKEXCHANGE_SITES: name at least one.')
   if (environment.DATABASE_URL === undefined && environment.ROLE !== 'all') {
     throw new ConfigError(`ROLE: ${environment.ROLE} needs DATABASE_URL; the embedded database belongs to one process.`)
   }
@@ -176,7 +134,6 @@ function parseEnvironment(source: Record<string, string | undefined>): Environme
 export function readConfig(source: Record<string, string | undefined> = process.env): Config {
   const environment = parseEnvironment(source)
   checkTogether(environment)
-  const enabled = parsePlatforms('PLATFORMS', environment.PLATFORMS, platformNames)
   return {
     host: environment.HOST,
     port: environment.PORT,
@@ -188,15 +145,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     bootstrapTier: environment.BOOTSTRAP_TIER,
     adminApiKey: environment.ADMIN_API_KEY,
     trustProxy: parseTrustProxy(environment.TRUST_PROXY),
-    platforms: {
-      enabled,
-      defaults: parsePlatforms('DEFAULT_PLATFORMS', environment.DEFAULT_PLATFORMS ?? enabled.join(','), enabled),
-      githubApiUrl: environment.GITHUB_API_URL,
-      githubToken: environment.GITHUB_TOKEN,
-      hackernewsApiUrl: environment.HACKERNEWS_API_URL,
-      stackexchangeApiUrl: environment.STACKEXCHANGE_API_URL,
-      stackexchangeApiKey: environment.STACKEXCHANGE_API_KEY,
-      stackexchangeSites: list(environment.STACKEXCHANGE_SITES),
-    },
+    platforms: readPlatformsConfig(environment, complain),
   }
 }

@@ -12,7 +12,9 @@ import { type Chore, startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { createPlatformClient, userAgentFor } from './platforms/client.ts'
+import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
+import { createQuotaStore } from './platforms/quota-store.ts'
 import { createPlatforms } from './platforms/registry.ts'
 import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
@@ -44,6 +46,8 @@ export interface ServiceOverrides {
   clock?: Clock
   requestLimits?: RequestLimits
   platforms?: ReadonlyMap<PlatformName, Platform>
+  /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
+  platformTimeScale?: number
   onStatement?: DatabaseOptions['onStatement']
 }
 
@@ -132,6 +136,7 @@ function assembleRateLimits({ database, home }: OpenDatabase, overrides: Service
 const chores = ({ database }: OpenDatabase, { clock }: ServiceOverrides): Record<string, Chore> => ({
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
+  platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
 })
 
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
@@ -139,8 +144,12 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { database, home } = opened
   const { clock = systemClock, offline = false } = overrides
   const client = createPlatformClient({ clock, log, userAgent: userAgentFor(version) })
-  const platforms = overrides.platforms ?? createPlatforms({ config: config.platforms, clock, client })
-  const worker = createWorker({ database, queue, clock, log, platforms })
+  const quotas = createQuotaStore(database)
+  const finds = createFindStore(database)
+  const { platformTimeScale: timeScale } = overrides
+  const platforms = createPlatforms({ config: config.platforms, clock, client, quotas, finds, timeScale })
+  const adapters = overrides.platforms ?? platforms.adapters
+  const worker = createWorker({ database, queue, clock, log, platforms: adapters })
   let stopped: Promise<void> | null = null
 
   const health = async (): Promise<Health> => {

@@ -2,6 +2,7 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import * as firstTables from './migrations/001-first-tables.ts'
 import * as limitsAndIdempotency from './migrations/002-limits-and-idempotency.ts'
 import * as deletedAccounts from './migrations/003-deleted-accounts.ts'
+import * as platforms from './migrations/004-platforms.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -9,6 +10,7 @@ const migrations: Record<string, Migration> = {
   '001-first-tables': firstTables,
   '002-limits-and-idempotency': limitsAndIdempotency,
   '003-deleted-accounts': deletedAccounts,
+  '004-platforms': platforms,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

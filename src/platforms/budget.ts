@@ -1,126 +1,137 @@
-/** At most `limit` requests in any span of `windowMs`. */
-export interface RequestWindow {
-  limit: number
-  windowMs: number
-}
+import { type CircuitState, createCircuit } from './circuit.ts'
+import { createPlaces, type EnterPlace } from './places.ts'
+import { PlannedWaitError, PlatformError, type PlatformErrorCode, type PlatformName } from './platform.ts'
+import type { Quota, QuotaState, QuotaStore } from './quota.ts'
+import { createWindows, type RequestWindow, type Room } from './windows.ts'
 
 /** What one host allows, known before the first call, from its documentation. */
 export interface BudgetLimits {
+  /** What operators know the host by; unique within its platform. */
+  name: string
   windows: readonly RequestWindow[]
   /** Requests under way at the same time. */
   concurrency: number
+  /** Of a day or longer; it survives a restart. */
+  quota?: Pick<Quota, 'limit' | 'periodEnd'>
 }
 
-/** Why no request may be sent now. */
-export interface Refusal {
-  retryAt: Date
-  /** True when the quota of a day is used up: nobody should wait for it. */
-  quotaSpent: boolean
+/** How an adapter gets the budget of a host: once, when it is made. */
+export type OpenBudget = (limits: BudgetLimits) => Budget
+
+/** What is remembered of a host across restarts. */
+export interface HostMemory extends CircuitState {
+  /** No request before this moment, because the host said so. */
+  restUntil: Date | null
+  lastSuccessAt: Date | null
+  lastError: { code: PlatformErrorCode; message: string; at: Date } | null
+}
+
+export interface BudgetState extends HostMemory {
+  name: string
+  room: Room
 }
 
 /**
- * The requests that one process may send to one host. Kept from the first call on, in sliding windows, and made stricter
- * by what the host answers; the host's own count also covers other processes behind the same address or key.
+ * What one process may send to one host, for all tasks together: places among the requests under way, sliding windows, a
+ * daily quota, the rests that the host asks for, and a pause when it keeps failing.
  */
 export interface Budget {
-  /** Waits for one of the `concurrency` places; call the result to leave it. Rejects with the reason of the signal. */
-  enter(signal: AbortSignal): Promise<() => void>
-  /** Takes one request; null when it may be sent. */
-  take(now: Date): Refusal | null
+  readonly name: string
+  enter: EnterPlace
+  /** Once for a call, however many tries it has. @throws PlannedWaitError while the host is paused because it keeps failing. */
+  admit(now: Date): void
+  /**
+   * Takes one request; it may be sent then.
+   * @throws PlannedWaitError when it must wait, PlatformError `quota_exhausted` when the quota of a day is used up.
+   */
+  take(now: Date): Promise<void>
   /** What the host says is left until `resetAt`. A reset that is not in the future says nothing. */
   correct(limits: { remaining: number; resetAt: Date }, now: Date): void
-  /** No request before this moment. An earlier pause that lasts longer stays. */
+  /** What the host says is left of its quota, and when to look again if that is nothing. */
+  correctQuota(left: { remaining: number; resetsAt: Date }, now: Date): Promise<void>
+  /** No request before this moment. An earlier rest that lasts longer stays. */
   pauseUntil(moment: Date): void
+  recordSuccess(now: Date): void
+  recordFailure(error: PlatformError, now: Date): void
+  state(now: Date): BudgetState
+  readQuota(now: Date): Promise<(QuotaState & { limit: number }) | null>
+  restore(memory: HostMemory): void
 }
 
-const dayMs = 24 * 60 * 60 * 1000
+export interface BudgetOptions extends BudgetLimits {
+  platform: PlatformName
+  quotas: QuotaStore
+}
 
 /** @throws RangeError when a limit is not a whole number above 0. */
-export function createBudget(limits: BudgetLimits): Budget {
-  const windows = limits.windows.map(slidingWindow)
-  const hasDailyQuota = limits.windows.some((window) => window.windowMs >= dayMs)
-  let pausedUntilMs = 0
-  let host = { remaining: Number.POSITIVE_INFINITY, resetAtMs: 0 }
+export function createBudget(options: BudgetOptions): Budget {
+  const { platform, name, quotas } = options
+  const windows = createWindows(options.windows)
+  const circuit = createCircuit()
+  const quota: Quota | null = options.quota ? { platform, name, ...options.quota } : null
+  let restUntil: Date | null = null
+  let lastSuccessAt: Date | null = null
+  let lastError: HostMemory['lastError'] = null
+
+  const pauseMessage = (until: Date) => {
+    const cause = lastError ? ` (last: ${lastError.code})` : ''
+    return `${platform} (${name}) keeps failing${cause} and is paused until ${until.toISOString()}.`
+  }
 
   return {
-    enter: createPlaces(limits.concurrency),
+    name,
+    enter: createPlaces(options.concurrency),
 
-    take(now) {
-      const nowMs = now.getTime()
-      const holds = windows.map((window) => ({ freeAtMs: window.freeAtMs(), quotaSpent: window.isDaily }))
-      holds.push({ freeAtMs: pausedUntilMs, quotaSpent: false })
-      if (host.remaining <= 0) holds.push({ freeAtMs: host.resetAtMs, quotaSpent: hasDailyQuota })
-      const longest = holds.reduce((left, right) => (right.freeAtMs > left.freeAtMs ? right : left))
-      if (longest.freeAtMs > nowMs) return { retryAt: new Date(longest.freeAtMs), quotaSpent: longest.quotaSpent }
-
-      for (const window of windows) window.add(nowMs)
-      if (nowMs < host.resetAtMs) host.remaining -= 1
-      else host = { remaining: Number.POSITIVE_INFINITY, resetAtMs: 0 }
-      return null
+    admit(now) {
+      const pausedUntil = circuit.admit(now)
+      if (pausedUntil) throw new PlannedWaitError('unavailable', pauseMessage(pausedUntil), pausedUntil)
     },
 
-    correct({ remaining, resetAt }, now) {
-      const resetAtMs = resetAt.getTime()
-      if (resetAtMs <= now.getTime()) return
-      // Answers overtake each other: within one period of the host, the count only falls.
-      const isSamePeriod = resetAtMs === host.resetAtMs
-      host = { remaining: isSamePeriod ? Math.min(host.remaining, remaining) : remaining, resetAtMs }
+    async take(now) {
+      if (restUntil && restUntil > now) {
+        throw new PlannedWaitError(
+          'rate_limited',
+          `${platform} is next asked at ${restUntil.toISOString()}.`,
+          restUntil,
+        )
+      }
+      const freeAt = windows.take(now)
+      if (freeAt) {
+        throw new PlannedWaitError('rate_limited', `${platform} is next asked at ${freeAt.toISOString()}.`, freeAt)
+      }
+      const resetsAt = quota && (await quotas.take(quota, now))
+      if (!resetsAt) return
+      // No retryAt: nobody waits for tomorrow, the task ends.
+      const message = `The daily quota of ${platform} is used up. It is next asked at ${resetsAt.toISOString()}.`
+      throw new PlatformError('quota_exhausted', message)
     },
 
+    correct: windows.correct,
+    async correctQuota({ remaining, resetsAt }, now) {
+      if (quota) await quotas.correct(quota, remaining, resetsAt, now)
+    },
     pauseUntil(moment) {
-      pausedUntilMs = Math.max(pausedUntilMs, moment.getTime())
+      if (!restUntil || moment > restUntil) restUntil = moment
     },
-  }
-}
-
-/** A ring of the last `limit` moments: the next request may go when the oldest of them has left the window. */
-function slidingWindow({ limit, windowMs }: RequestWindow) {
-  if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError('a budget needs a limit of 1 or more')
-  const takenAtMs = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY)
-  let oldest = 0
-  return {
-    isDaily: windowMs >= dayMs,
-    freeAtMs: () => takenAtMs[oldest]! + windowMs,
-    add(nowMs: number) {
-      takenAtMs[oldest] = nowMs
-      oldest = (oldest + 1) % limit
+    recordSuccess(now) {
+      circuit.recordSuccess()
+      lastSuccessAt = now
     },
-  }
-}
-
-/** A first come, first served queue for `count` places. */
-function createPlaces(count: number): Budget['enter'] {
-  const waiting: Array<() => void> = []
-  let taken = 0
-
-  function leaveOnce(): () => void {
-    let left = false
-    return () => {
-      if (left) return
-      left = true
-      const next = waiting.shift()
-      if (next) next()
-      else taken -= 1
-    }
-  }
-
-  return async (signal) => {
-    signal.throwIfAborted()
-    if (taken < count) {
-      taken += 1
-      return leaveOnce()
-    }
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        waiting.splice(waiting.indexOf(admit), 1)
-        reject(signal.reason)
-      }
-      const admit = () => {
-        signal.removeEventListener('abort', giveUp)
-        resolve(leaveOnce())
-      }
-      waiting.push(admit)
-      signal.addEventListener('abort', giveUp, { once: true })
-    })
+    recordFailure(error, now) {
+      circuit.recordFailure(error, now)
+      lastError = { code: error.code, message: error.message, at: now }
+    },
+    state: (now) => ({ name, room: windows.room(now), restUntil, lastSuccessAt, lastError, ...circuit.state() }),
+    readQuota: async (now) => {
+      if (!quota) return null
+      const state = (await quotas.read(quota, now)) ?? { used: 0, resetsAt: quota.periodEnd(now) }
+      return { ...state, limit: quota.limit }
+    },
+    restore(memory) {
+      circuit.restore(memory)
+      restUntil = memory.restUntil
+      lastSuccessAt = memory.lastSuccessAt
+      lastError = memory.lastError
+    },
   }
 }

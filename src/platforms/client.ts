@@ -5,7 +5,7 @@ import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
 import type { Budget } from './budget.ts'
 import { connectionError, defaultError, isTransient } from './faults.ts'
 import { type AnswerHeaders, after, headerText } from './headers.ts'
-import { BudgetSpentError, PlatformError, type PlatformName } from './platform.ts'
+import { PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
 import { retryDelay } from './retry.ts'
 
 /** What a platform answered, also when it is an error. */
@@ -19,11 +19,15 @@ export interface Answer {
 export interface JsonRequest {
   platform: PlatformName
   url: URL
+  /** Sent by POST; a GET request has none. */
+  body?: string
   headers?: Record<string, string>
   budget: Budget
   signal: AbortSignal
+  /** What messages call whoever is asked; the platform unless given. Name the site where there are several. */
+  label?: string
   /** Called with every answer, to correct the budget. */
-  readLimits?: (answer: Answer) => void
+  readLimits?: (answer: Answer) => void | Promise<void>
   /** Called with every answer: what it means when it is an error of a kind that only this platform has, else null. */
   readError?: (answer: Answer) => PlatformError | null
   /** Error statuses that are returned like a success, for the adapter to read. */
@@ -32,7 +36,7 @@ export interface JsonRequest {
 
 export interface PlatformClient {
   /**
-   * Sends one GET request, with up to two more tries after a transient fault.
+   * Sends one request, with up to two more tries after a transient fault, and tells the budget how it went.
    * @returns an answer with a status of 200 to 299 (or one of `acceptStatuses`) and a JSON body.
    * @throws PlatformError in every other case.
    */
@@ -115,20 +119,29 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
 }
 
 async function getJson(context: Context, request: JsonRequest): Promise<Answer> {
+  const { budget, signal } = request
   try {
-    const leave = await request.budget.enter(request.signal)
+    const leave = await budget.enter(signal)
     const deadline = AbortSignal.timeout(context.timeouts.deadlineMs)
     try {
-      return await tryRepeatedly(context, request, AbortSignal.any([request.signal, deadline]))
+      budget.admit(context.clock.now())
+      const answer = await tryRepeatedly(context, request, AbortSignal.any([signal, deadline]))
+      budget.recordSuccess(context.clock.now())
+      return answer
     } finally {
       leave()
     }
   } catch (error) {
-    if (request.signal.aborted)
-      throw new PlatformError('cancelled', `The request to ${request.platform} was cancelled.`)
+    if (signal.aborted) throw new PlatformError('cancelled', `The request to ${labelOf(request)} was cancelled.`)
+    // A wait that was planned says nothing new about the host.
+    if (error instanceof PlatformError && !(error instanceof PlannedWaitError)) {
+      budget.recordFailure(error, context.clock.now())
+    }
     throw error
   }
 }
+
+const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
 
 async function tryRepeatedly(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   const { platform } = request
@@ -136,7 +149,7 @@ async function tryRepeatedly(context: Context, request: JsonRequest, signal: Abo
     try {
       return await sendOnce(context, request, signal)
     } catch (fault) {
-      const error = fault instanceof PlatformError ? fault : connectionError(platform, fault)
+      const error = fault instanceof PlatformError ? fault : connectionError(labelOf(request), fault)
       if (!isTransient(error) || error.retryAt) throw error
       if (attempt < retryLimit && !signal.aborted) {
         const delayMs = retryDelay(attempt, context.random)
@@ -154,8 +167,10 @@ async function tryRepeatedly(context: Context, request: JsonRequest, signal: Abo
 async function sendOnce(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   let url = request.url
   for (let redirects = 0; redirects <= redirectLimit; redirects++) {
-    takeFromBudget(context, request)
+    await request.budget.take(context.clock.now())
     const response = await send(url, {
+      method: request.body === undefined ? 'GET' : 'POST',
+      body: request.body ?? null,
       dispatcher: context.dispatcher,
       signal,
       headersTimeout: context.timeouts.headersMs,
@@ -172,7 +187,7 @@ async function sendOnce(context: Context, request: JsonRequest, signal: AbortSig
     await response.body.dump()
     url = redirectTarget(request, url, location)
   }
-  throw new PlatformError('bad_response', `${request.platform} redirects without end. Check its base address.`)
+  throw new PlatformError('bad_response', `${labelOf(request)} redirects without end. Check its base address.`)
 }
 
 /**
@@ -183,24 +198,12 @@ function redirectTarget(request: JsonRequest, from: URL, location: string): URL 
   const target = URL.canParse(location, from.href) ? new URL(location, from) : null
   if (target?.origin === request.url.origin) return target
   const where = target ? target.origin : 'an address that cannot be read'
-  throw new PlatformError('bad_response', `${request.platform} redirects to ${where}. Check its base address.`)
-}
-
-/** @throws PlatformError without a request being sent: whoever asks waits, the client never does. */
-function takeFromBudget(context: Context, { platform, budget }: JsonRequest): void {
-  const refusal = budget.take(context.clock.now())
-  if (!refusal) return
-  const { retryAt, quotaSpent } = refusal
-  if (!quotaSpent) {
-    throw new BudgetSpentError(`${platform} is next asked at ${retryAt.toISOString()}.`, retryAt)
-  }
-  // No retryAt: nobody waits for tomorrow, the task ends.
-  const message = `The daily quota of ${platform} is used up. It is next asked at ${retryAt.toISOString()}.`
-  throw new PlatformError('quota_exhausted', message)
+  throw new PlatformError('bad_response', `${labelOf(request)} redirects to ${where}. Check its base address.`)
 }
 
 async function readAnswer(context: Context, request: JsonRequest, response: Dispatcher.ResponseData): Promise<Answer> {
-  const { platform, budget } = request
+  const { budget } = request
+  const label = labelOf(request)
   const answer: Answer = { status: response.statusCode, headers: response.headers, body: undefined }
   let bodyError: BodyError | null = null
   try {
@@ -209,15 +212,15 @@ async function readAnswer(context: Context, request: JsonRequest, response: Disp
     if (!(error instanceof BodyError)) throw error
     bodyError = error
   }
-  request.readLimits?.(answer)
+  await request.readLimits?.(answer)
   // The status first: a broken body of an error says less than its status.
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
-  const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(platform, answer, context.clock.now()))
+  const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
   if (error) {
     // What one task learns holds for all of them.
     if (error.retryAt) budget.pauseUntil(error.retryAt)
     throw error
   }
-  if (bodyError) throw new PlatformError('bad_response', `${platform} answered with ${bodyError.message}.`)
+  if (bodyError) throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}.`)
   return answer
 }

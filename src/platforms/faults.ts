@@ -1,6 +1,6 @@
 import type { Answer } from './client.ts'
 import { after, retryAfter } from './headers.ts'
-import { PlatformError, type PlatformName } from './platform.ts'
+import { PlatformError } from './platform.ts'
 
 /** How long a 429 that names no time silences its platform; GitHub's rule for secondary limits, sensible elsewhere. */
 export const restAfterRefusalMs = 60_000
@@ -17,38 +17,41 @@ export function isTransient(error: PlatformError): boolean {
   return error.code === 'unavailable' || error.code === 'timeout'
 }
 
-/** What a status means on every platform; null for 200 to 299. Statuses: RFC 9110. */
-export function defaultError(platform: PlatformName, answer: Answer, now: Date): PlatformError | null {
+/**
+ * What a status means on every platform; null for 200 to 299. Statuses: RFC 9110.
+ * @param label what the message calls whoever answered.
+ */
+export function defaultError(label: string, answer: Answer, now: Date): PlatformError | null {
   const { status, headers } = answer
   if (status >= 200 && status < 300) return null
   const told = retryAfter(headers, now)
-  if (status === 401) return new PlatformError('unauthorized', `${platform} answered 401. Check its credentials.`)
+  if (status === 401) return new PlatformError('unauthorized', `${label} answered 401. Check its credentials.`)
   if (status === 429) {
     const retryAt = told ?? after(now, restAfterRefusalMs)
-    return new PlatformError('rate_limited', `${platform} answered 429: too many requests.`, { retryAt })
+    return new PlatformError('rate_limited', `${label} answered 429: too many requests.`, { retryAt })
   }
   if (status === 403 || status === 451) {
-    return new PlatformError('blocked', `${platform} answered ${status}: it refuses this address or client.`)
+    return new PlatformError('blocked', `${label} answered ${status}: it refuses this address or client.`)
   }
   if (status === 408 || status >= 500) {
-    return new PlatformError('unavailable', `${platform} answered ${status}.`, told ? { retryAt: told } : {})
+    return new PlatformError('unavailable', `${label} answered ${status}.`, told ? { retryAt: told } : {})
   }
-  return new PlatformError('bad_response', `${platform} answered ${status}. Check its base address.`)
+  return new PlatformError('bad_response', `${label} answered ${status}. Check its base address.`)
 }
 
 /**
  * What a failed connection means.
  * @throws the error itself when it is none of the connection but a mistake in this program.
  */
-export function connectionError(platform: PlatformName, error: unknown): PlatformError {
+export function connectionError(label: string, error: unknown): PlatformError {
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (name === 'TimeoutError' || (typeof code === 'string' && timeoutCodes.has(code))) {
-    return new PlatformError('timeout', `${platform} did not answer in time.`)
+    return new PlatformError('timeout', `${label} did not answer in time.`)
   }
   if (typeof code !== 'string') throw error
   if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new PlatformError('bad_response', `${platform} did not answer in HTTP (${code}). Check its base address.`)
+    return new PlatformError('bad_response', `${label} did not answer in HTTP (${code}). Check its base address.`)
   }
   // Only the code: undici's errors can carry pieces of the body.
-  return new PlatformError('unavailable', `The connection to ${platform} failed (${code}).`)
+  return new PlatformError('unavailable', `The connection to ${label} failed (${code}).`)
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type Budget, createBudget } from './budget.ts'
+import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
 import { restAfterRefusalMs } from './faults.ts'
 import {
@@ -24,6 +24,7 @@ import { searchWords } from './topic.ts'
 export interface GithubOptions {
   client: PlatformClient
   clock: Clock
+  openBudget: OpenBudget
   /** `https://api.github.com`, or `https://<host>/api/v3` of an enterprise server. */
   baseUrl: string
   token?: string | undefined
@@ -40,9 +41,11 @@ const qualifiers =
   'is:issue is:open label:enhancement,feature,"feature request",feature-request,"type: feature",kind/feature,suggestion'
 
 /** Rules: docs.github.com/rest/search ("Rate limit"); one at a time: its "Best practices for using the REST API". */
-function githubBudget(hasToken: boolean): Budget {
-  return createBudget({ windows: [{ limit: hasToken ? 30 : 10, windowMs: 60_000 }], concurrency: 1 })
-}
+const githubLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
+  name: new URL(baseUrl).host,
+  windows: [{ limit: hasToken ? 30 : 10, windowMs: 60_000 }],
+  concurrency: 1,
+})
 
 /**
  * Open issues of all public repositories that are labelled as a wish and have every word of the topic in their title,
@@ -51,18 +54,18 @@ function githubBudget(hasToken: boolean): Budget {
  * Sorted by best match, not by reactions: with reactions first, famous projects that mention the words in passing would
  * fill the pages before the issues that are about the topic. The votes are stored, so the cache can sort by them.
  */
-export function createGithub({ client, clock, baseUrl, token }: GithubOptions): Platform {
-  const budget = githubBudget(token !== undefined)
+export function createGithub({ client, clock, openBudget, baseUrl, token }: GithubOptions): Platform {
+  const budget = openBudget(githubLimits(baseUrl, token !== undefined))
   const headers = {
     accept: 'application/vnd.github+json',
     'x-github-api-version': '2022-11-28',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
 
-  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page> {
+  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page | null> {
     const query = githubQuery(topic)
     const page = asPage(cursor, 1)
-    if (query === null || page > lastPage) return { requests: [], nextCursor: null }
+    if (query === null || page > lastPage) return null
 
     const answer = await client.getJson({
       platform: 'github',
@@ -74,7 +77,7 @@ export function createGithub({ client, clock, baseUrl, token }: GithubOptions): 
       readError: (answer) => githubError(answer, token !== undefined, clock.now()),
       acceptStatuses: [422],
     })
-    if (isPastTheEnd(answer)) return { requests: [], nextCursor: null }
+    if (isPastTheEnd(answer)) return null
     if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
     const items = asList(asFields(answer.body)?.items)
     if (!items) throw new PlatformError('bad_response', 'github answered without a list of items.')

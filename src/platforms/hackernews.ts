@@ -1,4 +1,4 @@
-import { createBudget } from './budget.ts'
+import type { OpenBudget } from './budget.ts'
 import { endpointUrl, type PlatformClient } from './client.ts'
 import {
   asDate,
@@ -8,6 +8,7 @@ import {
   asInteger,
   asList,
   asName,
+  asPage,
   asString,
   type Fields,
   foundRequest,
@@ -16,10 +17,11 @@ import {
 import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
 import { cleanTags, htmlToPlainText, plainTitle } from './text.ts'
 import { searchWords } from './topic.ts'
-import { currentTurn, cursorAfter } from './turns.ts'
+import { fetchInTurns, type SourcePage } from './turns.ts'
 
 export interface HackernewsOptions {
   client: PlatformClient
+  openBudget: OpenBudget
   /** `https://hn.algolia.com/api/v1`. */
   baseUrl: string
 }
@@ -36,22 +38,19 @@ const pageSize = 100
  * Stories and comments of Hacker News with every word of the topic and one of the phrases above
  * (`GET /search`, by relevance). Never `numericFilters` on points: since June 2026 they are refused with a 400.
  */
-export function createHackernews({ client, baseUrl }: HackernewsOptions): Platform {
+export function createHackernews({ client, openBudget, baseUrl }: HackernewsOptions): Platform {
   // 10,000 requests an hour for each address (algolia/hn-search, Api.tsx); its answers say nothing about what is left.
-  const budget = createBudget({ windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 2 })
+  const name = new URL(baseUrl).host
+  const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 2 })
 
-  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page> {
-    const words = searchWords(topic)
-    const turn = currentTurn(cursor, phrases)
-    if (words.length === 0 || turn === null) return { requests: [], nextCursor: null }
-
+  async function fetchPhrase(words: string, phrase: string, page: number, signal: AbortSignal): Promise<SourcePage> {
     const { body } = await client.getJson({
       platform: 'hackernews',
       url: endpointUrl(baseUrl, '/search', {
-        query: `${words.join(' ')} "${turn.source}"`,
+        query: `${words} "${phrase}"`,
         tags: '(story,comment)',
         hitsPerPage: pageSize,
-        page: turn.page,
+        page,
       }),
       budget,
       signal,
@@ -60,11 +59,21 @@ export function createHackernews({ client, baseUrl }: HackernewsOptions): Platfo
     const hits = asList(answer?.hits)
     if (!hits) throw new PlatformError('bad_response', 'hackernews answered without a list of hits.')
     const pageCount = asInteger(answer?.nbPages)
-    const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : turn.page + 1 < pageCount)
-    return {
-      requests: await readItems(hits, readHit),
-      nextCursor: cursorAfter(cursor, phrases, turn, hasMore),
-    }
+    const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : page + 1 < pageCount)
+    return { requests: await readItems(hits, readHit), nextCursor: hasMore ? { page: page + 1 } : null }
+  }
+
+  async function fetchPage(request: PageRequest): Promise<Page | null> {
+    const words = searchWords(request.topic).join(' ')
+    if (words === '') return null
+    return fetchInTurns({
+      sources: phrases,
+      request,
+      // Always the most telling phrase first: these are words, not places that each deserve their turn.
+      firstTurn: 0,
+      areIndependent: false,
+      fetchFrom: (phrase, cursor) => fetchPhrase(words, phrase, asPage(cursor, 0), request.signal),
+    })
   }
 
   return { name: 'hackernews', fetchPage }

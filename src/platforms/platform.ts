@@ -1,5 +1,8 @@
-/** The names of all platforms that Wishwell has an adapter for. */
-export const platformNames = ['github', 'hackernews', 'stackexchange'] as const
+/** On by default: their searches are open to everybody. */
+export const openPlatformNames = ['github', 'hackernews', 'stackexchange', 'discourse', 'lemmy', 'gitlab'] as const
+
+/** All platforms that Wishwell has an adapter for; the last four need credentials. */
+export const platformNames = [...openPlatformNames, 'reddit', 'x', 'youtube', 'bluesky'] as const
 
 export type PlatformName = (typeof platformNames)[number]
 
@@ -40,15 +43,18 @@ export interface PageRequest {
   cursor: Json
   /** Aborted when the task is cancelled or the service shuts down. */
   signal: AbortSignal
+  /** How many pages of this topic the platform has delivered before, to all jobs: where its sources begin to take turns. */
+  pagesBefore: number
 }
 
 export interface Platform {
   readonly name: PlatformName
   /**
    * Fetches one page.
+   * @returns null when there is nothing to ask any more: no page was fetched, so nothing is stored or charged.
    * @throws PlatformError when the platform cannot answer; `retryAt` tells whether and when it makes sense to ask again.
    */
-  fetchPage(request: PageRequest): Promise<Page>
+  fetchPage(request: PageRequest): Promise<Page | null>
 }
 
 export const platformErrorCodes = [
@@ -83,8 +89,8 @@ export class PlatformError extends Error {
 }
 
 /** The platform was not asked, because it may not be before `retryAt`: a planned wait, not a failure. */
-export class BudgetSpentError extends PlatformError {
-  constructor(message: string, retryAt: Date) {
-    super('rate_limited', message, { retryAt })
+export class PlannedWaitError extends PlatformError {
+  constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date) {
+    super(code, message, { retryAt })
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type Budget, createBudget } from './budget.ts'
+import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
 import { restAfterRefusalMs } from './faults.ts'
 import {
@@ -9,6 +9,7 @@ import {
   asInteger,
   asList,
   asName,
+  asPage,
   asString,
   asWebUrl,
   type Fields,
@@ -19,11 +20,12 @@ import { after } from './headers.ts'
 import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
 import { cleanTags, escapedTitle, htmlToPlainText } from './text.ts'
 import { searchWords } from './topic.ts'
-import { currentTurn, cursorAfter } from './turns.ts'
+import { fetchInTurns, type SourcePage } from './turns.ts'
 
 export interface StackexchangeOptions {
   client: PlatformClient
   clock: Clock
+  openBudget: OpenBudget
   /** `https://api.stackexchange.com/2.3`. */
   baseUrl: string
   /** A key from stackapps.com. It travels in the query string, which is why no query string is ever logged. */
@@ -38,37 +40,38 @@ const lastPageWithoutKey = 25
 /** How long no request is sent after the quota is used up: see `correctBudget`. */
 const probeAfterMs = 60 * 60 * 1000
 
-/** Rules: api.stackexchange.com/docs/throttle. Over 30 requests a second an address is banned; half of that is plenty. */
-function stackexchangeBudget(hasKey: boolean): Budget {
-  return createBudget({
-    windows: [
-      { limit: hasKey ? 10_000 : 300, windowMs: 24 * 60 * 60 * 1000 },
-      { limit: 15, windowMs: 1_000 },
-    ],
-    concurrency: 1,
-  })
-}
+/**
+ * Rules: api.stackexchange.com/docs/throttle. Over 30 requests a second an address is banned; half of that is plenty. The quota
+ * is renewed 24 hours after its first use (stackapps.com/q/10486).
+ */
+const stackexchangeLimits = (baseUrl: string, hasKey: boolean): BudgetLimits => ({
+  name: new URL(baseUrl).host,
+  windows: [{ limit: 15, windowMs: 1_000 }],
+  concurrency: 1,
+  quota: { limit: hasKey ? 10_000 : 300, periodEnd: (now) => new Date(now.getTime() + 24 * 60 * 60 * 1000) },
+})
 
 /**
  * Questions of the configured sites that match the topic (`GET /search/advanced`, by relevance). On meta sites only those
  * tagged `feature-request`. Other sites have no such tag: name one in the configuration only when its questions are
  * wishes by themselves, as on `softwarerecs`.
  */
-export function createStackexchange({ client, clock, baseUrl, key, sites }: StackexchangeOptions): Platform {
-  const budget = stackexchangeBudget(key !== undefined)
+export function createStackexchange({
+  client,
+  clock,
+  openBudget,
+  baseUrl,
+  key,
+  sites,
+}: StackexchangeOptions): Platform {
+  const budget = openBudget(stackexchangeLimits(baseUrl, key !== undefined))
 
-  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page> {
-    const words = searchWords(topic)
-    const turn = currentTurn(cursor, sites)
-    if (words.length === 0 || turn === null) return { requests: [], nextCursor: null }
-
-    const site = turn.source
-    const page = turn.page + 1
+  async function fetchSite(words: string, site: string, page: number, signal: AbortSignal): Promise<SourcePage> {
     const { body } = await client.getJson({
       platform: 'stackexchange',
       url: endpointUrl(baseUrl, '/search/advanced', {
         site,
-        q: words.join(' '),
+        q: words,
         ...(isMeta(site) ? { tagged: 'feature-request' } : {}),
         filter: 'withbody',
         sort: 'relevance',
@@ -88,8 +91,19 @@ export function createStackexchange({ client, clock, baseUrl, key, sites }: Stac
     const hasMore = answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
     return {
       requests: await readItems(items, (question) => readQuestion(question, site)),
-      nextCursor: cursorAfter(cursor, sites, turn, hasMore),
+      nextCursor: hasMore ? { page: page + 1 } : null,
     }
+  }
+
+  async function fetchPage(request: PageRequest): Promise<Page | null> {
+    const words = searchWords(request.topic).join(' ')
+    if (words === '') return null
+    return fetchInTurns({
+      sources: sites,
+      request,
+      areIndependent: false,
+      fetchFrom: (site, cursor) => fetchSite(words, site, asPage(cursor, 1), request.signal),
+    })
   }
 
   return { name: 'stackexchange', fetchPage }
@@ -130,13 +144,13 @@ function siteHost(site: string): string {
 
 /**
  * Every body says what is left of the quota and, as `backoff`, for how many seconds to rest. When the quota is renewed it
- * does not say (24 hours after its first use, stackapps.com/q/10486), so after an hour one request asks: if it is still
- * too early, the refusal names the time.
+ * does not say, and others behind the same address may have begun it earlier: if nothing is left, one request asks after an
+ * hour, and if that is still too early, the refusal names the time.
  */
-function correctBudget(budget: Budget, answer: Answer, now: Date): void {
+async function correctBudget(budget: Budget, answer: Answer, now: Date): Promise<void> {
   const body = asFields(answer.body)
   const remaining = asInteger(body?.quota_remaining)
-  if (remaining !== null) budget.correct({ remaining, resetAt: after(now, probeAfterMs) }, now)
+  if (remaining !== null) await budget.correctQuota({ remaining, resetsAt: after(now, probeAfterMs) }, now)
   const backoffSeconds = asInteger(body?.backoff) ?? 0
   if (backoffSeconds > 0) budget.pauseUntil(after(now, backoffSeconds * 1000))
 }

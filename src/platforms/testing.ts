@@ -1,15 +1,27 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { Clock } from '../clock.ts'
+import { createBudget, type OpenBudget } from './budget.ts'
 import { type ClientOptions, createPlatformClient, type PlatformClient } from './client.ts'
-import { type Json, type Page, type Platform, PlatformError, type PlatformErrorCode } from './platform.ts'
+import {
+  type Json,
+  type Page,
+  type PageRequest,
+  type Platform,
+  PlatformError,
+  type PlatformErrorCode,
+} from './platform.ts'
+import { createMemoryQuotas } from './quota.ts'
 
 /** What a test server received. */
 export interface Received {
   path: string
   query: Record<string, string>
   headers: IncomingHttpHeaders
+  /** Of a POST request; empty for a GET. */
+  body: string
 }
 
 export interface TestServer {
@@ -22,9 +34,10 @@ export type Handler = (response: ServerResponse, received: Received, request: In
 /** A real HTTP server that ends with the test. */
 export async function startServer(handler: Handler): Promise<TestServer> {
   const received: Received[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const entry = { path: url.pathname, query: Object.fromEntries(url.searchParams), headers: request.headers }
+    const body = request.method === 'POST' ? await text(request) : ''
+    const entry = { path: url.pathname, query: Object.fromEntries(url.searchParams), headers: request.headers, body }
     received.push(entry)
     handler(response, entry, request)
   })
@@ -62,8 +75,20 @@ export function testClient(clock: Clock, options: Partial<ClientOptions> = {}): 
   return client
 }
 
-export function fetchPage(platform: Platform, topic = 'dark mode', cursor: Json = null): Promise<Page> {
-  return platform.fetchPage({ topic, cursor, signal: new AbortController().signal })
+/** Budgets as the registry opens them, with quotas in memory. */
+export const openTestBudget: OpenBudget = (limits) =>
+  createBudget({ ...limits, platform: 'github', quotas: createMemoryQuotas() })
+
+/** The page that a platform fetches; fails the test when it has nothing to ask. */
+export async function fetchPage(platform: Platform, topic = 'dark mode', cursor: Json = null): Promise<Page> {
+  const page = await fetchPageOrNull(platform, { topic, cursor })
+  if (page === null) throw new Error('the platform has nothing to ask')
+  return page
+}
+
+export function fetchPageOrNull(platform: Platform, request: Partial<PageRequest> = {}): Promise<Page | null> {
+  const { signal } = new AbortController()
+  return platform.fetchPage({ topic: 'dark mode', cursor: null, signal, pagesBefore: 0, ...request })
 }
 
 /** The error that a promise rejects with; fails the test when it does not, or with another code. */

@@ -1,46 +1,100 @@
-import { asFields } from './fields.ts'
-import type { Json } from './platform.ts'
+import { asFields, asList } from './fields.ts'
+import { type FoundRequest, type Json, type Page, type PageRequest, PlatformError } from './platform.ts'
 
-/** Which source (a site, a phrase) is asked for its which page, counted from 0. */
-export interface Turn {
-  source: string
-  page: number
+/** One page of one source. */
+export interface SourcePage {
+  requests: FoundRequest[]
+  /** What to pass for the page of this source after this one; null when the source has no more. */
+  nextCursor: Json
+}
+
+export interface Turns {
+  /** What is asked, in its order: sites, forums, projects, phrases. */
+  sources: readonly string[]
+  request: PageRequest
+  /** Where the first turn goes: by default on from where earlier jobs for the same topic stopped. */
+  firstTurn?: number
+  /** True where each source has a host of its own: what one host refuses says nothing of the others. */
+  areIndependent: boolean
+  /** @param cursor null for the first page of this source. */
+  fetchFrom(source: string, cursor: Json): Promise<SourcePage>
+}
+
+interface Position {
+  turn: number
+  next: Map<string, Json>
+  ended: Set<string>
 }
 
 /**
- * Sources take turns, one page each, so that a shallow search sees all of them. The cursor is
- * `{turn, next: {[source]: page | null}}`; null means that the source has no more. A source that is not in the cursor
- * (the operator has added it since) begins at its first page, one that is no longer configured is left out.
+ * Fetches a page of the source whose turn it is, so that a shallow search sees all of them. The cursor is
+ * `{turn, next: {[source]: cursor}, ended: [source]}`. A source that is not in it (the operator has added it since) begins at its
+ * first page, one that is no longer configured is left out. A source that fails for good is left out for the rest of
+ * the task, one that must be waited for lets the next one go first.
+ * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure.
  */
-export function currentTurn(cursor: Json, sources: readonly string[]): Turn | null {
-  const { turn, next } = readCursor(cursor, sources)
+export async function fetchInTurns({
+  sources,
+  request,
+  firstTurn,
+  areIndependent,
+  fetchFrom,
+}: Turns): Promise<Page | null> {
+  const position = readPosition(request.cursor, firstTurn ?? request.pagesBefore)
+  const waits: PlatformError[] = []
+  const failures: PlatformError[] = []
   for (let step = 0; step < sources.length; step++) {
-    const source = sources[(turn + step) % sources.length]!
-    const page = next.get(source)!
-    if (page !== null) return { source, page }
+    const index = (position.turn + step) % sources.length
+    const source = sources[index]!
+    if (position.ended.has(source)) continue
+    try {
+      const page = await fetchFrom(source, position.next.get(source) ?? null)
+      advance(position, source, page.nextCursor)
+      return { requests: page.requests, nextCursor: cursorOf(position, sources, index + 1) }
+    } catch (error) {
+      if (!(error instanceof PlatformError) || !concernsOnly(error, areIndependent)) throw error
+      if (error.retryAt) waits.push(error)
+      else {
+        failures.push(error)
+        position.ended.add(source)
+      }
+    }
   }
+  const [soonest] = waits.sort((a, b) => a.retryAt!.getTime() - b.retryAt!.getTime())
+  if (soonest) throw soonest
+  // Whoever has delivered something ends well, although others failed on the way; `wishwell platforms` tells of those.
+  const hasDelivered = request.cursor !== null
+  if (failures[0] && !hasDelivered) throw failures[0]
   return null
 }
 
-/** The cursor after `turn` was asked; null when no source has more. */
-export function cursorAfter(cursor: Json, sources: readonly string[], turn: Turn, hasMore: boolean): Json {
-  const { next } = readCursor(cursor, sources)
-  next.set(turn.source, hasMore ? turn.page + 1 : null)
-  if ([...next.values()].every((page) => page === null)) return null
-  return { turn: (sources.indexOf(turn.source) + 1) % sources.length, next: Object.fromEntries(next) }
+/** Whether an error is about the one source that was asked. */
+function concernsOnly(error: PlatformError, areIndependent: boolean): boolean {
+  if (error.code === 'cancelled') return false
+  return areIndependent || (error.code === 'bad_response' && error.retryAt === null)
 }
 
-function readCursor(cursor: Json, sources: readonly string[]): { turn: number; next: Map<string, number | null> } {
+function advance(position: Position, source: string, nextCursor: Json): void {
+  // A platform that hands out the same cursor again would be asked for ever.
+  const isStuck = JSON.stringify(nextCursor) === JSON.stringify(position.next.get(source) ?? null)
+  if (nextCursor === null || isStuck) {
+    position.next.delete(source)
+    position.ended.add(source)
+  } else position.next.set(source, nextCursor)
+}
+
+function cursorOf({ next, ended }: Position, sources: readonly string[], turn: number): Json {
+  if (sources.every((source) => ended.has(source))) return null
+  return { turn: turn % sources.length, next: Object.fromEntries(next), ended: [...ended] }
+}
+
+function readPosition(cursor: Json, firstTurn: number): Position {
   const fields = asFields(cursor)
-  const pages = asFields(fields?.next) ?? {}
-  const next = new Map(sources.map((source) => [source, Object.hasOwn(pages, source) ? asPageOrEnd(pages[source]) : 0]))
-  return { turn: asIndex(fields?.turn) ?? 0, next }
-}
-
-function asPageOrEnd(value: unknown): number | null {
-  return value === null ? null : (asIndex(value) ?? 0)
-}
-
-function asIndex(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+  const turn = fields?.turn
+  const ended = (asList(fields?.ended) ?? []).filter((source) => typeof source === 'string')
+  return {
+    turn: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstTurn,
+    next: new Map(Object.entries((asFields(fields?.next) ?? {}) as Record<string, Json>)),
+    ended: new Set(ended),
+  }
 }

@@ -3,6 +3,7 @@ import { closeReservation } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page, PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
 import { type PreparedPage, storePage } from '../requests/store.ts'
+import { countPage, countPages } from './collected-topics.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 
 /** A task in the hands of one worker, with the number that its writes must carry. */
@@ -18,6 +19,8 @@ export interface ClaimedTask {
   tries: number
   takeovers: number
   pageDueSince: Date
+  /** Pages of this topic that the platform had delivered to other jobs when the task was taken. */
+  pagesBefore: number
   queueJob: QueueJob
 }
 
@@ -65,7 +68,8 @@ export async function claimTask(
     ])
     .executeTakeFirst()
   if (!row) return null
-  return { ...row, taskId, queueJob, cursor: row.cursor as Json, pageDueSince: row.pageDueSince ?? now }
+  const pagesBefore = await countPages(database, row.platform, row.topic)
+  return { ...row, taskId, queueJob, cursor: row.cursor as Json, pageDueSince: row.pageDueSince ?? now, pagesBefore }
 }
 
 /** The update of a task that only its present holder can make. */
@@ -151,6 +155,7 @@ export function checkpointPage(
         }))
         .executeTakeFirst(),
     )
+    await countPage(transaction, platform, topic, now)
     if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
     return more ? { ...task, pages, cursor: page.nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
   })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
-import { BudgetSpentError, type Page, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { type Page, PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
 import { preparePage } from '../requests/store.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 import {
@@ -69,7 +69,7 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
       return null
     }
     const { retryAt } = error
-    const tries = error instanceof BudgetSpentError ? task.tries : task.tries + 1
+    const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
     const idleMs = retryAt === null ? 0 : retryAt.getTime() - task.pageDueSince.getTime()
     if (retryAt !== null && tries < maxTries && idleMs <= maxIdleMs) return waitFor(task, retryAt, tries)
     // A platform that could not be used at all was skipped; one that stopped on the way ended in error.
@@ -80,9 +80,10 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
 
   /** One page of a task. @returns the task to go on with, or null when there is nothing more to do now. */
   async function runPage(task: ClaimedTask, platform: Platform): Promise<ClaimedTask | null> {
-    let page: Page
+    let page: Page | null
     try {
-      page = await platform.fetchPage({ topic: task.topic, cursor: task.cursor, signal: fetching.signal })
+      const { topic, cursor, pagesBefore } = task
+      page = await platform.fetchPage({ topic, cursor, pagesBefore, signal: fetching.signal })
     } catch (error) {
       if (error instanceof PlatformError) return handleFailure(task, error)
       // A fault in an adapter ends its own platform, never the process or the other platforms.
@@ -90,6 +91,10 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
       log.error({ err: error, jobId, platform: name }, 'adapter fault')
       const message = 'The answer of the platform could not be read; this is a fault of Wishwell, please report it.'
       await finish(task, { state: 'error', error: { code: 'bad_response', message } })
+      return null
+    }
+    if (page === null) {
+      await finish(task, { state: 'done' })
       return null
     }
     const prepared = { ...(await preparePage(page.requests)), nextCursor: page.nextCursor }

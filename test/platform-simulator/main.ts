@@ -5,9 +5,7 @@ const port = 4690
 
 const simulator = await startPlatformSimulator({ port, timeScale: 10 })
 console.log('# The platforms are simulated; limits are the real ones, ten times faster. Ctrl-C ends it.')
-for (const [name, url] of Object.entries(simulator.urls)) {
-  console.log(`export ${name.toUpperCase()}_API_URL=${url}`)
-}
+for (const [name, value] of Object.entries(simulator.environment)) console.log(`export ${name}=${value}`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void simulator.stop())
 }

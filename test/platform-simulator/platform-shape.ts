@@ -6,7 +6,10 @@ import type { LimitRule, LimitState, Wait } from './limits.ts'
 export interface SearchRequest {
   /** Below the platform's prefix, without the version prefix that the real base address may have. */
   path: string
+  method: 'GET' | 'POST'
   parameters: URLSearchParams
+  /** Of a POST request; empty for a GET. */
+  body: string
   headers: IncomingHttpHeaders
   /** The platform's base address here, for the absolute links in its answers. */
   baseUrl: string
@@ -29,6 +32,13 @@ export interface SearchContext {
 
 /** Everything that is particular to one platform. The server around it knows none of this. */
 export interface SimulatedPlatform {
+  /**
+   * What a service is told to find and use this platform here: environment variables with their values.
+   * @param url its base address here
+   */
+  environment(url: string): Record<string, string>
+  /** True for requests that are no search, such as one for an access token: they are neither limited nor counted as a page. */
+  isAside?(request: SearchRequest): boolean
   /** The real base address has this path; a client may or may not repeat it. */
   versionPrefix: RegExp
   /** True where bodies are gzip also when the client did not ask for it. */

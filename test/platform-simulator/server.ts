@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../src/clock.ts'
 import { deliver } from './delivery.ts'
@@ -65,7 +66,8 @@ async function answer(
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const [, name = '', path = ''] = /^\/([a-z]+)(\/.*)?$/.exec(url.pathname) ?? []
   const service = options.services.get(name)
-  if (!service || request.method !== 'GET') {
+  const { method } = request
+  if (!service || (method !== 'GET' && method !== 'POST')) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('No such platform or path')
     return
   }
@@ -82,7 +84,8 @@ async function answer(
   options.requests.push(logged)
   if (options.requests.length > maximumLoggedRequests) options.requests.shift()
   if (options.latencyMs > 0) await delay(options.latencyMs, undefined, { signal })
-  const reply = service.reply(path, url.searchParams, request.headers)
+  const body = method === 'POST' ? await text(request) : ''
+  const reply = service.reply({ path, method, parameters: url.searchParams, headers: request.headers, body })
   logged.fault = reply.fault?.name ?? null
   response.once('finish', reply.onSent)
   const onStatus = (status: number): void => {

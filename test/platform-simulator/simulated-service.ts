@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../src/clock.ts'
 import type { Corpus } from './corpus.ts'
 import { createFaultQueue, type Fault, type FaultQueue } from './faults.ts'
@@ -8,6 +7,7 @@ import {
   createLimiter,
   type Limiter,
   type LimitRule,
+  type LimitState,
   type Wait,
   wholeSecond,
 } from './limits.ts'
@@ -43,7 +43,7 @@ export interface Reply {
 
 /** One platform behind its limits and faults, without the transport. */
 export interface SimulatedService {
-  reply(path: string, parameters: URLSearchParams, headers: IncomingHttpHeaders): Reply
+  reply(request: Omit<SearchRequest, 'baseUrl'>): Reply
   faults: FaultQueue
   /** Takes back the faults and the waits that they announced. */
   clearFaults(): void
@@ -71,15 +71,12 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm })
   return {
     faults,
-    reply: (path, parameters, headers) => {
-      const request: SearchRequest = {
-        path: path.replace(platform.versionPrefix, ''),
-        parameters,
-        headers,
-        baseUrl: options.baseUrl,
-      }
+    reply: (received) => {
+      const path = received.path.replace(platform.versionPrefix, '')
+      const request: SearchRequest = { ...received, path, baseUrl: options.baseUrl }
       const turnedAway = turnAway(options, request)
       if (turnedAway) return plainReply(turnedAway)
+      if (platform.isAside?.(request)) return aside(options, request, faults)
       const rule = limitRule(options, request)
       const admission = limiter.admit(rule)
       const admitted: Admitted = { options, limiter, request, bucket: rule.bucket, admission }
@@ -97,6 +94,15 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
 
 function plainReply(answer: Answer, fault: Fault | null = null): Reply {
   return { answer, fault, onSent: () => undefined }
+}
+
+/** A request that no limit counts; faults concern it only when they are set for page 0. */
+function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Reply {
+  const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
+  const context = { corpus: options.corpus, limit, leakPullRequests: false, backoffSeconds: null }
+  const answer = options.platform.search(request, context)
+  const fault = faults.take(0)
+  return plainReply((fault && spoiltAnswer(options, fault, answer)) ?? answer, fault)
 }
 
 function limitRule(options: ServiceOptions, request: SearchRequest): LimitRule {

@@ -40,6 +40,8 @@ export interface Breach {
 export interface PlatformSimulator {
   /** Base addresses for `GITHUB_API_URL` and its like. */
   readonly urls: Record<SimulatedPlatformName, string>
+  /** Environment variables for a service that uses them all, credentials included. */
+  readonly environment: Record<string, string>
   /** What was asked, oldest first; empty it with `requests.length = 0`. */
   readonly requests: LoggedRequest[]
   /** How often a client was impolite; `breachLog` says how. */
@@ -96,8 +98,10 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
     })
     services.set(name, service)
   }
+  const environments = simulatedPlatformNames.map((name) => simulatedPlatforms[name].environment(urls[name]))
   return {
     urls,
+    environment: Object.assign({}, ...environments),
     requests,
     breachLog,
     get breaches() {

@@ -68,6 +68,7 @@ const secondaryMessage =
   'Support for help, please include the request ID 0000:0000:000000:000000:00000000.'
 
 export const github: SimulatedPlatform = {
+  environment: (url) => ({ GITHUB_API_URL: url }),
   versionPrefix: /^\/api\/v3(?=\/)/,
   alwaysCompressed: false,
   announces: 'reset',

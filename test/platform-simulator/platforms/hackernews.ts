@@ -100,6 +100,7 @@ function searchAnswer(request: SearchRequest, corpus: Corpus) {
 }
 
 export const hackernews: SimulatedPlatform = {
+  environment: (url) => ({ HACKERNEWS_API_URL: url }),
   versionPrefix: /^\/api\/v1(?=\/)/,
   alwaysCompressed: false,
   announces: 'nothing',

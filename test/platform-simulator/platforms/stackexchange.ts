@@ -79,6 +79,7 @@ function refusedParameter(request: SearchRequest): Answer | null {
 }
 
 export const stackexchange: SimulatedPlatform = {
+  environment: (url) => ({ STACKEXCHANGE_API_URL: url }),
   versionPrefix: /^\/2\.\d(?=\/)/,
   alwaysCompressed: true,
   announces: 'remaining',

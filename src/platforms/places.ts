@@ -1,0 +1,39 @@
+/** Waits for one of the places; call the result to leave it. Rejects with the reason of the signal. */
+export type EnterPlace = (signal: AbortSignal) => Promise<() => void>
+
+/** A first come, first served queue for `count` places. */
+export function createPlaces(count: number): EnterPlace {
+  const waiting: Array<() => void> = []
+  let taken = 0
+
+  function leaveOnce(): () => void {
+    let left = false
+    return () => {
+      if (left) return
+      left = true
+      const next = waiting.shift()
+      if (next) next()
+      else taken -= 1
+    }
+  }
+
+  return async (signal) => {
+    signal.throwIfAborted()
+    if (taken < count) {
+      taken += 1
+      return leaveOnce()
+    }
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        waiting.splice(waiting.indexOf(admit), 1)
+        reject(signal.reason)
+      }
+      const admit = () => {
+        signal.removeEventListener('abort', giveUp)
+        resolve(leaveOnce())
+      }
+      waiting.push(admit)
+      signal.addEventListener('abort', giveUp, { once: true })
+    })
+  }
+}

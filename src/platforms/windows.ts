@@ -1,0 +1,83 @@
+/** At most `limit` requests in any span of `windowMs`. */
+export interface RequestWindow {
+  limit: number
+  windowMs: number
+}
+
+/** What is left of the tightest window. */
+export interface Room {
+  remaining: number
+  limit: number
+  /** When there is more again. */
+  resetsAt: Date
+}
+
+/**
+ * The moments of the requests to one host, in sliding windows that are known before the first call, made stricter by what the
+ * host answers; the host's own count also covers other processes behind the same address or key.
+ */
+export interface RequestWindows {
+  /** Takes one request; when it may not be sent now, the first moment at which one may. */
+  take(now: Date): Date | null
+  /** What the host says is left until `resetAt`. A reset that is not in the future says nothing. */
+  correct(limits: { remaining: number; resetAt: Date }, now: Date): void
+  room(now: Date): Room
+}
+
+/** @throws RangeError when there is no window or a limit is not a whole number above 0. */
+export function createWindows(limits: readonly RequestWindow[]): RequestWindows {
+  if (limits.length === 0) throw new RangeError('a host needs a window')
+  const windows = limits.map(slidingWindow)
+  let host = { remaining: Number.POSITIVE_INFINITY, resetAtMs: 0 }
+
+  return {
+    take(now) {
+      const nowMs = now.getTime()
+      const freeAtMs = windows.map((window) => window.freeAtMs())
+      if (host.remaining <= 0) freeAtMs.push(host.resetAtMs)
+      const latestMs = Math.max(...freeAtMs)
+      if (latestMs > nowMs) return new Date(latestMs)
+
+      for (const window of windows) window.add(nowMs)
+      if (nowMs < host.resetAtMs) host.remaining -= 1
+      else host = { remaining: Number.POSITIVE_INFINITY, resetAtMs: 0 }
+      return null
+    },
+
+    correct({ remaining, resetAt }, now) {
+      const resetAtMs = resetAt.getTime()
+      if (resetAtMs <= now.getTime()) return
+      // Answers overtake each other: within one period of the host, the count only falls.
+      const isSamePeriod = resetAtMs === host.resetAtMs
+      host = { remaining: isSamePeriod ? Math.min(host.remaining, remaining) : remaining, resetAtMs }
+    },
+
+    room(now) {
+      const rooms = windows.map((window) => window.room(now.getTime()))
+      const tightest = rooms.reduce((left, right) => (right.remaining < left.remaining ? right : left))
+      if (now.getTime() >= host.resetAtMs || host.remaining >= tightest.remaining) return tightest
+      return { remaining: Math.max(0, host.remaining), limit: tightest.limit, resetsAt: new Date(host.resetAtMs) }
+    },
+  }
+}
+
+/** A ring of the last `limit` moments: the next request may go when the oldest of them has left the window. */
+function slidingWindow({ limit, windowMs }: RequestWindow) {
+  if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError('a window needs a limit of 1 or more')
+  const takenAtMs = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY)
+  let oldest = 0
+  return {
+    freeAtMs: () => takenAtMs[oldest]! + windowMs,
+    add(nowMs: number) {
+      takenAtMs[oldest] = nowMs
+      oldest = (oldest + 1) % limit
+    },
+    room(nowMs: number): Room {
+      const counted = takenAtMs.filter((takenMs) => takenMs + windowMs > nowMs)
+      // All have the same length of life, so the one that was taken first leaves first.
+      const firstMs = counted.reduce((first, takenMs) => Math.min(first, takenMs), nowMs)
+      const resetsAt = new Date(counted.length === 0 ? nowMs : firstMs + windowMs)
+      return { remaining: limit - counted.length, limit, resetsAt }
+    },
+  }
+}
