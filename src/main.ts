@@ -4,6 +4,7 @@ import { accountCommand } from './cli/account.ts'
 import { backupCommand } from './cli/backup.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
 import { keyCommand } from './cli/key.ts'
+import { platformsCommand } from './cli/platforms.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
@@ -54,6 +55,7 @@ function createProgram(): Command {
     .action(async (options: { json: boolean }) => (await import('./cli/serve.ts')).migrateDatabase(options))
   program.addCommand(scrapeCommand())
   program.addCommand(searchCommand())
+  program.addCommand(platformsCommand())
   program.addCommand(usageCommand())
   program.addCommand(accountCommand())
   program.addCommand(keyCommand())

@@ -13,6 +13,7 @@ import type { Health } from './http/health.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { createPlatformClient, userAgentFor } from './platforms/client.ts'
 import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
+import { rememberHosts } from './platforms/host-memory.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createQuotaStore } from './platforms/quota-store.ts'
 import { createPlatforms } from './platforms/registry.ts'
@@ -156,9 +157,11 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     const ready = stopped === null && (await isReachable(database))
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
-  const { enabled: enabledPlatforms, defaults: defaultPlatforms } = config.platforms
+  const hostMemory = await rememberHosts({ database, clock, log, hosts: platforms.hosts })
   const { app, drain } = await createApp({
-    ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
+    ...{ database, clock, log, queue, searchIndex, health, hostMemory },
+    platformsConfig: config.platforms,
+    hosts: platforms.hosts,
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
@@ -178,6 +181,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const housekeeping = startHousekeeping(chores(opened, overrides), log)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
+    await hostMemory.stop()
     await client.close()
     await opened.close()
   }

@@ -14,6 +14,8 @@ import { copyDatabase, emptyTables } from './database.ts'
 /** The code of the limits runs in every suite, but refuses nothing. */
 const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
 
+const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stackexchange']
+
 export const testAdminKey = 'admin-key-of-the-tests'
 
 export interface TestServiceOptions {
@@ -21,6 +23,7 @@ export interface TestServiceOptions {
   environment?: Record<string, string>
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
+  platformTimeScale?: number
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
   requestLimits?: RequestLimits
 }
@@ -59,11 +62,14 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ADMIN_API_KEY: testAdminKey,
     DATA_DIR: copy.options.dataDir,
     DATABASE_URL: copy.options.databaseUrl,
+    // Three are enough for most tests; every adapter has its own.
+    PLATFORMS: (options.platforms?.size ? [...options.platforms.keys()] : threePlatforms).join(','),
     ...options.environment,
   })
   const overrides = {
     ...(options.clock ? { clock: options.clock } : {}),
     ...(options.platforms ? { platforms: options.platforms } : {}),
+    ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
     requestLimits: options.requestLimits ?? unlimited,
   }
   const log = pino({ level: config.logLevel })

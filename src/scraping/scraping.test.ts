@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
-import { BudgetSpentError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
@@ -121,7 +121,7 @@ describe('a scrape job', () => {
   it('waits in the queue for its platform and goes on where it was', async () => {
     play({
       github: (call, request) => {
-        if (call === 1) throw new BudgetSpentError('wait', new Date(Date.now() + 1_500))
+        if (call === 1) throw new PlannedWaitError('rate_limited', 'wait', new Date(Date.now() + 1_500))
         return numberedPages(2)(call, request)
       },
     })
