@@ -102,6 +102,25 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(1)
   })
 
+  it('charges nothing where the platform has nothing to ask', async () => {
+    play({ github: () => null, hackernews: (call) => (call === 0 ? { requests: [], nextCursor: 1 } : null) })
+    const job = await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 3 })
+    expect(job.progress).toEqual({ github: 'done', hackernews: 'done' })
+    expect(await creditsUsed()).toBe(1)
+  })
+
+  it('tells a platform how many pages of the topic it has delivered before, to any job and across restarts', async () => {
+    play({ github: numberedPages(3), hackernews: numberedPages(1) })
+    const callsOf = (name: PlatformName) =>
+      (platforms.get(name) as ReturnType<typeof scriptedPlatform>).calls.map(({ pagesBefore }) => pagesBefore)
+    await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 2 })
+    await runJob({ topic: 'other', platforms: ['github'], depth: 1 })
+    await service.restart()
+    await runJob({ topic: ' Dark  MODE', platforms: ['github'], depth: 1 })
+    expect(callsOf('github')).toEqual([0, 0, 0, 2])
+    expect(callsOf('hackernews')).toEqual([0])
+  })
+
   it('tries a page again that may succeed later, and gives it up after five tries', async () => {
     const later = () => new PlatformError('unavailable', 'away', { retryAt: new Date() })
     play({
