@@ -11,7 +11,7 @@ import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } 
 import { type Chore, startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
-import { createPlatformClient, userAgentFor } from './platforms/client.ts'
+import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
 import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
 import { rememberHosts } from './platforms/host-memory.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
@@ -49,6 +49,7 @@ export interface ServiceOverrides {
   platforms?: ReadonlyMap<PlatformName, Platform>
   /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
   platformTimeScale?: number
+  platformTimeouts?: Partial<ClientTimeouts>
   onStatement?: DatabaseOptions['onStatement']
 }
 
@@ -144,7 +145,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
   const { clock = systemClock, offline = false } = overrides
-  const client = createPlatformClient({ clock, log, userAgent: userAgentFor(version) })
+  const { platformTimeouts: timeouts = {} } = overrides
+  const client = createPlatformClient({ clock, log, timeouts, userAgent: userAgentFor(version) })
   const quotas = createQuotaStore(database)
   const finds = createFindStore(database)
   const { platformTimeScale: timeScale } = overrides

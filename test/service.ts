@@ -5,6 +5,7 @@ import { generateApiKey } from '../src/accounts/keys.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
+import type { ClientTimeouts } from '../src/platforms/client.ts'
 import type { Platform, PlatformName } from '../src/platforms/platform.ts'
 import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
 import { startService } from '../src/service.ts'
@@ -24,6 +25,7 @@ export interface TestServiceOptions {
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
   platformTimeScale?: number
+  platformTimeouts?: Partial<ClientTimeouts>
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
   requestLimits?: RequestLimits
 }
@@ -70,6 +72,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.clock ? { clock: options.clock } : {}),
     ...(options.platforms ? { platforms: options.platforms } : {}),
     ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
+    ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
     requestLimits: options.requestLimits ?? unlimited,
   }
   const log = pino({ level: config.logLevel })
