@@ -6,7 +6,7 @@ import type { Budget } from './budget.ts'
 import { connectionError, defaultError, isTransient } from './faults.ts'
 import { type AnswerHeaders, after, headerText } from './headers.ts'
 import { PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
-import { retryDelay } from './retry.ts'
+import { firstRetryMs, retryDelay } from './retry.ts'
 
 /** What a platform answered, also when it is an error. */
 export interface Answer {
@@ -51,6 +51,8 @@ export interface ClientTimeouts {
   bodyMs: number
   /** For everything that one call does, all tries together; waiting for a place in the budget is not counted. */
   deadlineMs: number
+  /** The longest wait before the first other try in place. */
+  retryMs: number
   /** How long a task waits before it tries again, after all tries in place have failed. */
   restMs: number
 }
@@ -75,6 +77,7 @@ const defaultTimeouts: ClientTimeouts = {
   headersMs: 10_000,
   bodyMs: 5_000,
   deadlineMs: 15_000,
+  retryMs: firstRetryMs,
   restMs: 30_000,
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
@@ -158,7 +161,7 @@ async function tryRepeatedly(context: Context, request: JsonRequest, signal: Abo
       const error = fault instanceof PlatformError ? fault : connectionError(labelOf(request), fault)
       if (!isTransient(error) || error.retryAt) throw error
       if (attempt < retryLimit && !signal.aborted) {
-        const delayMs = retryDelay(attempt, context.random)
+        const delayMs = retryDelay(attempt, context.random, context.timeouts.retryMs)
         context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')
         // At the deadline the fault that came first says more than the deadline.
         await sleep(delayMs, undefined, { signal }).catch(() => {})

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/clock.ts'
+import { type AnsweredPages, createAnsweredPages } from './answered-pages.ts'
 import type { Corpus } from './corpus.ts'
 import { createFaultQueue, type Fault, type FaultQueue } from './faults.ts'
 import {
@@ -12,6 +13,7 @@ import {
   wholeSecond,
 } from './limits.ts'
 import type { Answer, SearchRequest, SimulatedPlatform } from './platform-shape.ts'
+import { isFromProxy, proxyRefusal } from './proxy-answers.ts'
 import { faultRefusalForm, loopPath, redirect, spoiltAnswer } from './spoilt-answer.ts'
 
 /** Instead of the platform's own limit. */
@@ -54,6 +56,7 @@ interface Admitted {
   options: ServiceOptions
   limiter: Limiter
   request: SearchRequest
+  pages: AnsweredPages
   bucket: string
   admission: Admission
 }
@@ -66,6 +69,7 @@ export const privatePath = '/private'
 export function createSimulatedService(options: ServiceOptions): SimulatedService {
   const { platform, clock, timeScale } = options
   const faults = createFaultQueue()
+  const pages = createAnsweredPages(platform)
   const enforced = options.limit !== 'none'
   const exhaustedForm = platform.announces === 'nothing' ? 'silent' : 'primary'
   const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm })
@@ -79,7 +83,7 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
       if (platform.isAside?.(request)) return aside(options, request, faults)
       const rule = limitRule(options, request)
       const admission = limiter.admit(rule)
-      const admitted: Admitted = { options, limiter, request, bucket: rule.bucket, admission }
+      const admitted: Admitted = { options, limiter, request, pages, bucket: rule.bucket, admission }
       if (admission.breach) options.onBreach(admission.breach)
       if (admission.refusal) return refusal(admitted, admission.refusal, null)
       const fault = faults.take(platform.page(request))
@@ -102,7 +106,7 @@ function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQue
   const context = { corpus: options.corpus, limit, leakPullRequests: false, backoffSeconds: null }
   const answer = options.platform.search(request, context)
   const fault = faults.take(0)
-  return plainReply((fault && spoiltAnswer(options, fault, answer)) ?? answer, fault)
+  return plainReply((fault && spoiltAnswer({ ...options, request }, fault, answer)) ?? answer, fault)
 }
 
 function limitRule(options: ServiceOptions, request: SearchRequest): LimitRule {
@@ -129,7 +133,11 @@ function turnAway(options: ServiceOptions, request: SearchRequest): Answer | nul
 function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Reply {
   const { options, limiter, bucket, admission } = admitted
   const until = wait.form === 'silent' ? decentPauseEnd(options) : wait.until
-  const answer = options.platform.refuse(wait, options.clock.now().getTime(), admission.state)
+  const now = options.clock.now().getTime()
+  const answer =
+    fault && isFromProxy(fault)
+      ? proxyRefusal(fault, wait.until, now)
+      : options.platform.refuse(wait, now, admission.state)
   return { answer, fault, onSent: () => limiter.hold(bucket, { form: wait.form, until }) }
 }
 
@@ -143,12 +151,13 @@ function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wai
 }
 
 function truth(admitted: Admitted, fault: Fault | null): Reply {
-  const { options, limiter, request, bucket, admission } = admitted
+  const { options, limiter, request, pages, bucket, admission } = admitted
   const { platform, corpus, leakPullRequests } = options
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
   const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
   const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
   const answer = platform.search(request, { corpus, limit: admission.state, leakPullRequests, backoffSeconds })
+  if (answer.status === 200) pages.add(request, answer)
   const wait = backoff ?? spentWait(options, admission)
   return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
 }
@@ -170,7 +179,8 @@ function faultyReply(admitted: Admitted, fault: Fault): Reply {
     const wait = faultWait(admitted, fault, 'secondary')
     return { answer: { ...answer, headers }, fault, onSent: () => limiter.hold(bucket, wait) }
   }
+  const earlier = fault.name === 'duplicate_page' ? admitted.pages.before(admitted.request) : null
   const honest = truth(admitted, fault)
-  const answer = spoiltAnswer(options, fault, honest.answer)
+  const answer = earlier ?? spoiltAnswer({ ...options, request: admitted.request }, fault, honest.answer)
   return answer ? plainReply(answer, fault) : honest
 }
