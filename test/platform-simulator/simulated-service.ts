@@ -175,8 +175,9 @@ function faultyReply(admitted: Admitted, fault: Fault): Reply {
   if (form) return refusal(admitted, faultWait(admitted, fault, form), fault)
   if (fault.name === 'server_error' && fault.seconds !== null) {
     const answer = options.platform.serverError()
-    const headers = { ...answer.headers, 'retry-after': String(fault.seconds) }
     const wait = faultWait(admitted, fault, 'secondary')
+    const seconds = Math.ceil((wait.until - options.clock.now().getTime()) / 1_000)
+    const headers = { ...answer.headers, 'retry-after': String(seconds) }
     return { answer: { ...answer, headers }, fault, onSent: () => limiter.hold(bucket, wait) }
   }
   const earlier = fault.name === 'duplicate_page' ? admitted.pages.before(admitted.request) : null
