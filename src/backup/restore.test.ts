@@ -147,7 +147,7 @@ describe.runIf(embedded)('wishwell restore', () => {
   it('ends well also when nobody reads what it says', async () => {
     const dataDir = join(makeDirectory(), 'data')
     const command = startCommand(['restore', file, '--yes'], { DATA_DIR: dataDir })
-    command.stopReading()
+    command.stopReading('stdout')
     expect(await command.finished).toMatchObject({ exitCode: exitCodes.ok, stderr: '' })
     expect(listDataDirectory(dataDir)).toEqual(['database'])
   })

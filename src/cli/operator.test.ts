@@ -156,6 +156,14 @@ describe('with no service', () => {
     await service.end('SIGTERM')
   })
 
+  it('a command whose messages nobody reads does not end as if it had done its work', async () => {
+    const { environment } = await copyOffline()
+    const command = startCommand(['account', 'create', 'x'], environment)
+    command.stopReading('stderr')
+    expect((await command.finished).exitCode).toBe(exitCodes.failed)
+    expect((await run(environment, 'account', 'list', '--json')).data.accounts).toEqual([])
+  })
+
   it('no database is made where there is none', async () => {
     const directory = join(makeDirectory(), 'data')
     const { exitCode, stderr } = await run({ WISHWELL_URL: nowhere, DATA_DIR: directory }, 'account', 'list')
