@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
-import { type AdminKey, loadAdminKey } from './accounts/admin-key.ts'
+import { type AdminKey, loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { type App, createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -96,10 +96,12 @@ export async function startService(
   onCrash: (error: Error) => void,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const adminKey = loadAdminKey(config)
+  requireAdminKey(config)
   const prepared = await prepareDatabase(config, log, onCrash, overrides)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
+    // Not before the data directory is ours: it may make a file there.
+    const adminKey = loadAdminKey(config)
     return await assemble({ config, log, overrides, adminKey, prepared })
   } catch (error) {
     await prepared.queue.stop()

@@ -367,6 +367,45 @@ describe('the budget', () => {
   })
 })
 
+describe('a host that keeps failing', () => {
+  const ask = async (handler: Handler, times: number) => {
+    const { get, received, clock } = await setUp(handler)
+    const codes: string[] = []
+    for (let time = 0; time < times; time++) {
+      codes.push(
+        await get().then(
+          () => 'ok',
+          (error: PlatformError) => error.code,
+        ),
+      )
+    }
+    return { get, received, clock, codes }
+  }
+
+  it('is not asked any more for a while, then by one request, and by all when that succeeds', async () => {
+    let isUp = false
+    const { get, received, clock, codes } = await ask(
+      (response, ...rest) => (isUp ? ok : status(500))(response, ...rest),
+      7,
+    )
+    expect(codes).toEqual(Array(7).fill('unavailable'))
+    expect(received).toHaveLength(5 * 3)
+    expect((await platformError(get(), 'unavailable')).message).toMatch(/keeps failing .* paused until/)
+    clock.advance(minuteMs)
+    isUp = true
+    await Promise.all([get(), platformError(get(), 'unavailable')])
+    await get()
+    expect(received).toHaveLength(5 * 3 + 2)
+  })
+
+  it('is one that sends pages instead of JSON, not one that explains what is wrong with each request', async () => {
+    const pages = await ask((response) => response.end('<html>'), 7)
+    expect(pages.received).toHaveLength(5)
+    const refusals = await ask(status(404), 7)
+    expect(refusals.received).toHaveLength(7)
+  })
+})
+
 describe('an error status', () => {
   it.each([
     [400, 'bad_response'],

@@ -223,6 +223,8 @@ async function readAnswer(context: Context, request: JsonRequest, response: Disp
     if (!(error instanceof BodyError)) throw error
     bodyError = error
   }
+  // One bad request after the other must not pause a host for everybody.
+  if (bodyError === null && answer.status < 500) budget.recordAnswer()
   await request.readLimits?.(answer)
   // The status first: a broken body of an error says less than its status.
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Json, PlatformError } from './platform.ts'
+import { type Json, PlannedWaitError, PlatformError } from './platform.ts'
 import { fetchPageOrNull, platformError } from './testing.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
 
@@ -129,6 +129,18 @@ describe('a source that fails', () => {
     const cursor = page?.nextCursor ?? null
     const waiting = ask(['a', 'b', 'c'], fetchFrom, { areIndependent: true, cursor })
     expect((await platformError(waiting, 'unavailable')).retryAt).toEqual(soon)
+  })
+
+  it('and is paused is left out where others answer, and waited for where none does', async () => {
+    const until = new Date('2026-05-05T12:01:00Z')
+    const paused: FetchFrom = (source) => {
+      if (source === 'b') return fine
+      throw new PlannedWaitError('unavailable', 'it is paused', until)
+    }
+    const page = await ask(['a', 'b'], paused, { areIndependent: true })
+    expect(page?.nextCursor).toBeNull()
+    const alone = await platformError(ask(['a'], paused, { areIndependent: true }), 'unavailable')
+    expect(alone.retryAt).toEqual(until)
   })
 
   it('on a host that all share ends or waits for all of them', async () => {

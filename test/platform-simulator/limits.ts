@@ -54,6 +54,9 @@ export interface LimiterOptions {
   exhaustedForm: RefusalForm
 }
 
+/** What is announced where nothing is enforced: a careful client must not wait. */
+const roomyLimit = 1_000_000
+
 /** The end of a wait as the platforms announce it, in whole seconds. */
 export function wholeSecond(epochMs: number): number {
   return Math.ceil(epochMs / 1_000) * 1_000
@@ -87,8 +90,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
     const now = clock.now().getTime()
     const window = windowOf(rule.bucket, rule.windowMs, now, wholeSecond)
     const state = (): LimitState => {
+      const limit = enforced ? rule.limit : Math.max(rule.limit, roomyLimit)
       const used = enforced ? Math.min(window.used, rule.limit) : 1
-      return { limit: rule.limit, remaining: rule.limit - used, used, resetAt: window.endsAt }
+      return { limit, remaining: limit - used, used, resetAt: window.endsAt }
     }
     const held = holds.get(rule.bucket)
     const isSpent = enforced && window.used >= rule.limit
