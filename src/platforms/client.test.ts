@@ -432,6 +432,18 @@ describe('an error status', () => {
     }
   })
 
+  it('is followed by the rest that it asks for, whatever the adapter makes of it', async () => {
+    for (const code of ['unavailable', 'bad_response'] as const) {
+      const { get, received, clock } = await setUp(status(503, { 'retry-after': '20' }))
+      const readError = () => new PlatformError(code, 'a form of its own')
+      const { retryAt } = await platformError(get({ readError }), code)
+      const restUntil = new Date(clock.now().getTime() + 20_000)
+      expect(retryAt).toEqual(code === 'unavailable' ? restUntil : null)
+      expect((await platformError(get({ readError }), 'rate_limited')).retryAt).toEqual(restUntil)
+      expect(received).toHaveLength(1)
+    }
+  })
+
   it('that the adapter accepts is an answer', async () => {
     const { get } = await setUp(status(422))
     expect((await get({ acceptStatuses: [422] })).status).toBe(422)

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
 import type { Budget } from './budget.ts'
 import { connectionError, defaultError, isTransient } from './faults.ts'
-import { type AnswerHeaders, after, headerText } from './headers.ts'
+import { type AnswerHeaders, after, headerText, retryAfter } from './headers.ts'
 import { PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
 import { firstRetryMs, retryDelay } from './retry.ts'
 
@@ -230,9 +230,10 @@ async function readAnswer(context: Context, request: JsonRequest, response: Disp
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
   const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
   if (error) {
+    const told = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
     // What one task learns holds for all of them.
-    if (error.retryAt) budget.pauseUntil(error.retryAt)
-    throw error
+    if (told) budget.pauseUntil(told)
+    throw told && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt: told }) : error
   }
   if (bodyError) throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}.`)
   return answer

@@ -17,7 +17,14 @@ import {
   readItems,
 } from './fields.ts'
 import { after } from './headers.ts'
-import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import {
+  type FoundRequest,
+  type Page,
+  type PageRequest,
+  type Platform,
+  PlatformError,
+  SourceRefusedError,
+} from './platform.ts'
 import { cleanTags, escapedTitle, htmlToPlainText } from './text.ts'
 import { searchWords } from './topic.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
@@ -167,10 +174,7 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
     case 400:
       // An unknown key is a bad parameter like any other; only the text tells it from an unknown site.
       if (/\bkey\b/.test(asString(body?.error_message) ?? '')) return refusedKey()
-      return new PlatformError(
-        'bad_response',
-        `stackexchange refused a parameter for "${site}". Check STACKEXCHANGE_SITES.`,
-      )
+      return new SourceRefusedError(`stackexchange refused a parameter for "${site}". Check STACKEXCHANGE_SITES.`)
     case 404:
       return new PlatformError('bad_response', 'stackexchange knows no such method. Check STACKEXCHANGE_API_URL.')
     case 401:

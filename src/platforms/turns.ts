@@ -6,6 +6,7 @@ import {
   type PageRequest,
   PlannedWaitError,
   PlatformError,
+  SourceRefusedError,
 } from './platform.ts'
 
 /** One page of one source. */
@@ -50,6 +51,7 @@ export async function fetchInTurns({
   const position = readPosition(request.cursor, firstTurn ?? request.pagesBefore)
   const waits: PlatformError[] = []
   const failures: PlatformError[] = []
+  let hasBrokenOff = false
   for (let step = 0; step < sources.length; step++) {
     const index = (position.turn + step) % sources.length
     const source = sources[index]!
@@ -63,14 +65,15 @@ export async function fetchInTurns({
       if (error.retryAt && !isPaused(error)) waits.push(error)
       else {
         failures.push(error)
+        hasBrokenOff ||= position.next.has(source)
         position.ended.add(source)
       }
     }
   }
   if (waits.length > 0) throw soonestOf(waits)
-  // Whoever has delivered something ends well, although others failed on the way; `wishwell platforms` tells of those.
+  // Where some delivered all that they have, others that never answered spoil nothing; `wishwell platforms` tells of those.
   const hasDelivered = request.cursor !== null
-  if (failures.length > 0 && !hasDelivered) throw soonestOf(failures)
+  if (failures.length > 0 && (hasBrokenOff || !hasDelivered)) throw soonestOf(failures)
   return null
 }
 
@@ -86,7 +89,7 @@ function soonestOf(errors: PlatformError[]): PlatformError {
 /** Whether an error is about the one source that was asked. */
 function concernsOnly(error: PlatformError, areIndependent: boolean): boolean {
   if (error.code === 'cancelled') return false
-  return areIndependent || (error.code === 'bad_response' && error.retryAt === null)
+  return areIndependent || error instanceof SourceRefusedError
 }
 
 function advance(position: Position, source: string, nextCursor: Json): void {
