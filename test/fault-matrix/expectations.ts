@@ -47,13 +47,17 @@ export const lastingFaults: readonly Expectation[] = [
   { fault: 'server_error', seconds: 2 * 3_600, outcome: 'unavailable' },
 ]
 
-/** Faults that pass: everything is collected all the same, after the wait that was announced. */
+/** Faults that pass: the same request is tried again in place. */
 export const passingFaults: readonly Expectation[] = [
   { fault: 'server_error', outcome: 'done' },
   { fault: 'bad_gateway', outcome: 'done' },
   { fault: 'reset', outcome: 'done' },
   { fault: 'slow_headers', outcome: 'done' },
   { fault: 'stalled_body', outcome: 'done' },
+]
+
+/** Refusals that pass, with the time that they name. */
+export const passingWaits: readonly Expectation[] = [
   { fault: 'server_error', seconds: 1, outcome: 'done' },
   { fault: 'rate_limit', seconds: 1, outcome: 'done' },
   { fault: 'secondary_rate_limit', seconds: 1, outcome: 'done' },

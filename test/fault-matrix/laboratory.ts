@@ -10,8 +10,8 @@ export const topic = 'quokka wallet'
 /** More pages than any platform has. */
 const depth = 20
 const timeouts: Partial<ClientTimeouts> = { headersMs: 300, bodyMs: 300, deadlineMs: 900, retryMs: 1, restMs: 20 }
-/** The tries of a page and their rests, and as much again for a slow machine. */
-export const timeBudgetMs = 2 * 5 * (900 + 20)
+/** The tries of a page with their rests, the waits that are announced, and as much again for a slow machine. */
+export const timeBudgetMs = 2 * (5 * (900 + 20) + 2_000)
 /** Windows of a minute are over at once; what is announced in a header is a whole second all the same. */
 const timeScale = 600
 

@@ -37,6 +37,8 @@ export interface ServiceOptions {
 }
 
 export interface Reply {
+  /** Counted from 1; 0 for what is no page of results. */
+  page: number
   answer: Answer
   fault: Fault | null
   /** To be called when the answer was sent: only then can the client know of a wait that it announces. */
@@ -73,21 +75,25 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   const enforced = options.limit !== 'none'
   const exhaustedForm = platform.announces === 'nothing' ? 'silent' : 'primary'
   const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm })
+  const answer = (request: SearchRequest, page: number): Unpaged => {
+    const turnedAway = turnAway(options, request)
+    if (turnedAway) return plainReply(turnedAway)
+    if (platform.isAside?.(request)) return aside(options, request, faults)
+    const rule = limitRule(options, request)
+    const admission = limiter.admit(rule)
+    const admitted: Admitted = { options, limiter, request, pages, bucket: rule.bucket, admission }
+    if (admission.breach) options.onBreach(admission.breach)
+    if (admission.refusal) return refusal(admitted, admission.refusal, null)
+    const fault = faults.take(page)
+    return fault ? faultyReply(admitted, fault) : truth(admitted, null)
+  }
   return {
     faults,
     reply: (received) => {
       const path = received.path.replace(platform.versionPrefix, '')
       const request: SearchRequest = { ...received, path, baseUrl: options.baseUrl }
-      const turnedAway = turnAway(options, request)
-      if (turnedAway) return plainReply(turnedAway)
-      if (platform.isAside?.(request)) return aside(options, request, faults)
-      const rule = limitRule(options, request)
-      const admission = limiter.admit(rule)
-      const admitted: Admitted = { options, limiter, request, pages, bucket: rule.bucket, admission }
-      if (admission.breach) options.onBreach(admission.breach)
-      if (admission.refusal) return refusal(admitted, admission.refusal, null)
-      const fault = faults.take(platform.page(request))
-      return fault ? faultyReply(admitted, fault) : truth(admitted, null)
+      const page = platform.isAside?.(request) ? 0 : platform.page(request)
+      return { ...answer(request, page), page }
     },
     clearFaults: () => {
       faults.clear()
@@ -96,12 +102,14 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   }
 }
 
-function plainReply(answer: Answer, fault: Fault | null = null): Reply {
+type Unpaged = Omit<Reply, 'page'>
+
+function plainReply(answer: Answer, fault: Fault | null = null): Unpaged {
   return { answer, fault, onSent: () => undefined }
 }
 
 /** A request that no limit counts; faults concern it only when they are set for page 0. */
-function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Reply {
+function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Unpaged {
   const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
   const context = { corpus: options.corpus, limit, leakPullRequests: false, backoffSeconds: null }
   const answer = options.platform.search(request, context)
@@ -130,7 +138,7 @@ function turnAway(options: ServiceOptions, request: SearchRequest): Answer | nul
 }
 
 /** Refuses, and remembers how long the client now has to wait: as told, or a decent pause where nothing is told. */
-function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Reply {
+function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Unpaged {
   const { options, limiter, bucket, admission } = admitted
   const until = wait.form === 'silent' ? decentPauseEnd(options) : wait.until
   const now = options.clock.now().getTime()
@@ -150,7 +158,7 @@ function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wai
   return { form, until: wholeSecond(options.clock.now().getTime() + seconds * 1_000) }
 }
 
-function truth(admitted: Admitted, fault: Fault | null): Reply {
+function truth(admitted: Admitted, fault: Fault | null): Unpaged {
   const { options, limiter, request, pages, bucket, admission } = admitted
   const { platform, corpus, leakPullRequests } = options
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
@@ -169,7 +177,7 @@ function spentWait(options: ServiceOptions, { state }: Admission): Wait | null {
   return { form: 'primary', until: Math.min(until, state.resetAt) }
 }
 
-function faultyReply(admitted: Admitted, fault: Fault): Reply {
+function faultyReply(admitted: Admitted, fault: Fault): Unpaged {
   const { options, limiter, bucket } = admitted
   const form = faultRefusalForm(options.platform, fault)
   if (form) return refusal(admitted, faultWait(admitted, fault, form), fault)
