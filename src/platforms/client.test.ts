@@ -244,7 +244,9 @@ describe('a transient fault', () => {
   it('of a host that does not exist or listen is unavailable', async () => {
     const { get } = await setUp(ok)
     const error = await platformError(get({ url: new URL('http://127.0.0.1:1/?q=secret') }), 'unavailable')
-    expect(error.message).toBe('The connection to github failed (ECONNREFUSED).')
+    expect(error.message).toBe(
+      'The connection to github failed (ECONNREFUSED). Check the network and its base address.',
+    )
     expect(error.retryAt).not.toBeNull()
   })
 })

@@ -95,7 +95,7 @@ export function createStackexchange({
     const answer = asFields(body)
     const items = asList(answer?.items)
     if (!items) throw new PlatformError('bad_response', 'stackexchange answered without a list of items.')
-    const hasMore = answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
+    const hasMore = items.length > 0 && answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
     return {
       requests: await readItems(items, (question) => readQuestion(question, site)),
       nextCursor: hasMore ? { page: page + 1 } : null,

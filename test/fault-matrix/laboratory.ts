@@ -16,7 +16,7 @@ export const timeBudgetMs = 2 * (5 * (900 + 20) + 2_000)
 const timeScale = 600
 
 /** Two pages where a page is 100, so that every source has a cursor and none much to store. */
-const size: Partial<Record<SimulatedPlatformName, number>> = { hackernews: 40, stackexchange: 101 }
+const sizeOf: Partial<Record<SimulatedPlatformName, number>> = { hackernews: 40, stackexchange: 101 }
 
 export interface TaskReport {
   state: string
@@ -66,10 +66,16 @@ export interface Laboratory {
 
 const credentials = { GITHUB_TOKEN: 'ghp-of-the-matrix', STACKEXCHANGE_API_KEY: 'key-of-the-matrix' }
 
-/** @param environment changes what the platforms are configured to, such as an address that does not exist. */
-export async function startLaboratory(environment: Record<string, string> = {}): Promise<Laboratory> {
+export interface LaboratoryOptions {
+  /** Changes what the platforms are configured to, such as an address that does not exist. */
+  environment?: Record<string, string>
+  /** Records of a topic on each platform. */
+  size?: number
+}
+
+export async function startLaboratory({ environment = {}, size }: LaboratoryOptions = {}): Promise<Laboratory> {
   const clock = jumpingClock()
-  const sizes = Object.fromEntries(simulatedPlatformNames.map((name) => [name, size[name] ?? 110]))
+  const sizes = Object.fromEntries(simulatedPlatformNames.map((name) => [name, size ?? sizeOf[name] ?? 110]))
   const simulator = await startPlatformSimulator({ limits: 'none', clock, timeScale, size: sizes })
   const lines: string[] = []
   const configured = { ...simulator.environment, ...credentials, ...environment }
