@@ -42,7 +42,7 @@ export function createBlueskySessions(options: BlueskySessionOptions): () => Pro
       platform: 'bluesky',
       url: endpointUrl(serverUrl, '/xrpc/com.atproto.server.createSession', {}),
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ identifier: handle, password: appPassword }),
+      body: JSON.stringify({ identifier: handle.replace(/^@/, ''), password: appPassword }),
       budget,
       // All tasks wait for the same session, so none of them cancels it; the client's deadline ends it.
       signal: new AbortController().signal,

@@ -18,7 +18,8 @@ import {
 const clockStart = Date.parse('2026-05-05T12:00:00Z')
 const sessionPath = '/xrpc/com.atproto.server.createSession'
 const searchPath = '/xrpc/app.bsky.feed.searchPosts'
-const credentials = { handle: 'zoe.bsky.social', appPassword: 'abcd-efgh' }
+// People write their handle with an @; the server wants it without.
+const credentials = { handle: '@zoe.bsky.social', appPassword: 'abcd-efgh' }
 
 const jwt = (claims: object) => `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`
 const isSession = ({ path }: Received) => path === sessionPath
