@@ -3,10 +3,10 @@ import type { FoundRequest } from './platform.ts'
 import { cleanTags, plainText } from './text.ts'
 
 /**
- * Labels after which a post is not shown: moderators have taken it away, or its author wants to be seen only by people who
- * are signed in at Bluesky, which those who read Wishwell are not (docs.bsky.app/docs/advanced-guides/moderation).
+ * Labels after which a post is not shown: moderators have taken it away (docs.bsky.app/docs/advanced-guides/moderation). Not
+ * `!no-unauthenticated`: that author's posts are for people who are signed in, as everybody is who reads Wishwell.
  */
-const hidingLabels = new Set(['!hide', '!takedown', '!suspend', '!no-unauthenticated', 'spam'])
+const hidingLabels = new Set(['!hide', '!takedown', '!suspend', 'spam'])
 
 /** A post as `app.bsky.feed.defs#postView` has it; null for what is none, or is not to be shown. */
 export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {

@@ -225,8 +225,8 @@ describe('a post of Bluesky', () => {
   })
 
   it('is left out when moderators or its author do not want it shown, unless they took that back', async () => {
-    const signedInOnly = { ...post, author: { ...post.author, labels: [{ val: '!no-unauthenticated' }] } }
-    const left = [labelled({ val: '!hide' }), labelled({ val: '!takedown' }), labelled({ val: 'spam' }), signedInOnly]
+    const suspended = { ...post, author: { ...post.author, labels: [{ val: '!suspend' }] } }
+    const left = [labelled({ val: '!hide' }), labelled({ val: '!takedown' }), labelled({ val: 'spam' }), suspended]
     expect(await read(...left)).toEqual([])
     const kept = [labelled({ val: '!hide' }, { val: '!hide', neg: true }), labelled({ val: 'rude' }, null, 'x')]
     expect(await read(...kept, { ...post, labels: 'none' })).toHaveLength(3)

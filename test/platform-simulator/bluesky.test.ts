@@ -62,7 +62,7 @@ describe('the form of Bluesky', () => {
   })
 
   it.skipIf(!isPresent)('has all that is in the recordings', async () => {
-    const { body, headers, error } = await search()
+    const { body, headers, error } = await search({}, { limits: 'real' })
     const have = paths(body)
     // Pictures, quotes and labels are of many kinds; the adapter reads none of the first two.
     const missing = [...paths(recorded('search-posts-2025.json'))].filter(
