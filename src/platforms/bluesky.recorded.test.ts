@@ -40,8 +40,7 @@ const features = (post: Raw): Raw[] => (post.record.facets ?? []).flatMap((facet
 /** What every field but the title has to be, worked out apart from the adapter. */
 const expectedPost = (post: Raw) => ({
   sourceId: post.uri,
-  // Never more than two empty lines.
-  description: post.record.text.trim().replace(/\n(\s*\n){3,}/g, '\n\n\n'),
+  description: post.record.text.trim().replaceAll('\r\n', '\n'),
   votes: post.likeCount,
   tags: [
     ...new Set([
