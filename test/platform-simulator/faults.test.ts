@@ -23,6 +23,7 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     github: '/search/issues?q=dark+mode',
     hackernews: '/search?query=dark+mode',
     stackexchange: '/search/advanced?q=dark+mode&site=meta',
+    youtube: '/search?q=dark+mode&part=snippet&key=k',
   }
 
   it.each([
@@ -50,7 +51,7 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     const simulator = await simulate()
     simulator.setFault(platform, 'unauthorized')
     const response = await fetch(simulator.urls[platform] + paths[platform], { headers: agent })
-    expect(response.status).toBe({ github: 401, hackernews: 403, stackexchange: 400 }[platform])
+    expect(response.status).toBe({ github: 401, hackernews: 403, stackexchange: 400, youtube: 400 }[platform])
   })
 })
 

@@ -2,9 +2,10 @@ import type { SimulatedPlatform } from '../platform-shape.ts'
 import { github } from './github.ts'
 import { hackernews } from './hackernews.ts'
 import { stackexchange } from './stackexchange.ts'
+import { youtube } from './youtube.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
-export const simulatedPlatforms = { github, hackernews, stackexchange } as const satisfies Record<
+export const simulatedPlatforms = { github, hackernews, stackexchange, youtube } as const satisfies Record<
   string,
   SimulatedPlatform
 >
