@@ -48,7 +48,7 @@ export function readThread(thread: Fields, video: Video): FoundRequest | null {
     votes: asInteger(snippet?.likeCount) ?? 0,
     commentCount: asInteger(outer?.totalReplyCount),
     authorName,
-    // Since 2023 most display names are handles.
+    // Newer display names are often handles.
     authorHandle: authorName?.startsWith('@') ? asName(authorName.slice(1)) : null,
     authorProfileUrl: asWebUrl(snippet?.authorChannelUrl) ?? channelUrl(snippet),
     originalCreatedAt: asDate(snippet?.publishedAt),

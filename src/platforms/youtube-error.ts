@@ -42,7 +42,10 @@ function fieldsOf(list: unknown): Fields[] {
 
 const hasAny = ({ reasons }: Refusal, names: readonly string[]) => names.some((name) => reasons.has(name))
 
-/** Whether an answer says that the quota of the day is used up. Newer quotas say so as a rate limit "per day". */
+/**
+ * Whether an answer says that the quota of the day is used up. Buckets of their own have been seen to say so as a 429
+ * `rateLimitExceeded` for a limit "per day": of uploads; for searches, which have such a bucket too, it is an assumption.
+ */
 export function isQuotaSpent(answer: Answer): boolean {
   const refusal = readRefusal(answer)
   if (!refusal) return false
@@ -54,7 +57,7 @@ export function isQuotaSpent(answer: Answer): boolean {
 export function isVideoClosed(answer: Answer): boolean {
   const refusal = readRefusal(answer)
   if (!refusal) return false
-  // A video that has become private since it was found is forbidden in the name of its comments.
+  // Documented as a lack of permission for these comments; that a video turned private answers so is an assumption.
   const isPrivate = refusal.reasons.has('forbidden') && refusal.domains.has('youtube.commentThread')
   return hasAny(refusal, videoReasons) || isPrivate
 }
@@ -72,7 +75,7 @@ export function youtubeError(answer: Answer, now: Date, resetsAt: Date): Platfor
     return new PlatformError('rate_limited', 'youtube allows no more requests for now.', { retryAt })
   }
   if (hasAny(refusal, disabledReasons)) return unauthorized('Enable the YouTube Data API v3 in the project of the key')
-  // An invalid key was a `keyInvalid` of its own; since about 2020 only the message tells it from other bad requests.
+  // Also a `badRequest` that only its message tells from others (trizen/youtube-viewer issue 308).
   if (hasAny(refusal, keyReasons) || (answer.status === 400 && /\bAPI key\b/i.test(refusal.message))) {
     return unauthorized('Check the key')
   }
