@@ -4,12 +4,17 @@ import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
 import { stackexchange } from './stackexchange.ts'
+import { youtube } from './youtube.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
-export const simulatedPlatforms = { github, hackernews, stackexchange, gitlab, bluesky } as const satisfies Record<
-  string,
-  SimulatedPlatform
->
+export const simulatedPlatforms = {
+  github,
+  hackernews,
+  stackexchange,
+  youtube,
+  gitlab,
+  bluesky,
+} as const satisfies Record<string, SimulatedPlatform>
 
 export type SimulatedPlatformName = keyof typeof simulatedPlatforms
 
