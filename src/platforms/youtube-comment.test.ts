@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fetchPage } from './testing.ts'
-import { answering, comments, setUp, thread } from './youtube-testing.ts'
+import { answering, comments, setUp } from './youtube-testing.ts'
 
 describe('a comment on YouTube', () => {
   const read = async (...items: unknown[]) => {
@@ -92,21 +92,5 @@ describe('a comment on YouTube', () => {
     expect(
       await read({}, null, 'x', withSnippet({}), { snippet: null }, { id: 'x', snippet: 7 }, hidden, full),
     ).toHaveLength(1)
-  })
-
-  it('that plainly wishes nothing is left out, although the platform found it', async () => {
-    const wishes = [
-      'I wish it had tabs',
-      'Please add tabs',
-      'it’d be really nice to have',
-      'Feature request: x',
-      "I'd love to see tabs",
-      'can you make it blue',
-      'Tabs are missing',
-      'PLZ',
-    ]
-    const others = ['First!', 'Great video, thanks', 'He added this last year', '🔥🔥', 'Wishbone ash']
-    const requests = await read(...[...wishes, ...others].map((text, index) => thread(`c${index}`, text)))
-    expect(requests.map(({ description }) => description)).toEqual(wishes)
   })
 })

@@ -9,27 +9,9 @@ export interface Video {
   title: string
 }
 
-/** How people say that they want something. It leaves out what plainly wishes nothing, no more. */
-const wish = new RegExp(
-  [
-    String.raw`\b(?:feature requests?|suggestions?|wish(?:ed|es|ing)?|please|pls|plz|if only)\b`,
-    String.raw`\b(?:would|could|might|it'd) be (?:\w+ ){0,2}(?:nice|great|good|cool|awesome|useful|helpful|better|perfect)\b`,
-    String.raw`(?:\bwould|'d) (?:\w+ )?(?:love|like) (?:to see|to have|if|an?)\b`,
-    String.raw`\b(?:can|could) (?:you|we|they) (?:\w+ )?(?:add|make|have|get|include|support|bring|allow)\b`,
-    String.raw`\bshould (?:\w+ )?(?:add|have|be able|support|allow|include|let|make)\b`,
-    String.raw`\bneeds? (?:an?|to|more|better|support)\b`,
-    String.raw`\b(?:lacks?|missing)\b`,
-  ].join('|'),
-  'i',
-)
-
-export function isWish(text: string): boolean {
-  return wish.test(text.replaceAll('’', "'"))
-}
-
 /**
  * One element of `commentThreads`: the comment that others reply to. It has no title of its own.
- * @returns null for what has no id, is not public or plainly wishes nothing.
+ * @returns null for what has no id or no text, or is not public.
  */
 export function readThread(thread: Fields, video: Video): FoundRequest | null {
   const outer = asFields(thread.snippet)
@@ -37,7 +19,7 @@ export function readThread(thread: Fields, video: Video): FoundRequest | null {
   const snippet = asFields(comment?.snippet)
   const sourceId = asId(comment?.id) ?? asId(thread.id)
   const description = readText(snippet)
-  if (sourceId === null || outer?.isPublic === false || !isWish(description)) return null
+  if (sourceId === null || outer?.isPublic === false || description === '') return null
   const videoId = asId(snippet?.videoId) ?? asId(outer?.videoId) ?? video.id
   const authorName = asName(snippet?.authorDisplayName)
   return foundRequest({

@@ -54,16 +54,12 @@ function chat(record: CorpusRecord): CorpusRecord {
   return { ...record, kind: 'comment', title: '', body: chatter[record.id % chatter.length]! }
 }
 
-/**
- * The threads that hold these words, all of them without any. Of the threads that wish nothing every second one has the
- * words in a reply: a client that trusts the search stores them.
- */
+/** The threads that hold these words, all of them without any. Chatter holds none that anybody would search for. */
 export function findThreads(corpus: Corpus, videoId: string, terms: string): CorpusRecord[] {
   const wanted = canonicalText(terms)
-  return threadsOf(corpus, videoId).filter((record) => {
-    const isInReply = record.kind === 'comment' && (record.id % stride) % 2 === 1
-    return isInReply || (record.kind !== 'comment' && record.searchText.includes(wanted)) || wanted === ''
-  })
+  return threadsOf(corpus, videoId).filter(
+    (record) => wanted === '' || (record.kind !== 'comment' && record.searchText.includes(wanted)),
+  )
 }
 
 /** What ought to be stored: the wishes on the open videos that a search finds, or on the one video that is named. */
