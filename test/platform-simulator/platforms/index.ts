@@ -1,10 +1,12 @@
 import type { SimulatedPlatform } from '../platform-shape.ts'
 import { github } from './github.ts'
 import { hackernews } from './hackernews.ts'
+import { reddit } from './reddit.ts'
 import { stackexchange } from './stackexchange.ts'
+import { x } from './x.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
-export const simulatedPlatforms = { github, hackernews, stackexchange } as const satisfies Record<
+export const simulatedPlatforms = { github, hackernews, stackexchange, reddit, x } as const satisfies Record<
   string,
   SimulatedPlatform
 >
