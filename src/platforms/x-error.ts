@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts'
 import type { Answer } from './client.ts'
 import { restAfterRefusalMs } from './faults.ts'
-import { asFields, asString } from './fields.ts'
+import { asFields, asString, type Fields } from './fields.ts'
 import { after, headerEpochSeconds, headerNumber, retryAfter } from './headers.ts'
 import { PlatformError } from './platform.ts'
 
@@ -17,7 +17,7 @@ export function xError(answer: Answer, now: Date): PlatformError | null {
   const { status, headers } = answer
   if (status < 400 || status >= 500) return null
   const body = asFields(answer.body)
-  if (status === 402 || isSpent(asString(body?.type) ?? '', asString(body?.title) ?? '')) {
+  if (status === 402 || ((status === 403 || status === 429) && isSpent(body))) {
     const advice = 'Buy credits or raise the spending limit at console.x.com.'
     return new PlatformError('quota_exhausted', `x lets this account read no more posts. ${advice}`)
   }
@@ -35,9 +35,11 @@ export function xError(answer: Answer, now: Date): PlatformError | null {
 }
 
 /**
- * Money or a monthly cap is used up: `…/problems/usage-capped` with 429 or 403 (xdevplatform/xdk#25), `…/problems/credits`
- * with 402. Waiting for the window would not help.
+ * Money, a spending limit or a monthly cap is used up: type `…/problems/usage-capped` (xdevplatform/xdk#25) or
+ * `…/problems/credits`, title `UsageCapExceeded`, `CreditsDepleted` or `SpendCapReached`; the status varies. Waiting for the
+ * window would not help.
  */
-function isSpent(type: string, title: string): boolean {
-  return /\/problems\/(?:usage-cap|credits|spend)/.test(type) || /^(?:UsageCapExceeded|CreditsDepleted)$/.test(title)
+function isSpent(body: Fields | null): boolean {
+  const words = [body?.type, body?.title, body?.detail].map((part) => asString(part) ?? '').join(' ')
+  return /usage[- ]?cap|\bcredits|spend[- ]?cap|spending limit/i.test(words)
 }
