@@ -3,7 +3,9 @@ import { bluesky } from './bluesky.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
+import { reddit } from './reddit.ts'
 import { stackexchange } from './stackexchange.ts'
+import { x } from './x.ts'
 import { youtube } from './youtube.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
@@ -14,6 +16,8 @@ export const simulatedPlatforms = {
   youtube,
   gitlab,
   bluesky,
+  reddit,
+  x,
 } as const satisfies Record<string, SimulatedPlatform>
 
 export type SimulatedPlatformName = keyof typeof simulatedPlatforms
