@@ -136,7 +136,9 @@ describe('a body', () => {
         response.end(body)
       })
       const error = await platformError(get(), 'bad_response')
-      expect(error.message).toBe('github answered with a body of type text/html that is not JSON.')
+      expect(error.message).toBe(
+        'github answered with a body of type text/html that is not JSON. Check its base address.',
+      )
       expect(error.cause).toBeUndefined()
       expect(received).toHaveLength(1)
     },

@@ -24,6 +24,8 @@ export interface JsonRequest {
   headers?: Record<string, string>
   budget: Budget
   signal: AbortSignal
+  /** What stands before the client's own User-Agent, where a platform wants an application to be named first. */
+  agentPrefix?: string
   /** What messages call whoever is asked; the platform unless given. Name the site where there are several. */
   label?: string
   /** Called with every answer, to correct the budget. */
@@ -189,7 +191,7 @@ async function sendOnce(context: Context, request: JsonRequest, signal: AbortSig
       headers: {
         accept: 'application/json',
         ...request.headers,
-        'user-agent': context.userAgent,
+        'user-agent': (request.agentPrefix ?? '') + context.userAgent,
         'accept-encoding': acceptEncoding,
       },
     })
@@ -235,6 +237,7 @@ async function readAnswer(context: Context, request: JsonRequest, response: Disp
     if (told) budget.pauseUntil(told)
     throw told && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt: told }) : error
   }
-  if (bodyError) throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}.`)
+  if (bodyError)
+    throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}. Check its base address.`)
   return answer
 }

@@ -190,7 +190,7 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
     }
     case 500:
     case 503:
-      return new PlatformError('unavailable', 'stackexchange is temporarily unavailable.')
+      return new PlatformError('unavailable', 'stackexchange is temporarily unavailable. Try again later.')
     default:
       return null
   }

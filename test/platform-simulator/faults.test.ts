@@ -23,7 +23,14 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     github: '/search/issues?q=dark+mode',
     hackernews: '/search?query=dark+mode',
     stackexchange: '/search/advanced?q=dark+mode&site=meta',
+    reddit: '/search?q=dark+mode',
+    x: '/tweets/search/recent?query=dark+mode',
+    youtube: '/search?q=dark+mode&part=snippet&key=k',
+    gitlab: '/projects/quillbox%2Fdesk/issues?search=dark+mode',
+    bluesky: '/app.bsky.feed.searchPosts?q=dark+mode',
   }
+
+  const headers = { ...agent, authorization: 'Bearer t' }
 
   it.each([
     ['server_error', 503],
@@ -36,7 +43,7 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
   ] as const)('has %s once, and is well afterwards', async (fault, status) => {
     const simulator = await simulate()
     simulator.setFault(platform, fault)
-    const get = () => fetch(simulator.urls[platform] + paths[platform], { headers: agent })
+    const get = () => fetch(simulator.urls[platform] + paths[platform], { headers })
     const spoilt = await get()
     expect(spoilt.status).toBe(status)
     const text = await spoilt.text()
@@ -50,8 +57,10 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
   it('refuses credentials in its own way', async () => {
     const simulator = await simulate()
     simulator.setFault(platform, 'unauthorized')
-    const response = await fetch(simulator.urls[platform] + paths[platform], { headers: agent })
-    expect(response.status).toBe({ github: 401, hackernews: 403, stackexchange: 400 }[platform])
+    const response = await fetch(simulator.urls[platform] + paths[platform], { headers })
+    const usual = { reddit: 401, x: 401, github: 401, gitlab: 401, bluesky: 401 }
+    const statuses = { ...usual, hackernews: 403, stackexchange: 400, youtube: 400 }
+    expect(response.status).toBe(statuses[platform])
   })
 })
 

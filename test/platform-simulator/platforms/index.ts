@@ -1,13 +1,24 @@
 import type { SimulatedPlatform } from '../platform-shape.ts'
+import { bluesky } from './bluesky.ts'
 import { github } from './github.ts'
+import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
+import { reddit } from './reddit.ts'
 import { stackexchange } from './stackexchange.ts'
+import { x } from './x.ts'
+import { youtube } from './youtube.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
-export const simulatedPlatforms = { github, hackernews, stackexchange } as const satisfies Record<
-  string,
-  SimulatedPlatform
->
+export const simulatedPlatforms = {
+  github,
+  hackernews,
+  stackexchange,
+  youtube,
+  gitlab,
+  bluesky,
+  reddit,
+  x,
+} as const satisfies Record<string, SimulatedPlatform>
 
 export type SimulatedPlatformName = keyof typeof simulatedPlatforms
 
