@@ -80,7 +80,8 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     const { body } = await search(tokens, parameters, signal)
     const answer = asFields(body)
     const posts = asList(answer?.posts)
-    if (!posts) throw new PlatformError('bad_response', 'bluesky answered without a list of posts.')
+    if (!posts)
+      throw new PlatformError('bad_response', 'bluesky answered without a list of posts. Check BLUESKY_API_URL.')
     const now = clock.now()
     const requests = await readItems(posts, (post) => readBlueskyPost(post, now))
     return { requests, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }

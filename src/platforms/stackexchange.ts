@@ -94,7 +94,11 @@ export function createStackexchange({
     })
     const answer = asFields(body)
     const items = asList(answer?.items)
-    if (!items) throw new PlatformError('bad_response', 'stackexchange answered without a list of items.')
+    if (!items)
+      throw new PlatformError(
+        'bad_response',
+        'stackexchange answered without a list of items. Check STACKEXCHANGE_API_URL.',
+      )
     const hasMore = items.length > 0 && answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
     return {
       requests: await readItems(items, (question) => readQuestion(question, site)),

@@ -98,7 +98,8 @@ export function createYoutube({ client, clock, openBudget, finds, baseUrl, key }
       isAboutVideo: false,
     })
     const items = asList(asFields(body)?.items)
-    if (!items) throw new PlatformError('bad_response', 'youtube answered without a list of videos.')
+    if (!items)
+      throw new PlatformError('bad_response', 'youtube answered without a list of videos. Check YOUTUBE_API_URL.')
     return items.map(readVideo).filter((video) => video !== null)
   }
 
@@ -118,7 +119,8 @@ export function createYoutube({ client, clock, openBudget, finds, baseUrl, key }
       isAboutVideo: true,
     })
     const items = asList(asFields(body)?.items)
-    if (!items) throw new PlatformError('bad_response', 'youtube answered without a list of comments.')
+    if (!items)
+      throw new PlatformError('bad_response', 'youtube answered without a list of comments. Check YOUTUBE_API_URL.')
     const token = items.length > 0 ? asToken(asFields(body)?.nextPageToken) : null
     return {
       requests: await readItems(items, (thread) => readThread(thread, video)),

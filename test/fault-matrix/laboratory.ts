@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../service.ts'
 /** In every record, query and body: whoever writes down a piece of one writes this. */
 export const topic = 'quokka wallet'
 /** More pages than any platform has. */
-const depth = 20
+const depth = 40
 const timeouts: Partial<ClientTimeouts> = { headersMs: 300, bodyMs: 300, deadlineMs: 900, retryMs: 1, restMs: 20 }
 /** The tries of a page with their rests, the waits that are announced, and as much again for a slow machine. */
 export const timeBudgetMs = 2 * (5 * (900 + 20) + 2_000)

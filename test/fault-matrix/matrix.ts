@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
+import type { LoggedRequest } from '../platform-simulator/server.ts'
 import { type Expectation, expectedOutcome } from './expectations.ts'
 import { type JobReport, type Laboratory, startLaboratory, timeBudgetMs, topic } from './laboratory.ts'
 
@@ -72,9 +73,14 @@ export function openMatrix(): Matrix {
 function setFault({ simulator }: Laboratory, platform: SimulatedPlatformName, cell: Cell): void {
   if (!cell) return
   const { fault, seconds } = cell.expectation
-  const skip = cell.moment === 'on the way' ? 1 : 0
+  const skip = cell.moment === 'on the way' ? requestsOfFirstPage(platform) : 0
   simulator.setFault(platform, fault, { times: cell.times, skip, ...(seconds === undefined ? {} : { seconds }) })
 }
+
+/** YouTube finds videos first, and reads their comments then. */
+const requestsOfFirstPage = (platform: SimulatedPlatformName) => (platform === 'youtube' ? 2 : 1)
+const isPage = ({ platform, path, page }: LoggedRequest) =>
+  platform === 'youtube' ? path === '/commentThreads' : page > 0
 
 const rowName = ({ expectation: { fault, seconds }, moment, times }: NonNullable<Cell>) =>
   [times === 1 ? 'one' : 'lasting', fault, seconds === undefined ? '' : `(${seconds} s)`, moment].join(' ')
@@ -109,7 +115,7 @@ function expectTask({ laboratory, whole, report, platform, cell }: Observed): vo
 function answeredPages({ simulator }: Laboratory, platform: SimulatedPlatformName, cell: Cell): number {
   const isTrue = (fault: string | null) => fault === null || (cell?.expectation.isHarmless ?? false)
   return simulator.requests.filter(
-    (request) => request.platform === platform && request.page > 0 && request.status === 200 && isTrue(request.fault),
+    (request) => request.platform === platform && isPage(request) && request.status === 200 && isTrue(request.fault),
   ).length
 }
 
