@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type AccessTokens, createAccessTokens } from './access-token.ts'
+import { createAccessTokens, withToken } from './access-token.ts'
 import type { OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
 import { asFields, asId, asList, asPage, type Fields, readItems } from './fields.ts'
@@ -57,20 +57,6 @@ export function createReddit(options: RedditOptions): Platform {
     })
   }
 
-  /** A token that was revoked or has expired is fetched anew, once. */
-  async function search(tokens: AccessTokens, parameters: Record<string, string>, signal: AbortSignal) {
-    for (let attempt = 0; ; attempt++) {
-      const token = await tokens.get()
-      try {
-        return await searchWithToken(token, parameters, signal)
-      } catch (error) {
-        if (!(error instanceof PlatformError) || error.code !== 'unauthorized') throw error
-        tokens.forget(token)
-        if (attempt > 0) throw error
-      }
-    }
-  }
-
   async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page | null> {
     if (!tokens) {
       throw new PlatformError('not_configured', 'reddit needs REDDIT_CLIENT_ID and REDDIT_CLIENT_SECRET.')
@@ -80,7 +66,9 @@ export function createReddit(options: RedditOptions): Platform {
     if (query === null || page > lastPage) return null
 
     const after = asId(asFields(cursor)?.after)
-    const { body } = await search(tokens, searchParameters(query, after, page), signal)
+    const { body } = await withToken(tokens, (token) =>
+      searchWithToken(token, searchParameters(query, after, page), signal),
+    )
     const listing = asFields(asFields(body)?.data)
     const children = asList(listing?.children)
     if (!children)
