@@ -15,8 +15,9 @@ export const timeBudgetMs = 2 * (5 * (900 + 20) + 2_000)
 /** Windows of a minute are over at once; what is announced in a header is a whole second all the same. */
 const timeScale = 600
 
-/** Two pages where a page is 100, so that every source has a cursor and none much to store. */
-const sizeOf: Partial<Record<SimulatedPlatformName, number>> = { hackernews: 40, stackexchange: 101 }
+/** Several pages of each platform, and no more to store than that takes: by turns where there are several sources, else of 100. */
+const sizeOf: Partial<Record<SimulatedPlatformName, number>> = { github: 110, reddit: 110, x: 110, youtube: 110 }
+const sizeOfOthers = 24
 
 export interface TaskReport {
   state: string
@@ -75,7 +76,7 @@ export interface LaboratoryOptions {
 
 export async function startLaboratory({ environment = {}, size }: LaboratoryOptions = {}): Promise<Laboratory> {
   const clock = jumpingClock()
-  const sizes = Object.fromEntries(simulatedPlatformNames.map((name) => [name, size ?? sizeOf[name] ?? 110]))
+  const sizes = Object.fromEntries(simulatedPlatformNames.map((name) => [name, size ?? sizeOf[name] ?? sizeOfOthers]))
   const simulator = await startPlatformSimulator({ limits: 'none', clock, timeScale, size: sizes })
   const lines: string[] = []
   const configured = { ...simulator.environment, ...credentials, ...environment }

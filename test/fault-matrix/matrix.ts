@@ -37,6 +37,9 @@ export function openMatrix(): Matrix {
   afterEach(async () => {
     expect.soft(await verifyLedger(laboratory.service.database)).toEqual([])
     expect.soft(laboratory.simulator.breachLog).toEqual([])
+    laboratory.simulator.breachLog.length = 0
+    // A redirect to a private address is never followed.
+    expect.soft(laboratory.simulator.requests.filter(({ path }) => path === '/private')).toEqual([])
     expectNoSecrets(laboratory, laboratory.logText())
     await laboratory.reset()
   })
