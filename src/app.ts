@@ -21,7 +21,10 @@ import { type Proxies, trustProxyOption } from './http/proxies.ts'
 import { closed } from './http/schemas.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
-import type { PlatformName } from './platforms/platform.ts'
+import type { HostMemoryStore } from './platforms/host-memory.ts'
+import type { Platforms } from './platforms/registry.ts'
+import { registerPlatformRoutes } from './platforms/routes.ts'
+import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
 import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
@@ -42,8 +45,9 @@ export interface AppDependencies {
   /** Whose forwarded addresses count; by default nobody's. */
   trustProxy: Proxies | undefined
   backups: Backups
-  enabledPlatforms: readonly PlatformName[]
-  defaultPlatforms: readonly PlatformName[]
+  platformsConfig: PlatformsConfig
+  hosts: Platforms['hosts']
+  hostMemory: HostMemoryStore
   /** What `/readyz` tells; it may change while the service runs. */
   health: () => Promise<Health>
 }
@@ -100,14 +104,17 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   await app.register(swagger, openApiDocument)
   const authentication = createAuthentication(dependencies)
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
+  const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
+  const platforms = { enabledPlatforms, defaultPlatforms }
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
     registerHealthRoutes(routes, dependencies.health)
     registerHomePage(routes)
     registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
     registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
-    registerScrapeRoutes(routes, { ...dependencies, authentication, idempotent })
-    registerRequestRoutes(routes, { ...dependencies, authentication })
+    registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
+    registerRequestRoutes(routes, { ...dependencies, ...platforms, authentication })
+    registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())

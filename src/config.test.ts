@@ -38,6 +38,8 @@ describe('the configuration', () => {
     [{ BOOTSTRAP_API_KEY: 'secret-value' }, 'BOOTSTRAP_API_KEY'],
     [{ BOOTSTRAP_TIER: 'gold' }, 'BOOTSTRAP_TIER'],
     [{ ADMIN_API_KEY: 'secret-value' }, 'ADMIN_API_KEY'],
+    [{ ADMIN_API_KEY: 'a secret-value with spaces' }, 'ADMIN_API_KEY'],
+    [{ ADMIN_API_KEY: 'a-secret-value-of-\u00fc' }, 'ADMIN_API_KEY'],
     [{ DATABASE_URL: 'mysql://u:secret-value@h/d' }, 'DATABASE_URL'],
     [{ PLATFORMS: 'myspace' }, 'PLATFORMS'],
     [{ PLATFORMS: ',' }, 'PLATFORMS'],

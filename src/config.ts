@@ -98,8 +98,9 @@ function checkTogether(environment: Environment): void {
   if (environment.BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(environment.BOOTSTRAP_API_KEY)) {
     throw new ConfigError('BOOTSTRAP_API_KEY: must be ww_live_ followed by 32 characters of a-z and 0-9.')
   }
-  if (environment.ADMIN_API_KEY !== undefined && environment.ADMIN_API_KEY.length < 16) {
-    throw new ConfigError('ADMIN_API_KEY: must have 16 characters or more.')
+  // What no Authorization header can hold would open nothing.
+  if (environment.ADMIN_API_KEY !== undefined && !/^[\x21-\x7e]{16,}$/.test(environment.ADMIN_API_KEY)) {
+    throw new ConfigError('ADMIN_API_KEY: must have 16 characters or more, ASCII and no spaces.')
   }
   if (environment.DATABASE_URL === undefined && environment.ROLE !== 'all') {
     throw new ConfigError(`ROLE: ${environment.ROLE} needs DATABASE_URL; the embedded database belongs to one process.`)

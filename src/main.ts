@@ -4,6 +4,7 @@ import { accountCommand } from './cli/account.ts'
 import { backupCommand } from './cli/backup.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
 import { keyCommand } from './cli/key.ts'
+import { platformsCommand } from './cli/platforms.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
@@ -15,8 +16,9 @@ import { version } from './version.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
-Environment of scrape and search: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
-Environment of account, key and backup: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR; they work without a service, too.
+Environment of scrape, search and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of account, key, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR; they work without a
+service, too.
 Environment of restore: DATA_DIR.
 
 Exit codes:
@@ -54,6 +56,7 @@ function createProgram(): Command {
     .action(async (options: { json: boolean }) => (await import('./cli/serve.ts')).migrateDatabase(options))
   program.addCommand(scrapeCommand())
   program.addCommand(searchCommand())
+  program.addCommand(platformsCommand())
   program.addCommand(usageCommand())
   program.addCommand(accountCommand())
   program.addCommand(keyCommand())

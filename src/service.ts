@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
-import { type AdminKey, loadAdminKey } from './accounts/admin-key.ts'
+import { type AdminKey, loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { type App, createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -11,8 +11,9 @@ import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } 
 import { type Chore, startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
-import { createPlatformClient, userAgentFor } from './platforms/client.ts'
+import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
 import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
+import { rememberHosts } from './platforms/host-memory.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createQuotaStore } from './platforms/quota-store.ts'
 import { createPlatforms } from './platforms/registry.ts'
@@ -48,6 +49,7 @@ export interface ServiceOverrides {
   platforms?: ReadonlyMap<PlatformName, Platform>
   /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
   platformTimeScale?: number
+  platformTimeouts?: Partial<ClientTimeouts>
   onStatement?: DatabaseOptions['onStatement']
 }
 
@@ -94,10 +96,12 @@ export async function startService(
   onCrash: (error: Error) => void,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const adminKey = loadAdminKey(config)
+  requireAdminKey(config)
   const prepared = await prepareDatabase(config, log, onCrash, overrides)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
+    // Not before the data directory is ours: it may make a file there.
+    const adminKey = loadAdminKey(config)
     return await assemble({ config, log, overrides, adminKey, prepared })
   } catch (error) {
     await prepared.queue.stop()
@@ -143,7 +147,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
   const { clock = systemClock, offline = false } = overrides
-  const client = createPlatformClient({ clock, log, userAgent: userAgentFor(version) })
+  const { platformTimeouts: timeouts = {} } = overrides
+  const client = createPlatformClient({ clock, log, timeouts, userAgent: userAgentFor(version) })
   const quotas = createQuotaStore(database)
   const finds = createFindStore(database)
   const { platformTimeScale: timeScale } = overrides
@@ -156,9 +161,11 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     const ready = stopped === null && (await isReachable(database))
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
-  const { enabled: enabledPlatforms, defaults: defaultPlatforms } = config.platforms
+  const hostMemory = await rememberHosts({ database, clock, log, hosts: platforms.hosts })
   const { app, drain } = await createApp({
-    ...{ database, clock, log, queue, searchIndex, health, enabledPlatforms, defaultPlatforms },
+    ...{ database, clock, log, queue, searchIndex, health, hostMemory },
+    platformsConfig: config.platforms,
+    hosts: platforms.hosts,
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
@@ -178,6 +185,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const housekeeping = startHousekeeping(chores(opened, overrides), log)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
+    await hostMemory.stop()
     await client.close()
     await opened.close()
   }

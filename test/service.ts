@@ -5,6 +5,7 @@ import { generateApiKey } from '../src/accounts/keys.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
+import type { ClientTimeouts } from '../src/platforms/client.ts'
 import type { Platform, PlatformName } from '../src/platforms/platform.ts'
 import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
 import { startService } from '../src/service.ts'
@@ -14,6 +15,8 @@ import { copyDatabase, emptyTables } from './database.ts'
 /** The code of the limits runs in every suite, but refuses nothing. */
 const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
 
+const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stackexchange']
+
 export const testAdminKey = 'admin-key-of-the-tests'
 
 export interface TestServiceOptions {
@@ -21,6 +24,8 @@ export interface TestServiceOptions {
   environment?: Record<string, string>
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
+  platformTimeScale?: number
+  platformTimeouts?: Partial<ClientTimeouts>
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
   requestLimits?: RequestLimits
 }
@@ -59,11 +64,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ADMIN_API_KEY: testAdminKey,
     DATA_DIR: copy.options.dataDir,
     DATABASE_URL: copy.options.databaseUrl,
+    // Three are enough for most tests; every adapter has its own.
+    PLATFORMS: (options.platforms?.size ? [...options.platforms.keys()] : threePlatforms).join(','),
     ...options.environment,
   })
   const overrides = {
     ...(options.clock ? { clock: options.clock } : {}),
     ...(options.platforms ? { platforms: options.platforms } : {}),
+    ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
+    ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
     requestLimits: options.requestLimits ?? unlimited,
   }
   const log = pino({ level: config.logLevel })

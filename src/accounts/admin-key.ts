@@ -21,15 +21,22 @@ export function readAdminKey(dataDir: string): string | null {
   }
 }
 
-/**
- * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing.
- * @throws ConfigError with DATABASE_URL and no key given; an Error when the file is there but holds no usable key: nothing secret is ever overwritten silently.
- */
-export function loadAdminKey({ adminApiKey, databaseUrl, dataDir }: AdminKeyConfig): AdminKey {
-  if (adminApiKey !== undefined) return { key: adminApiKey, location: 'ADMIN_API_KEY' }
-  if (databaseUrl !== undefined) {
+/** @throws ConfigError with DATABASE_URL and no key given. */
+export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): void {
+  if (adminApiKey === undefined && databaseUrl !== undefined) {
     throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')
   }
+}
+
+/**
+ * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing. The caller
+ * holds the lock of the data directory, if there is one.
+ * @throws ConfigError as `requireAdminKey` does; an Error when the file is there but holds no usable key: nothing secret is ever overwritten silently.
+ */
+export function loadAdminKey(config: AdminKeyConfig): AdminKey {
+  requireAdminKey(config)
+  const { adminApiKey, dataDir } = config
+  if (adminApiKey !== undefined) return { key: adminApiKey, location: 'ADMIN_API_KEY' }
   const location = fileIn(dataDir)
   if (!existsSync(location)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })

@@ -65,6 +65,7 @@ describe('a deleted account', () => {
       await admin().send('PATCH', path, patch),
       await admin().get(`${path}/keys`),
       await admin().post(`${path}/keys`, { name: 'a' }),
+      await admin().post(`${path}/packs`, { pack: 'starter' }),
     ]
     for (const answer of answers) {
       expect([answer.status, answer.body]).toEqual([

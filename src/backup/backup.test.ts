@@ -2,12 +2,16 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { failure, startCommand, startFakeService } from '../cli/testing.ts'
+import { systemClock } from '../clock.ts'
+import type { EmbeddedClient } from '../database/embedded/client.ts'
 import { inspectArchive } from './archive.ts'
+import { createBackups } from './backup.ts'
 import { listDataDirectory, makeDirectory, readDataDirectory, readRows } from './testing.ts'
 
 const embedded = process.env.TEST_HOME === 'embedded'
@@ -120,6 +124,13 @@ describe.runIf(embedded)('a backup of the embedded database', () => {
     expect(next.status).toBe(200)
     for (;;) if ((await next.reader.read()).done) break
     await expect.poll(workLeft, { timeout: 15_000 }).toEqual([])
+  })
+
+  it('that cannot even begin is not in the way of the next one, nor of the end', async () => {
+    const [clock, log] = [systemClock, pino({ level: 'silent' })]
+    const backups = createBackups({ embedded: {} as EmbeddedClient, dataDir: '/nonexistent', clock, log })
+    for (let attempt = 0; attempt < 2; attempt++) await expect(backups.create()).rejects.toThrow('ENOENT')
+    await backups.stop()
   })
 
   it('is not made for a HEAD, nor without the admin key', async () => {

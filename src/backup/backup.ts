@@ -99,16 +99,19 @@ export function createBackups({ embedded, dataDir, clock, log }: BackupDependenc
 
   async function begin(client: EmbeddedClient, ended: () => void): Promise<Readable> {
     const directory = makeWorkDirectory(dataDir)
-    const remove = () => rm(directory, { recursive: true, force: true }).finally(ended)
+    const remove = () =>
+      rm(directory, { recursive: true, force: true }).catch((error) => {
+        log.error({ err: error, directory }, 'backup: its copy is left until the next start')
+      })
     try {
       await copyInto(directory, client)
     } catch (error) {
       await remove()
-      throw explainFailure(error)
+      throw error
     }
     const source = Readable.from(pack(directory))
     const archive = createGzip({ level: gzipLevel })
-    source.once('close', () => void remove())
+    source.once('close', () => void remove().finally(ended))
     source.once('error', (error) => archive.destroy(error))
     archive.once('close', () => source.destroy())
     finished(archive).catch((error) => log.warn({ err: error }, 'backup: cut off'))
@@ -130,10 +133,14 @@ export function createBackups({ embedded, dataDir, clock, log }: BackupDependenc
         isCutOff = true
         archive?.destroy(new Error('the service stops'))
       }
-      underWay = { ended: ending.promise, cutOff }
-      archive = await begin(embedded, () => {
+      const end = () => {
         underWay = null
         ending.resolve()
+      }
+      underWay = { ended: ending.promise, cutOff }
+      archive = await begin(embedded, end).catch((error: unknown) => {
+        end()
+        throw explainFailure(error)
       })
       if (isCutOff) cutOff()
       return archive

@@ -144,6 +144,14 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(await readDataDirectory(kept)).toEqual(before)
   })
 
+  it('ends well also when nobody reads what it says', async () => {
+    const dataDir = join(makeDirectory(), 'data')
+    const command = startCommand(['restore', file, '--yes'], { DATA_DIR: dataDir })
+    command.stopReading('stdout')
+    expect(await command.finished).toMatchObject({ exitCode: exitCodes.ok, stderr: '' })
+    expect(listDataDirectory(dataDir)).toEqual(['database'])
+  })
+
   it('does nothing when nobody can be asked', async () => {
     const dataDir = join(makeDirectory(), 'data')
     const { exitCode, stderr } = await restore(file, dataDir)

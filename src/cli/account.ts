@@ -6,7 +6,7 @@ import { confirm, requireSomebodyToAsk } from './confirm.ts'
 import { CommandError } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { operate, operatorCommand, segment } from './operator-command.ts'
-import { wholeNumber } from './options.ts'
+import { visibleAscii, wholeNumber } from './options.ts'
 import { count, printable } from './text.ts'
 
 interface Account {
@@ -93,14 +93,19 @@ const grant = () =>
   operatorCommand('grant', 'add a pack of pay-as-you-go credits that was paid for; they never expire')
     .addArgument(accountId())
     .addArgument(new Argument('<pack>', 'the pack').choices(packNames))
-    .action((id: string, pack: PackName, options: { json: boolean }) =>
+    .option(
+      '--idempotency-key <key>',
+      'like the id of the payment: tried again with it within 24 hours, the pack is added only once',
+      visibleAscii,
+    )
+    .action((id: string, pack: PackName, options: { idempotencyKey?: string; json: boolean }) =>
       operate<{ paygBalance: number }>(
         options,
         (operator) =>
           operator.call(`${pathOf(id)}/packs`, {
             method: 'POST',
             body: { pack },
-            headers: { 'idempotency-key': randomUUID() },
+            headers: { 'idempotency-key': options.idempotencyKey ?? randomUUID() },
           }),
         ({ paygBalance }) => [`The account has ${count(paygBalance, 'pay-as-you-go credit')} now.`],
       ),

@@ -1,4 +1,5 @@
 import type { CreditUsage } from '../credits/usage.ts'
+import type { PlatformStatus } from '../platforms/status.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { Job } from '../scraping/jobs.ts'
 import { connectionError, readAnswer } from './answers.ts'
@@ -35,6 +36,7 @@ export interface Api {
   readJob(jobId: string, signal: AbortSignal): Promise<Job>
   /** The credits as they are now. */
   readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
+  readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
   search(body: { query: string; limit?: number; offset?: number }): Promise<SearchAnswer>
 }
 
@@ -68,6 +70,7 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
     readJob: async (jobId, signal) =>
       (await call<{ data: Job }>(`/api/v1/scrape/${encodeURIComponent(jobId)}`, undefined, signal)).data,
     readUsage: (signal, days) => call(`/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, undefined, signal),
+    readPlatforms: () => call('/api/v1/platforms', undefined),
     search: (body) => call('/api/v1/requests/search', body),
   }
 }

@@ -38,6 +38,10 @@ it('grants packs, bounds them, shows what is left, and proves the ledger or says
     exitCode: 0,
     stdout: expect.stringContaining('1,300 pay-as-you-go credits'),
   })
+  // An operator whose answer was lost may try again.
+  const again = ['account', 'grant', accountId, 'standard', '--idempotency-key', 'payment-1', '--json']
+  for (let call = 0; call < 2; call++) expect(JSON.parse((await wishwell(...again)).stdout).data.paygBalance).toBe(6600)
+  expect((await wishwell('account', 'grant', accountId, 'starter', '--idempotency-key', 'zwölf')).exitCode).toBe(2)
   expect((await wishwell('account', 'grant', accountId, 'huge')).exitCode).toBe(2)
   expect((await wishwell('account', 'grant', 'nobody', 'starter')).exitCode).toBe(1)
   expect((await wishwell('account', 'set-cap', accountId, '50')).exitCode).toBe(0)
@@ -46,9 +50,9 @@ it('grants packs, bounds them, shows what is left, and proves the ledger or says
   const usage = await wishwell('usage', '--days', '7')
   expect(usage.exitCode).toBe(0)
   expect(usage.stdout).toContain('0 of 15,000 used, 15,000 remaining')
-  expect(usage.stdout).toContain('1,300 credits, at most 50 credits a month')
+  expect(usage.stdout).toContain('6,600 credits, at most 50 credits a month')
   expect(JSON.parse((await wishwell('usage', '--json')).stdout).data).toMatchObject({
-    paygBalance: 1300,
+    paygBalance: 6600,
     paygMonthlyCap: 50,
   })
 
@@ -62,6 +66,6 @@ it('grants packs, bounds them, shows what is left, and proves the ledger or says
   const wrong = await wishwell('verify')
   expect(wrong).toMatchObject({ exitCode: 1, stdout: '' })
   expect(wrong.stderr).toContain(`account ${accountId}`)
-  expect(wrong.stderr).toContain('is 1301, must be 1300')
+  expect(wrong.stderr).toContain('is 6601, must be 6600')
   expect(JSON.parse((await wishwell('verify', '--json')).stdout).data.differences).toHaveLength(1)
 })

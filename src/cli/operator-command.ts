@@ -12,7 +12,7 @@ Environment:
   DATA_DIR, DATABASE_URL   the database, as for "wishwell serve"
 
 Exit codes: 0 done; 1 the service refused it, or it failed; 2 the command line or the environment is wrong;
-3 the service cannot be reached, or it holds the data directory without being reachable.`
+3 the service cannot be reached, or it holds the data directory without being reachable; 5 too many calls with a wrong key.`
 
 /** A command of the operator, with `--json`. @param help what is special about it. */
 export function operatorCommand(name: string, description: string, help = ''): Command {

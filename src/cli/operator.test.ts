@@ -149,8 +149,19 @@ describe('with no service', () => {
     expect(stderr).toContain(
       `A service holds the data directory ${environment.DATA_DIR}, but nothing listens at ${nowhere}`,
     )
+    const { DATA_DIR } = environment
+    expect((await run({ DATA_DIR, WISHWELL_URL: nowhere }, 'account', 'list')).exitCode).toBe(exitCodes.unreachable)
+    expect(existsSync(join(DATA_DIR, 'admin-key'))).toBe(false)
     expect((await run({ ...environment, WISHWELL_URL: service.url }, 'account', 'list')).exitCode).toBe(exitCodes.ok)
     await service.end('SIGTERM')
+  })
+
+  it('a command whose messages nobody reads does not end as if it had done its work', async () => {
+    const { environment } = await copyOffline()
+    const command = startCommand(['account', 'create', 'x'], environment)
+    command.stopReading('stderr')
+    expect((await command.finished).exitCode).toBe(exitCodes.failed)
+    expect((await run(environment, 'account', 'list', '--json')).data.accounts).toEqual([])
   })
 
   it('no database is made where there is none', async () => {
@@ -204,7 +215,7 @@ describe('the help', () => {
     [['account'], ['create', 'list', 'set-tier', 'delete']],
     [
       ['account', 'create'],
-      ['<name>', '--tier', 'free', '--json', 'WISHWELL_URL', 'ADMIN_API_KEY', 'Exit codes'],
+      ['<name>', '--tier', 'free', '--json', 'WISHWELL_URL', 'ADMIN_API_KEY', 'Exit codes', '5 too many'],
     ],
     [
       ['account', 'delete'],
@@ -217,7 +228,7 @@ describe('the help', () => {
     ],
     [['backup'], ['<file>', '--json', 'pg_dump', 'admin key', 'Exit codes']],
     [['restore'], ['<file>', '--yes', '--json', 'DATA_DIR', 'before-restore', 'Exit codes']],
-    [[], ['account', 'key', 'backup', 'restore', 'ADMIN_API_KEY']],
+    [[], ['account', 'key', 'backup', 'restore', 'ADMIN_API_KEY', 'of scrape, search and usage', 'backup and verify']],
   ])('of %j names everything that steers it', async (command, words) => {
     const { exitCode, stdout } = await run({}, ...command, '--help')
     expect(exitCode).toBe(exitCodes.ok)

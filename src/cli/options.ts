@@ -9,6 +9,12 @@ export const wholeNumber = (minimum: number, maximum: number) => (text: string) 
   return value
 }
 
+/** Parses an option that becomes a header. */
+export function visibleAscii(text: string): string {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new InvalidArgumentError('It must be ASCII and hold no spaces.')
+  return text
+}
+
 /** Parses an option that is a comma list. */
 export function commaList(text: string): string[] {
   return text

@@ -1,3 +1,4 @@
+import { exitCodes } from './exit-codes.ts'
 import { toJsonLine } from './text.ts'
 
 export function printLines(lines: readonly string[]): void {
@@ -9,12 +10,15 @@ export function printJson(value: unknown): void {
   printLines([toJsonLine(value)])
 }
 
-/** Ends the command, as it should, when whoever reads its output has read enough (`| head`). */
+/**
+ * Ends the command, as it should, when whoever reads its output has read enough (`| head`). Nobody may take it for a success
+ * when that was stderr: it is written to before the work is done.
+ */
 export function endWhenNobodyReads(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-      process.exit()
+      process.exit(stream === process.stderr ? exitCodes.failed : undefined)
     })
   }
 }

@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { hasDatabase } from '../database/embedded/data-directory.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
-import { printJson, printLines } from './output.ts'
+import { endWhenNobodyReads, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
 const help = `
@@ -38,6 +38,7 @@ export function restoreCommand(): Command {
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
+  endWhenNobodyReads()
   const { databaseUrl, dataDir } = readConfig()
   if (databaseUrl !== undefined) {
     throw new ConfigError(

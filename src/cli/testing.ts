@@ -119,6 +119,8 @@ export interface Finished {
 export interface Running {
   finished: Promise<Finished>
   kill(signal: NodeJS.Signals): void
+  /** Closes the pipe that it writes to, as `| head` does. */
+  stopReading(stream: 'stdout' | 'stderr'): void
   /** Resolves once stderr holds the text. */
   seen(text: string): Promise<void>
 }
@@ -145,6 +147,7 @@ export function startCommand(parameters: string[], environment: Record<string, s
       child.on('error', reject).on('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
     }),
     kill: (signal) => void child.kill(signal),
+    stopReading: (stream) => void child[stream].destroy(),
     seen: (text) => new Promise((resolve) => (stderr.includes(text) ? resolve() : void waiting.set(text, resolve))),
   }
 }

@@ -141,7 +141,7 @@ export interface Grant {
 
 /**
  * Adds a pack of pay-as-you-go credits to an account.
- * @returns the account's PAYG balance, held credits not counted; null when there is no such account.
+ * @returns the account's PAYG balance, held credits not counted; null when there is no such account, or no more.
  */
 export async function grantPack(
   transaction: Transaction,
@@ -151,6 +151,7 @@ export async function grantPack(
     with granted as (
       update credit_balances set payg_balance = payg_balance + ${packs[pack].credits}::integer
       where account_id = ${accountId}
+        and exists (select from accounts where id = ${accountId} and deleted_at is null)
       returning account_id, greatest(month, ${monthOf(now)}) as month, payg_balance - payg_held as available
     ), entry as (
       insert into credit_entries (account_id, month, kind, operation, cause, pack, payg_granted_change, created_at)

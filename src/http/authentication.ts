@@ -51,14 +51,16 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
   const callers = new WeakMap<FastifyRequest, Caller>()
   const adminDigest = digest(adminKey)
 
-  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-    await rateLimits.countWithoutKey(request.ip, reply)
+  const refuse = async (address: string, reply: FastifyReply): Promise<never> => {
+    await rateLimits.countWithoutKey(address, reply)
     throw unauthorized()
   }
   const requireAccount = (policy: AccountPolicy) => async (request: FastifyRequest, reply: FastifyReply) => {
+    // Read before the key is looked up: a connection that is closed meanwhile has no address any more.
+    const { ip: address } = request
     const token = bearerToken(request)
     const account = token === null ? null : await findAccountByKey(database, token, clock.now())
-    if (token === null || account === null) return refuse(request, reply)
+    if (token === null || account === null) return refuse(address, reply)
     accounts.set(request, account)
     callers.set(request, { name: account.accountId, token })
     await rateLimits.countCall(account, policy, reply)
@@ -68,7 +70,7 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
     requireAccountPolling: requireAccount('polls'),
     requireAdmin: async (request, reply) => {
       const token = bearerToken(request)
-      if (token === null || !timingSafeEqual(digest(token), adminDigest)) return refuse(request, reply)
+      if (token === null || !timingSafeEqual(digest(token), adminDigest)) return refuse(request.ip, reply)
       callers.set(request, { name: 'admin', token })
     },
     accountOf: (request) => {

@@ -208,7 +208,7 @@ describe('an answer that holds an API key', () => {
     const body = `${row?.body?.slice(0, -5)}${last}${row?.body?.slice(-4)}`
     await service.database.updateTable('idempotency_keys').set({ body }).execute()
     const answer = await make('key-1')
-    expect([answer.status, answer.body.error.code]).toEqual([409, 'CONFLICT'])
+    expect([answer.status, answer.body.error.code, isReplay(answer)]).toEqual([409, 'CONFLICT', false])
     expect(await service.database.selectFrom('accounts').selectAll().execute()).toHaveLength(2)
   })
 })

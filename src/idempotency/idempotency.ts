@@ -114,10 +114,10 @@ export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }:
       return once(call, Math.min(waitMs, Math.max(1, waitMs - waitedMs)), execute, seal)
     })
     if (result === 'timeout') throw stillRunning()
-    if (result.kept) reply.header('idempotent-replayed', 'true')
     const { status, body } = result.kept ?? result.fresh
     const text = result.kept && secretAnswer ? await unseal(body, password) : body
     if (text === null) throw notYours()
+    if (result.kept) reply.header('idempotent-replayed', 'true')
     // Sent as it was written, byte for byte; to the caller of this function it is what the effect gave.
     return reply.status(status).type('application/json; charset=utf-8').send(text) as never
   }

@@ -51,6 +51,8 @@ export interface Budget {
   correctQuota(left: { remaining: number; resetsAt: Date }, now: Date): Promise<void>
   /** No request before this moment. An earlier rest that lasts longer stays. */
   pauseUntil(moment: Date): void
+  /** The host has answered in its own form, be it to refuse: it works. */
+  recordAnswer(): void
   recordSuccess(now: Date): void
   recordFailure(error: PlatformError, now: Date): void
   state(now: Date): BudgetState
@@ -113,8 +115,9 @@ export function createBudget(options: BudgetOptions): Budget {
     pauseUntil(moment) {
       if (!restUntil || moment > restUntil) restUntil = moment
     },
+    recordAnswer: circuit.recordAnswer,
     recordSuccess(now) {
-      circuit.recordSuccess()
+      circuit.recordAnswer()
       lastSuccessAt = now
     },
     recordFailure(error, now) {

@@ -23,7 +23,8 @@ export interface CircuitState {
 export interface Circuit {
   /** When a request may be sent; null for now. A request that is let through after a pause is the one that tries. */
   admit(now: Date): Date | null
-  recordSuccess(): void
+  /** The host works, whatever it said. */
+  recordAnswer(): void
   recordFailure(error: PlatformError, now: Date): void
   state(): CircuitState
   restore(state: CircuitState): void
@@ -45,7 +46,7 @@ export function createCircuit(): Circuit {
       pausedUntil = new Date(now.getTime() + probeMs)
       return null
     },
-    recordSuccess: close,
+    recordAnswer: close,
     recordFailure(error, now) {
       if (healthyCodes.has(error.code)) close()
       if (!failureCodes.has(error.code)) return

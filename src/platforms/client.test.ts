@@ -1,13 +1,14 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { type Budget, createBudget } from './budget.ts'
+import type { Budget } from './budget.ts'
 import { type Answer, type ClientOptions, endpointUrl, type JsonRequest, userAgentFor } from './client.ts'
 import { PlatformError } from './platform.ts'
-import { type Handler, platformError, sendJson, startServer, testClient, testClock } from './testing.ts'
+import { type Handler, openTestBudget, platformError, sendJson, startServer, testClient, testClock } from './testing.ts'
 
 const minuteMs = 60_000
-const roomy = () => createBudget({ windows: [{ limit: 1_000, windowMs: minuteMs }], concurrency: 10 })
+const budgetOf = (limit: number, concurrency = 5) =>
+  openTestBudget({ name: 'api.example', windows: [{ limit, windowMs: minuteMs }], concurrency })
 
 interface Setup {
   options?: Partial<ClientOptions>
@@ -15,7 +16,7 @@ interface Setup {
   request?: Partial<JsonRequest>
 }
 
-async function setUp(handler: Handler, { options = {}, budget = roomy(), request = {} }: Setup = {}) {
+async function setUp(handler: Handler, { options = {}, budget = budgetOf(1_000, 10), request = {} }: Setup = {}) {
   const server = await startServer(handler)
   const clock = testClock()
   const client = testClient(clock, options)
@@ -79,7 +80,7 @@ describe('a compressed body', () => {
       response.end(gzipSync('{"error_id":7}'))
     })
     const answers: Answer[] = []
-    await platformError(get({ readLimits: (answer) => answers.push(answer) }), 'bad_response')
+    await platformError(get({ readLimits: (answer) => void answers.push(answer) }), 'bad_response')
     expect(answers).toMatchObject([{ status: 400, body: { error_id: 7 } }])
   })
 
@@ -255,7 +256,7 @@ describe('a platform that stalls', () => {
   ]
 
   it.each(stalls)('%s is given up at the deadline, all tries together', async (_where, handler) => {
-    const budget = createBudget({ windows: [{ limit: 1, windowMs: minuteMs }], concurrency: 1 })
+    const budget = budgetOf(1, 1)
     const { get, clock } = await setUp(handler, { budget, options: { timeouts: { deadlineMs: 150 } } })
     const before = performance.now()
     const error = await platformError(get(), 'timeout')
@@ -288,7 +289,7 @@ describe('cancelling', () => {
   })
 
   it('ends the wait for a place, and sends nothing', async () => {
-    const budget = createBudget({ windows: [], concurrency: 1 })
+    const budget = budgetOf(1_000, 1)
     await budget.enter(new AbortController().signal)
     const controller = new AbortController()
     const { get, received } = await setUp(ok, { budget })
@@ -302,7 +303,7 @@ describe('cancelling', () => {
 
 describe('the budget', () => {
   it('refuses without sending anything, and says until when', async () => {
-    const budget = createBudget({ windows: [{ limit: 1, windowMs: minuteMs }], concurrency: 5 })
+    const budget = budgetOf(1, 5)
     const { get, received, clock } = await setUp(ok, { budget })
     await get()
     const error = await platformError(get(), 'rate_limited')
@@ -313,19 +314,24 @@ describe('the budget', () => {
   })
 
   it('tells a task that the quota of the day is spent, so that it ends', async () => {
-    const budget = createBudget({ windows: [{ limit: 1, windowMs: 24 * 60 * minuteMs }], concurrency: 5 })
+    const budget = openTestBudget({
+      name: 'api.example',
+      windows: [{ limit: 100, windowMs: minuteMs }],
+      concurrency: 5,
+      quota: { limit: 1, periodEnd: (now) => new Date(now.getTime() + minuteMs) },
+    })
     const { get } = await setUp(ok, { budget })
     await get()
     expect((await platformError(get(), 'quota_exhausted')).retryAt).toBeNull()
   })
 
   it('is taken from by every try and every redirect', async () => {
-    const budget = createBudget({ windows: [{ limit: 2, windowMs: minuteMs }], concurrency: 5 })
+    const budget = budgetOf(2, 5)
     const tries = await setUp(status(503), { budget })
     await platformError(tries.get(), 'rate_limited')
     expect(tries.received).toHaveLength(2)
 
-    const again = createBudget({ windows: [{ limit: 2, windowMs: minuteMs }], concurrency: 5 })
+    const again = budgetOf(2, 5)
     const redirects = await setUp((response) => void response.writeHead(302, { location: '/' }).end(), {
       budget: again,
     })
@@ -336,7 +342,7 @@ describe('the budget', () => {
   it('never has more requests under way than its concurrency, also after faults', async () => {
     let underWay = 0
     let most = 0
-    const budget = createBudget({ windows: [], concurrency: 2 })
+    const budget = budgetOf(1_000, 2)
     const handler: Handler = (response) => {
       underWay += 1
       most = Math.max(most, underWay)
@@ -358,6 +364,45 @@ describe('the budget', () => {
     expect(received).toHaveLength(1)
     clock.advance(7_000)
     await get()
+  })
+})
+
+describe('a host that keeps failing', () => {
+  const ask = async (handler: Handler, times: number) => {
+    const { get, received, clock } = await setUp(handler)
+    const codes: string[] = []
+    for (let time = 0; time < times; time++) {
+      codes.push(
+        await get().then(
+          () => 'ok',
+          (error: PlatformError) => error.code,
+        ),
+      )
+    }
+    return { get, received, clock, codes }
+  }
+
+  it('is not asked any more for a while, then by one request, and by all when that succeeds', async () => {
+    let isUp = false
+    const { get, received, clock, codes } = await ask(
+      (response, ...rest) => (isUp ? ok : status(500))(response, ...rest),
+      7,
+    )
+    expect(codes).toEqual(Array(7).fill('unavailable'))
+    expect(received).toHaveLength(5 * 3)
+    expect((await platformError(get(), 'unavailable')).message).toMatch(/keeps failing .* paused until/)
+    clock.advance(minuteMs)
+    isUp = true
+    await Promise.all([get(), platformError(get(), 'unavailable')])
+    await get()
+    expect(received).toHaveLength(5 * 3 + 2)
+  })
+
+  it('is one that sends pages instead of JSON, not one that explains what is wrong with each request', async () => {
+    const pages = await ask((response) => response.end('<html>'), 7)
+    expect(pages.received).toHaveLength(5)
+    const refusals = await ask(status(404), 7)
+    expect(refusals.received).toHaveLength(7)
   })
 })
 

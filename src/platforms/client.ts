@@ -51,6 +51,8 @@ export interface ClientTimeouts {
   bodyMs: number
   /** For everything that one call does, all tries together; waiting for a place in the budget is not counted. */
   deadlineMs: number
+  /** How long a task waits before it tries again, after all tries in place have failed. */
+  restMs: number
 }
 
 /** The part of a pino logger that is needed here. It never gets a body, a header or a query string. */
@@ -68,12 +70,16 @@ export interface ClientOptions {
   maxBodyBytes?: number
 }
 
-const defaultTimeouts: ClientTimeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 5_000, deadlineMs: 15_000 }
+const defaultTimeouts: ClientTimeouts = {
+  connectMs: 5_000,
+  headersMs: 10_000,
+  bodyMs: 5_000,
+  deadlineMs: 15_000,
+  restMs: 30_000,
+}
 const defaultMaxBodyBytes = 10 * 1024 * 1024
 const retryLimit = 2
 const redirectLimit = 3
-/** When a task may try again after all tries in place have failed. */
-const restMs = 30_000
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
@@ -158,7 +164,9 @@ async function tryRepeatedly(context: Context, request: JsonRequest, signal: Abo
         await sleep(delayMs, undefined, { signal }).catch(() => {})
       }
       if (attempt === retryLimit || signal.aborted) {
-        throw new PlatformError(error.code, error.message, { retryAt: after(context.clock.now(), restMs) })
+        throw new PlatformError(error.code, error.message, {
+          retryAt: after(context.clock.now(), context.timeouts.restMs),
+        })
       }
     }
   }
@@ -212,6 +220,8 @@ async function readAnswer(context: Context, request: JsonRequest, response: Disp
     if (!(error instanceof BodyError)) throw error
     bodyError = error
   }
+  // One bad request after the other must not pause a host for everybody.
+  if (bodyError === null && answer.status < 500) budget.recordAnswer()
   await request.readLimits?.(answer)
   // The status first: a broken body of an error says less than its status.
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurnOfEventLoop } from 'node:timers/promises'
+import { createPauses } from '../event-loop.ts'
 import type { FoundRequest } from './platform.ts'
 import { firstSentence, plainTitle } from './text.ts'
 
@@ -95,11 +95,12 @@ export async function readItems(
   read: (fields: Fields) => FoundRequest | null,
 ): Promise<FoundRequest[]> {
   const requests: FoundRequest[] = []
+  const pause = createPauses()
   for (const item of items) {
     const fields = asFields(item)
     const request = fields && read(fields)
     if (request) requests.push(request)
-    await nextTurnOfEventLoop()
+    await pause()
   }
   return requests
 }

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createGithub, githubQuery } from './github.ts'
-import { fetchPage, type Handler, platformError, sendJson, startServer, testClient, testClock } from './testing.ts'
+import {
+  fetchPage,
+  fetchPageOrNull,
+  type Handler,
+  openTestBudget as openBudget,
+  platformError,
+  sendJson,
+  startServer,
+  testClient,
+  testClock,
+} from './testing.ts'
 
 const fullIssue = {
   id: 4101,
@@ -18,7 +28,13 @@ const issuesBody = (...items: unknown[]) => ({ total_count: items.length, incomp
 async function setUp(handler: Handler, token?: string) {
   const server = await startServer(handler)
   const clock = testClock()
-  const github = createGithub({ client: testClient(clock), clock, baseUrl: `${server.baseUrl}/api/v3`, token })
+  const github = createGithub({
+    client: testClient(clock),
+    clock,
+    openBudget,
+    baseUrl: `${server.baseUrl}/api/v3`,
+    token,
+  })
   return { ...server, clock, github }
 }
 const epochSeconds = (date: Date, plus: number) => String(date.getTime() / 1000 + plus)
@@ -60,7 +76,7 @@ describe('the search on GitHub', () => {
 
   it('asks for nothing when the topic has no words', async () => {
     const { github, received } = await setUp((response) => sendJson(response, issuesBody()))
-    expect(await fetchPage(github, '"?"')).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPageOrNull(github, { topic: '"?"' })).toBeNull()
     expect(received).toEqual([])
   })
 })
@@ -152,14 +168,14 @@ describe('the pages of GitHub', () => {
   it('end at the tenth, whatever Link says, and the eleventh is never asked for', async () => {
     const { github, received } = await setUp(withLink(next))
     expect((await fetchPage(github, 'x1', { page: 10 })).nextCursor).toBeNull()
-    expect(await fetchPage(github, 'x1', { page: 11 })).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPageOrNull(github, { topic: 'x1', cursor: { page: 11 } })).toBeNull()
     expect(received).toHaveLength(1)
   })
 
   it('end when GitHub says that they do', async () => {
     const message = 'Only the first 1000 search results are available'
     const { github } = await setUp((response) => sendJson(response, { message }, 422))
-    expect(await fetchPage(github, 'x1', { page: 9 })).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPageOrNull(github, { topic: 'x1', cursor: { page: 9 } })).toBeNull()
   })
 
   it('without a list of items are a bad response', async () => {

@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { createHackernews } from './hackernews.ts'
 import type { Json } from './platform.ts'
-import { fetchPage, type Handler, platformError, sendJson, startServer, testClient, testClock } from './testing.ts'
+import {
+  fetchPage,
+  fetchPageOrNull,
+  type Handler,
+  openTestBudget as openBudget,
+  platformError,
+  sendJson,
+  startServer,
+  testClient,
+  testClock,
+} from './testing.ts'
 
 async function setUp(handler: Handler) {
   const server = await startServer(handler)
   return {
     ...server,
-    hackernews: createHackernews({ client: testClient(testClock()), baseUrl: `${server.baseUrl}/api/v1` }),
+    hackernews: createHackernews({ client: testClient(testClock()), openBudget, baseUrl: `${server.baseUrl}/api/v1` }),
   }
 }
 const page = (hits: unknown[], nbPages = 1, more: object = {}) => ({ hits, nbPages, hitsPerPage: 100, ...more })
@@ -53,17 +63,17 @@ describe('the search on Hacker News', () => {
   it('goes on without a page count only while pages are full', async () => {
     const hits = (count: number) => Array.from({ length: count }, (_, index) => ({ objectID: String(index) }))
     for (const [count, expected] of [
-      [100, 1],
-      [99, null],
+      [100, { next: { 'feature request': { page: 1 } }, ended: [] }],
+      [99, { next: {}, ended: ['feature request'] }],
     ] as const) {
       const { hackernews } = await setUp((response) => sendJson(response, { hits: hits(count) }))
-      expect((await fetchPage(hackernews)).nextCursor).toMatchObject({ next: { 'feature request': expected } })
+      expect((await fetchPage(hackernews)).nextCursor).toMatchObject(expected)
     }
   })
 
   it('asks for nothing when the topic has no words', async () => {
     const { hackernews, received } = await setUp((response) => sendJson(response, page([])))
-    expect(await fetchPage(hackernews, '""')).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPageOrNull(hackernews, { topic: '""' })).toBeNull()
     expect(received).toEqual([])
   })
 })

@@ -1,31 +1,38 @@
 import { expect, it } from 'vitest'
+import { readConfig } from '../config.ts'
+import type { FindStore } from './finds.ts'
 import { platformNames } from './platform.ts'
-import { createPlatforms, type PlatformsConfig } from './registry.ts'
-import { fetchPage, sendJson, startServer, testClient, testClock } from './testing.ts'
+import { createMemoryQuotas } from './quota.ts'
+import { createPlatforms } from './registry.ts'
+import { fetchPageOrNull, sendJson, startServer, testClient, testClock } from './testing.ts'
+
+const finds: FindStore = { read: async () => null, keep: async () => {} }
 
 it('only the platforms that are on are made, in their order, each with its own configuration', async () => {
   const { baseUrl, received } = await startServer((response) => sendJson(response, { items: [], hits: [] }))
   const clock = testClock()
-  const config: PlatformsConfig = {
-    enabled: [...platformNames],
-    githubApiUrl: `${baseUrl}/github`,
-    githubToken: 'ghp_x',
-    hackernewsApiUrl: `${baseUrl}/hackernews`,
-    stackexchangeApiUrl: `${baseUrl}/stackexchange`,
-    stackexchangeApiKey: 'k1',
-    stackexchangeSites: ['softwarerecs'],
-  }
   const client = testClient(clock)
-  const platforms = createPlatforms({ config, client, clock })
-  expect([...platforms.keys()]).toEqual([...platformNames])
-  for (const [name, platform] of platforms) {
-    expect(platform.name).toBe(name)
-    await fetchPage(platform)
-    expect(received.at(-1)!.path.split('/')[1]).toBe(name)
+  const create = (environment: Record<string, string>) => {
+    const config = readConfig(environment).platforms
+    return createPlatforms({ config, client, clock, quotas: createMemoryQuotas(), finds })
   }
-  expect(received[0]!.headers.authorization).toBe('Bearer ghp_x')
-  expect(received[2]!.query).toMatchObject({ site: 'softwarerecs', key: 'k1' })
+  expect([...create({ PLATFORMS: platformNames.join(',') }).adapters.keys()]).toEqual([...platformNames])
 
-  const some = createPlatforms({ config: { ...config, enabled: ['stackexchange', 'github'] }, client, clock })
-  expect([...some.keys()]).toEqual(['stackexchange', 'github'])
+  const platforms = create({
+    PLATFORMS: 'stackexchange,github',
+    GITHUB_API_URL: `${baseUrl}/github`,
+    GITHUB_TOKEN: 'ghp_x',
+    STACKEXCHANGE_API_URL: `${baseUrl}/stackexchange`,
+    STACKEXCHANGE_API_KEY: 'k1',
+    STACKEXCHANGE_SITES: 'softwarerecs',
+  })
+  expect([...platforms.adapters.keys()]).toEqual(['stackexchange', 'github'])
+  for (const [name, platform] of platforms.adapters) {
+    expect(platform.name).toBe(name)
+    await fetchPageOrNull(platform)
+    expect(received.at(-1)!.path.split('/')[1]).toBe(name)
+    expect(platforms.hosts.get(name)!.map((host) => host.name)).toEqual([new URL(baseUrl).host])
+  }
+  expect(received[0]!.query).toMatchObject({ site: 'softwarerecs', key: 'k1' })
+  expect(received[1]!.headers.authorization).toBe('Bearer ghp_x')
 })

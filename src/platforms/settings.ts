@@ -41,8 +41,8 @@ export const platformVariables = {
   GITLAB_API_URL: url('https://gitlab.com/api/v4', 'base address of the GitLab REST API'),
   GITLAB_TOKEN: secret('a GitLab token: projects that are not public, and higher limits'),
   GITLAB_PROJECTS: commaList(
-    ['gitlab-org/gitlab', 'gitlab-org/gitlab-runner', 'fdroid/fdroidclient'],
-    'the GitLab projects that are searched, by path or number, a page of one at a time',
+    ['gitlab-org/gitlab:type::feature', 'gitlab-org/gitlab-runner:type::feature', 'fdroid/fdroidclient:enhancement'],
+    'the GitLab projects that are searched, a page of one at a time: path or number, a colon, the label of wishes there',
   ),
   REDDIT_API_URL: url('https://oauth.reddit.com', 'base address of the Reddit API'),
   REDDIT_TOKEN_URL: url('https://www.reddit.com/api/v1/access_token', 'where Reddit gives access tokens'),

@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from './platform.ts'
 import { createStackexchange } from './stackexchange.ts'
-import { fetchPage, type Handler, platformError, sendJson, startServer, testClient, testClock } from './testing.ts'
+import {
+  fetchPage,
+  fetchPageOrNull,
+  type Handler,
+  openTestBudget as openBudget,
+  platformError,
+  sendJson,
+  startServer,
+  testClient,
+  testClock,
+} from './testing.ts'
 
 async function setUp(handler: Handler, { key, sites = ['meta'] }: { key?: string; sites?: string[] } = {}) {
   const server = await startServer(handler)
   const clock = testClock()
   const baseUrl = `${server.baseUrl}/2.3`
-  const stackexchange = createStackexchange({ client: testClient(clock), clock, baseUrl, key, sites })
+  const stackexchange = createStackexchange({ client: testClient(clock), clock, openBudget, baseUrl, key, sites })
   return { ...server, clock, stackexchange }
 }
 const wrap = (items: unknown[], more: object = {}) => ({
@@ -61,13 +71,17 @@ describe('the search on Stack Exchange', () => {
   it('ends at page 25 without a key', async () => {
     for (const [key, expected] of [
       [undefined, null],
-      ['k1', { turn: 0, next: { meta: 25 } }],
+      ['k1', { turn: 0, next: { meta: { page: 26 } }, ended: [] }],
     ] as const) {
       const { stackexchange, received } = await setUp(
         (response) => sendJson(response, wrap([], { has_more: true })),
         key ? { key } : {},
       )
-      const { nextCursor } = await fetchPage(stackexchange, 'tabs', { turn: 0, next: { meta: 24 } })
+      const { nextCursor } = await fetchPage(stackexchange, 'tabs', {
+        turn: 0,
+        next: { meta: { page: 25 } },
+        ended: [],
+      })
       expect(received[0]!.query.page).toBe('25')
       expect(nextCursor).toEqual(expected)
     }
@@ -75,9 +89,9 @@ describe('the search on Stack Exchange', () => {
 
   it('asks for nothing when the topic has no words or no site is configured', async () => {
     const { stackexchange, received } = await setUp((response) => sendJson(response, wrap([])))
-    expect(await fetchPage(stackexchange, '[]')).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPageOrNull(stackexchange, { topic: '[]' })).toBeNull()
     const none = await setUp((response) => sendJson(response, wrap([])), { sites: [] })
-    expect(await fetchPage(none.stackexchange, 'tabs')).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPageOrNull(none.stackexchange, { topic: 'tabs' })).toBeNull()
     expect([...received, ...none.received]).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import type { Clock } from '../clock.ts'
 import { createBudget, type OpenBudget } from './budget.ts'
 import { type ClientOptions, createPlatformClient, type PlatformClient } from './client.ts'
@@ -31,8 +31,8 @@ export interface TestServer {
 
 export type Handler = (response: ServerResponse, received: Received, request: IncomingMessage) => void
 
-/** A real HTTP server that ends with the test. */
-export async function startServer(handler: Handler): Promise<TestServer> {
+/** A real HTTP server that ends with the test, or with the file if it is `lasting`. */
+export async function startServer(handler: Handler, { lasting = false } = {}): Promise<TestServer> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
@@ -42,7 +42,8 @@ export async function startServer(handler: Handler): Promise<TestServer> {
     handler(response, entry, request)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
+  const whenOver = lasting ? afterAll : onTestFinished
+  whenOver(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })

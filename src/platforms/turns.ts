@@ -1,5 +1,12 @@
 import { asFields, asList } from './fields.ts'
-import { type FoundRequest, type Json, type Page, type PageRequest, PlatformError } from './platform.ts'
+import {
+  type FoundRequest,
+  type Json,
+  type Page,
+  type PageRequest,
+  PlannedWaitError,
+  PlatformError,
+} from './platform.ts'
 
 /** One page of one source. */
 export interface SourcePage {
@@ -30,7 +37,7 @@ interface Position {
  * Fetches a page of the source whose turn it is, so that a shallow search sees all of them. The cursor is
  * `{turn, next: {[source]: cursor}, ended: [source]}`. A source that is not in it (the operator has added it since) begins at its
  * first page, one that is no longer configured is left out. A source that fails for good is left out for the rest of
- * the task, one that must be waited for lets the next one go first.
+ * the task, as is one whose host is paused; one that must be waited for lets the next one go first.
  * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure.
  */
 export async function fetchInTurns({
@@ -53,19 +60,27 @@ export async function fetchInTurns({
       return { requests: page.requests, nextCursor: cursorOf(position, sources, index + 1) }
     } catch (error) {
       if (!(error instanceof PlatformError) || !concernsOnly(error, areIndependent)) throw error
-      if (error.retryAt) waits.push(error)
+      if (error.retryAt && !isPaused(error)) waits.push(error)
       else {
         failures.push(error)
         position.ended.add(source)
       }
     }
   }
-  const [soonest] = waits.sort((a, b) => a.retryAt!.getTime() - b.retryAt!.getTime())
-  if (soonest) throw soonest
+  if (waits.length > 0) throw soonestOf(waits)
   // Whoever has delivered something ends well, although others failed on the way; `wishwell platforms` tells of those.
   const hasDelivered = request.cursor !== null
-  if (failures[0] && !hasDelivered) throw failures[0]
+  if (failures.length > 0 && !hasDelivered) throw soonestOf(failures)
   return null
+}
+
+/** A host that is paused because it keeps failing is waited for only where there is no other. */
+const isPaused = (error: PlatformError) => error instanceof PlannedWaitError && error.code === 'unavailable'
+
+/** The error that can be over first. */
+function soonestOf(errors: PlatformError[]): PlatformError {
+  const endOf = ({ retryAt }: PlatformError) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY
+  return errors.reduce((soonest, error) => (endOf(error) < endOf(soonest) ? error : soonest))
 }
 
 /** Whether an error is about the one source that was asked. */

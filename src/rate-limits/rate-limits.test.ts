@@ -1,7 +1,11 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../../test/client.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { requestLimits } from './rate-limits.ts'
+import { createAuthentication } from '../http/authentication.ts'
+import type { ServiceError } from '../http/errors.ts'
+import { createRateLimits, requestLimits } from './rate-limits.ts'
+import { createSlidingLog } from './sliding-log.ts'
 import { testClock } from './testing.ts'
 
 const clock = testClock()
@@ -137,6 +141,21 @@ describe('calls without a valid key', () => {
     expect((await service.clientFor(service.adminKey).get('/api/admin/accounts')).status).toBe(200)
     clock.ms += 59_000
     expect((await nobody.search('a')).status).toBe(401)
+  })
+
+  it('count also when the caller hangs up before the key was looked up', async () => {
+    const rateLimits = createRateLimits({ clock, limiter: createSlidingLog({ clock }), limits: requestLimits })
+    const { database, adminKey } = service
+    const { requireAccount } = createAuthentication({ database, clock, adminKey, rateLimits })
+    const reply = { header: () => {} } as unknown as FastifyReply
+    const call = () => {
+      const request = { headers: { authorization: `Bearer ww_live_${'a'.repeat(32)}` }, ip: '203.0.113.9' }
+      const refused = requireAccount(request as FastifyRequest, reply).catch((error: ServiceError) => error.code)
+      Object.assign(request, { ip: undefined })
+      return refused
+    }
+    for (let count = 0; count < 60; count++) expect(await call()).toBe('UNAUTHORIZED')
+    expect(await call()).toBe('RATE_LIMITED')
   })
 
   it('count for the address of the connection: who forges X-Forwarded-For gains nothing', async () => {

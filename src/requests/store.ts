@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Transaction } from '../database/open.ts'
+import { createPauses } from '../event-loop.ts'
 import type { FoundRequest, PlatformName } from '../platforms/platform.ts'
 import { searchTextOf } from './search-text.ts'
 import { topicKey } from './topic.ts'
@@ -27,9 +27,10 @@ export async function preparePage(requests: readonly FoundRequest[]): Promise<Pr
   // In the order of their keys, so that two transactions that meet on the same requests cannot deadlock.
   distinct.sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
   const prepared: PreparedPage = { requests: [] }
+  const pause = createPauses()
   for (const request of distinct) {
     prepared.requests.push({ request, text: searchTextOf(request) })
-    await setImmediate()
+    await pause()
   }
   return prepared
 }

@@ -7,6 +7,9 @@ const queueName = 'scrape-task'
 /** Tasks that run at once in one process; a task that waits for its platform does not count. */
 const concurrency = 10
 
+/** The database must agree that the moment of a deferred task has come. */
+const lookLateMs = 10
+
 /** One handing-over of a task to a worker; the queue tells attempts apart, so that an old one cannot end a new one. */
 export interface QueueJob {
   id: string
@@ -18,6 +21,8 @@ export interface TaskQueue {
   start(): Promise<void>
   /** Queues a task, visible when the transaction commits. @returns the id of the queue job. */
   enqueue(transaction: Transaction, taskId: string, startAfter?: Date): Promise<string>
+  /** Looks for work again when some will be due; without it, what was queued for later is found at the next regular look. */
+  lookAgainIn(waitMs: number): void
   /** Takes a queue job off, inside the transaction that makes it pointless. */
   complete(transaction: Transaction, queueJob: QueueJob): Promise<void>
   /** Forgets everything that is queued; only while no worker can be alive. */
@@ -37,6 +42,8 @@ export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logge
     // How soon a dead worker is noticed. Embedded, there is no other process that could die.
     ...(home === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
   })
+  const workers = new Set<string>()
+  const alarms = new Set<NodeJS.Timeout>()
   boss.on('error', (error) => log.error({ err: error }, 'queue error'))
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'))
 
@@ -69,16 +76,30 @@ export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logge
       if (id === null) throw new Error(`task ${taskId} could not be queued`)
       return id
     },
+    lookAgainIn: (waitMs) => {
+      const alarm = setTimeout(() => {
+        alarms.delete(alarm)
+        for (const worker of workers) boss.notifyWorker(worker)
+      }, waitMs + lookLateMs)
+      alarms.add(alarm.unref())
+    },
     complete: async (transaction, queueJob) => {
       await boss.complete(queueName, queueJob, null, { db: fromKysely(transaction) })
     },
     clear: () => boss.deleteAllJobs(queueName),
     work: async (run) => {
-      const options = { localConcurrency: concurrency, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
-      await boss.work<{ taskId: string }>(queueName, options, async ([job]) => {
-        if (job) await run(job.data.taskId, { id: job.id, retryCount: job.retryCount })
-      })
+      const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
+      // Not `localConcurrency`: only the first of such workers could be told to look again, and it may be busy.
+      for (let count = 0; count < concurrency; count++) {
+        const worker = await boss.work<{ taskId: string }>(queueName, options, async ([job]) => {
+          if (job) await run(job.data.taskId, { id: job.id, retryCount: job.retryCount })
+        })
+        workers.add(worker)
+      }
     },
-    stop: () => boss.stop({ graceful: true, timeout: 20_000, close: true }),
+    stop: () => {
+      for (const alarm of alarms) clearTimeout(alarm)
+      return boss.stop({ graceful: true, timeout: 20_000, close: true })
+    },
   }
 }

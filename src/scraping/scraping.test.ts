@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
-import { BudgetSpentError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
@@ -102,6 +102,25 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(1)
   })
 
+  it('charges nothing where the platform has nothing to ask', async () => {
+    play({ github: () => null, hackernews: (call) => (call === 0 ? { requests: [], nextCursor: 1 } : null) })
+    const job = await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 3 })
+    expect(job.progress).toEqual({ github: 'done', hackernews: 'done' })
+    expect(await creditsUsed()).toBe(1)
+  })
+
+  it('tells a platform how many pages of the topic it has delivered before, to any job and across restarts', async () => {
+    play({ github: numberedPages(3), hackernews: numberedPages(1) })
+    const callsOf = (name: PlatformName) =>
+      (platforms.get(name) as ReturnType<typeof scriptedPlatform>).calls.map(({ pagesBefore }) => pagesBefore)
+    await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 2 })
+    await runJob({ topic: 'other', platforms: ['github'], depth: 1 })
+    await service.restart()
+    await runJob({ topic: ' Dark  MODE', platforms: ['github'], depth: 1 })
+    expect(callsOf('github')).toEqual([0, 0, 0, 2])
+    expect(callsOf('hackernews')).toEqual([0])
+  })
+
   it('tries a page again that may succeed later, and gives it up after five tries', async () => {
     const later = () => new PlatformError('unavailable', 'away', { retryAt: new Date() })
     play({
@@ -121,7 +140,7 @@ describe('a scrape job', () => {
   it('waits in the queue for its platform and goes on where it was', async () => {
     play({
       github: (call, request) => {
-        if (call === 1) throw new BudgetSpentError('wait', new Date(Date.now() + 1_500))
+        if (call === 1) throw new PlannedWaitError('rate_limited', 'wait', new Date(Date.now() + 1_500))
         return numberedPages(2)(call, request)
       },
     })

@@ -56,6 +56,7 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
     const waitMs = until.getTime() - clock.now().getTime()
     if (waitMs > shortWaitMs || stopping) {
       await deferTask(database, queue, task, { until, tries })
+      queue.lookAgainIn(Math.max(0, waitMs))
       return null
     }
     await sleep(Math.max(0, waitMs), undefined, { signal: fetching.signal }).catch(() => {})

@@ -64,6 +64,7 @@ describe('the API document', () => {
       'GET /api/admin/backup',
       'GET /api/admin/verify',
       'GET /api/v1/keys',
+      'GET /api/v1/platforms',
       'GET /api/v1/requests',
       'GET /api/v1/scrape/{jobId}',
       'GET /api/v1/usage',

@@ -23,7 +23,11 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     github: '/search/issues?q=dark+mode',
     hackernews: '/search?query=dark+mode',
     stackexchange: '/search/advanced?q=dark+mode&site=meta',
+    gitlab: '/projects/quillbox%2Fdesk/issues?search=dark+mode',
+    bluesky: '/app.bsky.feed.searchPosts?q=dark+mode',
   }
+
+  const headers = { ...agent, authorization: 'Bearer t' }
 
   it.each([
     ['server_error', 503],
@@ -35,7 +39,7 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
   ] as const)('has %s once, and is well afterwards', async (fault, status) => {
     const simulator = await simulate()
     simulator.setFault(platform, fault)
-    const get = () => fetch(simulator.urls[platform] + paths[platform], { headers: agent })
+    const get = () => fetch(simulator.urls[platform] + paths[platform], { headers })
     const spoilt = await get()
     expect(spoilt.status).toBe(status)
     const text = await spoilt.text()
@@ -49,8 +53,9 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
   it('refuses credentials in its own way', async () => {
     const simulator = await simulate()
     simulator.setFault(platform, 'unauthorized')
-    const response = await fetch(simulator.urls[platform] + paths[platform], { headers: agent })
-    expect(response.status).toBe({ github: 401, hackernews: 403, stackexchange: 400 }[platform])
+    const response = await fetch(simulator.urls[platform] + paths[platform], { headers })
+    const statuses = { github: 401, hackernews: 403, stackexchange: 400, gitlab: 401, bluesky: 401 }
+    expect(response.status).toBe(statuses[platform])
   })
 })
 

@@ -109,8 +109,8 @@ describe('the limit of Stack Exchange', () => {
 describe('a refusal on demand', () => {
   it.each([
     ['rate_limit', { 'x-ratelimit-remaining': '0', 'retry-after': null }],
-    ['secondary_rate_limit', { 'x-ratelimit-remaining': '9', 'retry-after': '60' }],
-    ['silent_rate_limit', { 'x-ratelimit-remaining': '9', 'retry-after': null }],
+    ['secondary_rate_limit', { 'x-ratelimit-remaining': '999999', 'retry-after': '60' }],
+    ['silent_rate_limit', { 'x-ratelimit-remaining': '999999', 'retry-after': null }],
   ] as const)('by GitHub, %s, is to be waited out', async (fault, headers) => {
     const clock = movableClock()
     const simulator = await simulate({ clock })

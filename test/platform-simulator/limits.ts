@@ -54,6 +54,9 @@ export interface LimiterOptions {
   exhaustedForm: RefusalForm
 }
 
+/** What is announced where nothing is enforced: a careful client must not wait. */
+const roomyLimit = 1_000_000
+
 /** The end of a wait as the platforms announce it, in whole seconds. */
 export function wholeSecond(epochMs: number): number {
   return Math.ceil(epochMs / 1_000) * 1_000
@@ -76,6 +79,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return fresh
   }
 
+  // A window that is announced ends at the second that is announced; another one is as long as it is documented.
+  const endOf = options.exhaustedForm === 'silent' ? (end: number) => end : wholeSecond
+
   const isBurst = (rule: LimitRule, now: number): boolean => {
     if (!rule.burst) return false
     const window = windowOf(`${rule.bucket} burst`, rule.burst.windowMs, now, (end) => end)
@@ -85,10 +91,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   const admit = (rule: LimitRule): Admission => {
     const now = clock.now().getTime()
-    const window = windowOf(rule.bucket, rule.windowMs, now, wholeSecond)
+    const window = windowOf(rule.bucket, rule.windowMs, now, endOf)
     const state = (): LimitState => {
+      const limit = enforced ? rule.limit : Math.max(rule.limit, roomyLimit)
       const used = enforced ? Math.min(window.used, rule.limit) : 1
-      return { limit: rule.limit, remaining: rule.limit - used, used, resetAt: window.endsAt }
+      return { limit, remaining: limit - used, used, resetAt: window.endsAt }
     }
     const held = holds.get(rule.bucket)
     const isSpent = enforced && window.used >= rule.limit

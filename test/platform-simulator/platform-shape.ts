@@ -24,6 +24,8 @@ export interface Answer {
 export interface SearchContext {
   corpus: Corpus
   limit: LimitState
+  /** Epoch milliseconds by the simulator's clock, for tokens that expire. */
+  now: number
   /** Answers pull requests also to a search for issues, so that a client's own guard can be tested. */
   leakPullRequests: boolean
   /** Seconds that a body asks the client to pause; only Stack Exchange has such a field. */

@@ -99,7 +99,8 @@ function plainReply(answer: Answer, fault: Fault | null = null): Reply {
 /** A request that no limit counts; faults concern it only when they are set for page 0. */
 function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Reply {
   const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
-  const context = { corpus: options.corpus, limit, leakPullRequests: false, backoffSeconds: null }
+  const now = options.clock.now().getTime()
+  const context = { corpus: options.corpus, limit, now, leakPullRequests: false, backoffSeconds: null }
   const answer = options.platform.search(request, context)
   const fault = faults.take(0)
   return plainReply((fault && spoiltAnswer(options, fault, answer)) ?? answer, fault)
@@ -148,7 +149,8 @@ function truth(admitted: Admitted, fault: Fault | null): Reply {
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
   const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
   const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
-  const answer = platform.search(request, { corpus, limit: admission.state, leakPullRequests, backoffSeconds })
+  const now = options.clock.now().getTime()
+  const answer = platform.search(request, { corpus, limit: admission.state, now, leakPullRequests, backoffSeconds })
   const wait = backoff ?? spentWait(options, admission)
   return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
 }

@@ -1,10 +1,12 @@
 import type { SimulatedPlatform } from '../platform-shape.ts'
+import { bluesky } from './bluesky.ts'
 import { github } from './github.ts'
+import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
 import { stackexchange } from './stackexchange.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
-export const simulatedPlatforms = { github, hackernews, stackexchange } as const satisfies Record<
+export const simulatedPlatforms = { github, hackernews, stackexchange, gitlab, bluesky } as const satisfies Record<
   string,
   SimulatedPlatform
 >

@@ -1,0 +1,185 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { generateApiKey } from '../src/accounts/keys.ts'
+import { readConfig } from '../src/config.ts'
+import { openPlatformNames } from '../src/platforms/platform.ts'
+import { type Service, type ServiceOverrides, startService } from '../src/service.ts'
+import { createTestClient, type TestClient } from '../test/client.ts'
+import type { SimulatorOptions } from '../test/platform-simulator/simulator.ts'
+import { startPostgres } from '../test/postgres.ts'
+import { platformMap, scriptedPlatform } from '../test/scripted-platform.ts'
+import type { SimulatorReport } from './simulator-process.ts'
+
+// How fast Wishwell collects, in both homes, against simulated platforms in a process of their own:
+//   1. what a page costs by itself: pages without requests, from a platform that answers at once;
+//   2. without limits: what a page costs beyond fetching it, beside a loop that only fetches the same pages;
+//   3. with the real limits, three times faster: how close the jobs come to the least time that the limits allow.
+//   node bench/collect.ts
+
+const depth = 40
+/** Ours is the work of one machine, which no scale makes faster: a larger one would measure that instead of the waits. */
+const timeScale = 3
+const topics = ['dark mode', 'offline sync', 'keyboard shortcuts', 'csv export']
+
+async function startSimulator(options: SimulatorOptions) {
+  const file = fileURLToPath(new URL('simulator-process.ts', import.meta.url))
+  const child = fork(file, [JSON.stringify(options)], { execArgv: ['--disable-warning=ExperimentalWarning'] })
+  const [{ environment }] = (await once(child, 'message')) as [{ environment: Record<string, string> }]
+  return {
+    environment,
+    report: async (): Promise<SimulatorReport> => {
+      child.send('report')
+      const [report] = await once(child, 'message')
+      return report as SimulatorReport
+    },
+    stop: async () => {
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+interface Running {
+  service: Service
+  client: TestClient
+  stop(): Promise<void>
+}
+
+async function start(
+  environment: Record<string, string>,
+  databaseUrl: string | undefined,
+  overrides: ServiceOverrides,
+): Promise<Running> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
+  const apiKey = generateApiKey()
+  const config = readConfig({
+    ...environment,
+    ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BOOTSTRAP_API_KEY: apiKey },
+    ADMIN_API_KEY: 'admin-key-of-the-benchmark',
+    PLATFORMS: openPlatformNames.join(','),
+  })
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const service = await startService(config, pino({ level: 'silent' }), onCrash, overrides)
+  return {
+    service,
+    client: createTestClient(() => service.address ?? '', apiKey),
+    stop: async () => {
+      await service.stop()
+      rmSync(dataDir, { recursive: true })
+    },
+  }
+}
+
+/** Runs jobs at once. @returns from the first start to the last end, in milliseconds, and what they delivered. */
+async function collect({ client, service }: Running, jobs: { topic: string; platforms: readonly string[] }[]) {
+  const started = await Promise.all(jobs.map((job) => client.scrape({ ...job, depth })))
+  const ended = []
+  for (const { body } of started) ended.push(await client.waitForJob(body.data.jobId, 600_000))
+  for (const { status, errors } of ended) {
+    if (status !== 'completed' || errors) throw new Error(`a job did not end well: ${JSON.stringify(errors)}`)
+  }
+  const startMs = Math.min(...ended.map(({ startedAt }) => Date.parse(startedAt)))
+  const endMs = Math.max(...ended.map(({ completedAt }) => Date.parse(completedAt)))
+  const { pages, requests } = await service.database.database
+    .selectFrom('scrape_tasks')
+    .select(({ fn }) => [fn.sum<number>('pages').as('pages'), fn.sum<number>('requests_found').as('requests')])
+    .where(
+      'job_id',
+      'in',
+      ended.map(({ jobId }) => jobId as string),
+    )
+    .executeTakeFirstOrThrow()
+  return { ms: endMs - startMs, pages: Number(pages), requests: Number(requests) }
+}
+
+/** What a script takes that only fetches the same pages, one after the other. */
+async function fetchAll(urls: readonly string[]): Promise<number> {
+  const startedAt = performance.now()
+  for (const url of urls) await (await fetch(url)).json()
+  return performance.now() - startedAt
+}
+
+const row = (...cells: (string | number)[]) =>
+  console.log(
+    `  ${cells.map((cell, index) => String(cell)[index === 0 ? 'padEnd' : 'padStart'](index === 0 ? 30 : 13)).join('')}`,
+  )
+
+async function measureBookkeeping(home: string, databaseUrl?: string): Promise<void> {
+  const emptyPages = scriptedPlatform('github', (_call, { cursor }) => ({
+    requests: [],
+    nextCursor: Number(cursor) + 1,
+  }))
+  const running = await start({}, databaseUrl, { platforms: platformMap(emptyPages) })
+  const job = { topic: topics[0]!, platforms: ['github'] }
+  await collect(running, [job])
+  const { ms, pages } = await collect(running, [job])
+  console.log(`${home}: a page without requests, fetched at once: ${(ms / pages).toFixed(2)} ms`)
+  await running.stop()
+}
+
+async function measureOverhead(home: string, databaseUrl?: string): Promise<void> {
+  const simulator = await startSimulator({ limits: 'none', size: 4_000 })
+  // Our own budgets must not count either.
+  const running = await start(simulator.environment, databaseUrl, { platformTimeScale: 1_000_000 })
+  console.log(`${home}, no limits, depth ${depth}`)
+  row('', 'pages', 'requests', 'ms a page', 'fetch only', 'overhead ms', 'ms a request', 'requests/s')
+  await collect(running, [{ topic: 'warm up', platforms: openPlatformNames }])
+  await simulator.report()
+  for (const platforms of [...openPlatformNames.map((name) => [name]), openPlatformNames]) {
+    const { ms, pages, requests } = await collect(running, [{ topic: topics[0]!, platforms }])
+    const { urls } = await simulator.report()
+    const fetchMs = await fetchAll(urls)
+    await simulator.report()
+    const title = platforms.length > 1 ? 'all six at once, new again' : `${platforms[0]}`
+    const each = (total: number) => (total / pages).toFixed(2)
+    const overhead = platforms.length > 1 ? '' : each(ms - fetchMs)
+    const perRequest = platforms.length > 1 ? '' : ((ms - fetchMs) / requests).toFixed(3)
+    row(title, pages, requests, each(ms), each(fetchMs), overhead, perRequest, Math.round((requests / ms) * 1_000))
+  }
+  await running.stop()
+  await simulator.stop()
+}
+
+async function measureWaiting(home: string, databaseUrl?: string): Promise<void> {
+  const simulator = await startSimulator({ limits: 'real', timeScale, size: 4_000, latencyMs: 20 })
+  const running = await start(simulator.environment, databaseUrl, { platformTimeScale: timeScale })
+  for (const chosen of [topics.slice(0, 1), topics]) {
+    await simulator.report()
+    const { ms, pages } = await collect(
+      running,
+      chosen.map((topic) => ({ topic, platforms: openPlatformNames })),
+    )
+    const { leastMs, bottleneck, breaches } = await simulator.report()
+    const least =
+      leastMs === 0 ? 'no limit is reached' : `least ${leastMs} ms (${bottleneck}), ratio ${(ms / leastMs).toFixed(3)}`
+    console.log(
+      `${home}, real limits x${timeScale}, ${chosen.length} jobs of six platforms: ${pages} pages in ${ms} ms; ${least}; breaches ${breaches}`,
+    )
+  }
+  await running.stop()
+  await simulator.stop()
+}
+
+await measureBookkeeping('embedded')
+await measureOverhead('embedded')
+await measureWaiting('embedded')
+const server = await startPostgres()
+try {
+  for (const [name, measure] of Object.entries({
+    bookkeeping: measureBookkeeping,
+    overhead: measureOverhead,
+    waiting: measureWaiting,
+  })) {
+    await server.createDatabase(name)
+    await measure('postgres', server.url(name))
+  }
+} finally {
+  await server.stop()
+}

@@ -1,0 +1,55 @@
+import { simulatedPlatforms } from '../test/platform-simulator/platforms/index.ts'
+import {
+  type PlatformSimulator,
+  type SimulatorOptions,
+  startPlatformSimulator,
+} from '../test/platform-simulator/simulator.ts'
+
+// The platforms in a process of their own, for collect.ts: their work must not count as ours. The first argument is the
+// options as JSON; every message is answered with what was asked since the message before.
+
+export interface SimulatorReport {
+  /** What was asked, in order, as addresses that can be asked again. */
+  urls: string[]
+  /** The least time in which any client could have sent these requests, by the limits alone. */
+  leastMs: number
+  /** The limit that takes so long. */
+  bottleneck: string
+  breaches: number
+}
+
+const options = JSON.parse(process.argv[2] ?? '{}') as SimulatorOptions
+const timeScale = options.timeScale ?? 1
+const simulator = await startPlatformSimulator(options)
+
+process.on('message', () => {
+  process.send?.(report(simulator))
+  simulator.requests.length = 0
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.({ environment: simulator.environment })
+
+function report({ requests, urls, breaches }: PlatformSimulator): SimulatorReport {
+  const buckets = new Map<string, { count: number; limit: number; windowMs: number; firstMs: number }>()
+  for (const { platform, path, query, headers, at } of requests) {
+    const parameters = new URLSearchParams(query)
+    const request = { path, parameters, headers, method: 'GET' as const, body: '', baseUrl: urls[platform] }
+    const simulated = simulatedPlatforms[platform]
+    if ('isAside' in simulated && simulated.isAside?.(request)) continue
+    const { bucket, limit, windowMs } = simulated.limit(request)
+    const name = `${platform} ${bucket}`
+    const known = buckets.get(name) ?? { count: 0, limit, windowMs, firstMs: at.getTime() }
+    buckets.set(name, { ...known, count: known.count + 1 })
+  }
+  let leastMs = 0
+  let bottleneck = 'none'
+  for (const [name, { count, limit, windowMs, firstMs }] of buckets) {
+    const waits = Math.floor((count - 1) / limit)
+    // Windows end on whole seconds, as the platforms announce them.
+    const firstWindowMs = Math.ceil((firstMs + windowMs / timeScale) / 1_000) * 1_000 - firstMs
+    const ms = waits === 0 ? 0 : firstWindowMs + (waits - 1) * Math.ceil(windowMs / timeScale / 1_000) * 1_000
+    if (ms > leastMs) [leastMs, bottleneck] = [ms, `${name}: ${count} requests, ${limit} a window`]
+  }
+  const asked = requests.map(({ platform, path, query }) => `${urls[platform]}${path}?${new URLSearchParams(query)}`)
+  return { urls: asked, leastMs, bottleneck, breaches }
+}

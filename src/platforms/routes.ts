@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import type { Authentication } from '../http/authentication.ts'
+import { closed, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+import type { Budget } from './budget.ts'
+import type { HostMemoryStore } from './host-memory.ts'
+import { type PlatformName, platformErrorCodes, platformNames } from './platform.ts'
+import type { PlatformsConfig } from './settings.ts'
+import { platformStates, readPlatformStatus } from './status.ts'
+
+export interface PlatformRoutesDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  platformsConfig: PlatformsConfig
+  hosts: ReadonlyMap<PlatformName, readonly Budget[]>
+  hostMemory: HostMemoryStore
+}
+
+const host = closed({
+  host: Type.String({ description: 'A forum, an instance or the address of the API' }),
+  state: oneOf(platformStates),
+  resumesAt: nullable(moment('When it is asked again; null for now')),
+  budget: closed(
+    { remaining: Type.Integer(), limit: Type.Integer() },
+    { description: 'Requests that may be sent in the present window, by what is known here' },
+  ),
+  quota: nullable(
+    closed(
+      { remaining: Type.Integer(), limit: Type.Integer(), resetsAt: moment('When it is renewed, as far as is known') },
+      { description: 'Requests of the day, where the platform has such a quota' },
+    ),
+  ),
+  failures: Type.Integer({ description: 'Failures in a row' }),
+  lastSuccessAt: nullable(moment('When it last answered')),
+  lastError: nullable(
+    closed({ code: oneOf(platformErrorCodes), message: Type.String(), at: moment('When it was last at fault') }),
+  ),
+})
+
+const platform = closed({
+  platform: oneOf(platformNames),
+  state: oneOf(platformStates, {
+    description:
+      '`waiting` for the next window, `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` for want of credentials, `off` by PLATFORMS',
+  }),
+  isDefault: Type.Boolean({ description: 'Whether a call that names no platforms uses it' }),
+  missing: Type.Array(Type.String(), { description: 'Variables that it cannot do without and that are not set' }),
+  resumesAt: nullable(moment('When it is asked again; null for now')),
+  lastSuccessAt: nullable(moment('When it last answered')),
+  advice: nullable(Type.String({ description: 'What the operator should do' })),
+  hosts: Type.Array(host),
+})
+
+export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDependencies): void {
+  const { database, clock, authentication, platformsConfig: config, hosts, hostMemory } = dependencies
+  app.get(
+    '/api/v1/platforms',
+    {
+      schema: {
+        summary: 'List every platform: whether it is on and can be used, what is left of its limits, and what to do',
+        tags: ['Platforms'],
+        security: [{ apiKey: [] }],
+        response: {
+          200: closed({ data: closed({ platforms: Type.Array(platform) }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+      onRequest: authentication.requireAccount,
+    },
+    async () => {
+      await hostMemory.save()
+      return { data: { platforms: await readPlatformStatus({ database, config, hosts, now: clock.now() }) } }
+    },
+  )
+}

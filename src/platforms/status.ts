@@ -1,0 +1,134 @@
+import type { Database } from '../database/open.ts'
+import type { Budget } from './budget.ts'
+import { type PlatformErrorCode, type PlatformName, platformNames } from './platform.ts'
+import type { PlatformsConfig } from './settings.ts'
+
+export const platformStates = ['ready', 'waiting', 'paused', 'quota_exhausted', 'not_configured', 'off'] as const
+export type PlatformState = (typeof platformStates)[number]
+
+export interface HostStatus {
+  host: string
+  state: 'ready' | 'waiting' | 'paused' | 'quota_exhausted'
+  /** When it is asked again; null for now. */
+  resumesAt: string | null
+  /** Requests in the present window. */
+  budget: { remaining: number; limit: number }
+  /** Requests of the day; null where the platform has no such quota. */
+  quota: { remaining: number; limit: number; resetsAt: string } | null
+  /** Failures in a row. */
+  failures: number
+  lastSuccessAt: string | null
+  lastError: { code: PlatformErrorCode; message: string; at: string } | null
+}
+
+export interface PlatformStatus {
+  platform: PlatformName
+  state: PlatformState
+  /** Whether a call that names no platforms uses it. */
+  isDefault: boolean
+  /** The variables that it cannot do without and that are not set. */
+  missing: string[]
+  resumesAt: string | null
+  lastSuccessAt: string | null
+  /** What the operator should do; null when there is nothing to do. */
+  advice: string | null
+  hosts: HostStatus[]
+}
+
+export interface StatusOptions {
+  database: Database
+  config: PlatformsConfig
+  hosts: ReadonlyMap<PlatformName, readonly Budget[]>
+  now: Date
+}
+
+/** How every platform that Wishwell knows is: on or off, usable or not, and until when. As the database has it, for any process. */
+export async function readPlatformStatus({ database, config, hosts, now }: StatusOptions): Promise<PlatformStatus[]> {
+  const rows = await readHosts(database)
+  const statuses: PlatformStatus[] = []
+  for (const platform of platformNames) {
+    const hostStatuses: HostStatus[] = []
+    for (const budget of hosts.get(platform) ?? []) {
+      const row = rows.find((candidate) => candidate.platform === platform && candidate.name === budget.name)
+      hostStatuses.push(await hostStatus(budget, row, now))
+    }
+    statuses.push(platformStatus(platform, config, hostStatuses))
+  }
+  return statuses
+}
+
+const readHosts = (database: Database) => database.selectFrom('platform_hosts').selectAll().execute()
+type HostRow = Awaited<ReturnType<typeof readHosts>>[number]
+
+const iso = (moment: Date | null | undefined): string | null => moment?.toISOString() ?? null
+const later = (moment: Date | null | undefined, now: Date): Date | null => (moment && moment > now ? moment : null)
+
+async function hostStatus(budget: Budget, row: HostRow | undefined, now: Date): Promise<HostStatus> {
+  const { room } = budget.state(now)
+  const isCurrent = row !== undefined && row.remaining_resets_at > now
+  const left = isCurrent ? Math.min(row.remaining, room.remaining) : room.remaining
+  const quota = await budget.readQuota(now)
+  const pausedUntil = later(row?.paused_until, now)
+  const windowEnd = isCurrent ? row.remaining_resets_at : room.resetsAt
+  const waitsUntil = later(row?.rest_until, now) ?? (left === 0 ? windowEnd : null)
+  const isSpent = quota !== null && quota.used >= quota.limit
+  const state = isSpent ? 'quota_exhausted' : pausedUntil ? 'paused' : waitsUntil ? 'waiting' : 'ready'
+  return {
+    host: budget.name,
+    state,
+    resumesAt: iso(isSpent ? quota.resetsAt : (pausedUntil ?? waitsUntil)),
+    budget: { remaining: left, limit: room.limit },
+    quota: quota && {
+      remaining: Math.max(0, quota.limit - quota.used),
+      limit: quota.limit,
+      resetsAt: quota.resetsAt.toISOString(),
+    },
+    failures: row?.failures ?? 0,
+    lastSuccessAt: iso(row?.last_success_at),
+    lastError:
+      row?.last_error_code && row.last_error_at
+        ? { code: row.last_error_code, message: row.last_error_message ?? '', at: row.last_error_at.toISOString() }
+        : null,
+  }
+}
+
+function platformStatus(platform: PlatformName, config: PlatformsConfig, hosts: HostStatus[]): PlatformStatus {
+  const isOn = config.enabled.includes(platform)
+  const missing = [...(config.missing.get(platform) ?? [])]
+  // It can be used as long as one of its hosts can.
+  const best = isOn ? bestOf(hosts) : null
+  const state = !isOn ? 'off' : missing.length > 0 ? 'not_configured' : (best?.state ?? 'ready')
+  const successes = hosts.flatMap((host) => host.lastSuccessAt ?? []).sort()
+  return {
+    platform,
+    state,
+    isDefault: config.defaults.includes(platform),
+    missing,
+    resumesAt: state === 'off' || state === 'not_configured' ? null : (best?.resumesAt ?? null),
+    lastSuccessAt: successes.at(-1) ?? null,
+    advice: adviceFor(platform, state, missing, hosts),
+    hosts,
+  }
+}
+
+/** The host that can be asked soonest. */
+function bestOf(hosts: HostStatus[]): HostStatus | null {
+  const [best] = [...hosts].sort((a, b) => ((a.resumesAt ?? '') < (b.resumesAt ?? '') ? -1 : 1))
+  return best ?? null
+}
+
+function adviceFor(
+  platform: PlatformName,
+  state: PlatformState,
+  missing: string[],
+  hosts: HostStatus[],
+): string | null {
+  const page = `docs/platforms/${platform}.md`
+  if (state === 'off') return `Add ${platform} to PLATFORMS to use it (${page}).`
+  if (state === 'not_configured') return `Set ${missing.join(' and ')} (${page}).`
+  // An error that has been followed by a success is over.
+  const failing = hosts.filter(({ lastError, lastSuccessAt }) => lastError && lastError.at > (lastSuccessAt ?? ''))
+  const worst = failing.find(({ lastError }) => lastError?.code !== 'rate_limited') ?? failing[0]
+  if (!worst?.lastError) return null
+  return hosts.length > 1 ? `${worst.host}: ${worst.lastError.message}` : worst.lastError.message
+}

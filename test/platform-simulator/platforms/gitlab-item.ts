@@ -1,0 +1,88 @@
+import type { SimulatedRecord } from '../records.ts'
+
+const pageHost = 'https://gitlab.com'
+
+function internalId(record: SimulatedRecord): number {
+  return (record.id % 2_147_483_647) + 1
+}
+
+/** The page of an issue, as a person opens it. */
+export function issueUrl(record: SimulatedRecord, project: string): string {
+  return `${pageHost}/${project}/-/issues/${internalId(record)}`
+}
+
+/** Every issue is a wish under the names that projects have for it, so that a search by one of them misses none. */
+export function gitLabLabels(record: SimulatedRecord): string[] {
+  return [...new Set(['type::feature', 'feature', 'enhancement', 'feature request', ...record.tags])]
+}
+
+/** GitLab moves what a deleted account wrote to one user of that name. */
+function author(record: SimulatedRecord): object {
+  const { handle, name, id } = record.author ?? { handle: 'ghost', name: 'Ghost User', id: 1 }
+  return {
+    id,
+    username: handle,
+    public_email: null,
+    name,
+    state: 'active',
+    locked: false,
+    avatar_url: null,
+    web_url: `${pageHost}/${handle}`,
+  }
+}
+
+function links(record: SimulatedRecord, projectUrl: string): object {
+  const self = `${projectUrl}/issues/${internalId(record)}`
+  return {
+    self,
+    notes: `${self}/notes`,
+    award_emoji: `${self}/award_emoji`,
+    project: projectUrl,
+    closed_as_duplicate_of: null,
+  }
+}
+
+/** One element of the list, with every field that an anonymous caller is answered today. */
+export function gitLabIssue(record: SimulatedRecord, project: string, apiUrl: string): object {
+  const createdAt = record.createdAt.toISOString()
+  const iid = internalId(record)
+  return {
+    id: record.id,
+    iid,
+    project_id: 278_964,
+    title: record.title,
+    description: record.body,
+    state: 'opened',
+    created_at: createdAt,
+    updated_at: createdAt,
+    closed_at: null,
+    closed_by: null,
+    labels: gitLabLabels(record),
+    milestone: null,
+    assignees: [],
+    author: author(record),
+    type: 'ISSUE',
+    assignee: null,
+    user_notes_count: record.commentCount,
+    merge_requests_count: 0,
+    upvotes: Math.max(0, record.votes),
+    downvotes: Math.max(0, -record.votes),
+    due_date: null,
+    confidential: false,
+    discussion_locked: null,
+    issue_type: 'issue',
+    web_url: issueUrl(record, project),
+    time_stats: { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null },
+    task_completion_status: { count: 0, completed_count: 0 },
+    weight: null,
+    blocking_issues_count: 0,
+    has_tasks: false,
+    _links: links(record, `${apiUrl}/projects/${encodeURIComponent(project)}`),
+    references: { short: `#${iid}`, relative: `#${iid}`, full: `${project}#${iid}` },
+    severity: 'UNKNOWN',
+    moved_to_id: null,
+    imported: false,
+    imported_from: 'none',
+    service_desk_reply_to: null,
+  }
+}

@@ -1,0 +1,162 @@
+import type { Corpus, CorpusRecord } from '../corpus.ts'
+import type { LimitState } from '../limits.ts'
+import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import { matchesQuery, parseQuery } from '../query.ts'
+import { gitLabIssue, gitLabLabels, issueUrl } from './gitlab-item.ts'
+
+const maximumPageSize = 100
+const defaultPageSize = 20
+const maximumOffset = 50_000
+const maximumCounted = 10_000
+const requestsPerMinute = 500
+const anonymousSearchesPerMinute = 10
+const searchesPerMinute = 30
+
+function pageSize(parameters: URLSearchParams): number {
+  const asked = wholeNumber(parameters.get('per_page'), defaultPageSize) ?? defaultPageSize
+  return asked < 1 ? defaultPageSize : Math.min(asked, maximumPageSize)
+}
+
+function pageNumber(parameters: URLSearchParams): number {
+  return Math.max(1, wholeNumber(parameters.get('page'), 1) ?? 1)
+}
+
+/** `/projects/group%2Fname/issues` and `/projects/7/issues`; null for what is no such list. */
+function projectOf(path: string): string | null {
+  const id = /^\/projects\/([^/]+)\/issues$/.exec(path)?.[1]
+  return id === undefined ? null : decodeURIComponent(id)
+}
+
+const orders: Record<string, (record: CorpusRecord) => number> = {
+  created_at: (record) => record.createdAt.getTime(),
+  updated_at: (record) => record.createdAt.getTime(),
+  popularity: (record) => record.votes,
+}
+
+/** `project` stands in the path of a request, and among the parameters of an expectation. */
+function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
+  const query = parseQuery(parameters.get('search') ?? '')
+  const labels = parameters.get('labels')?.split(',').filter(Boolean) ?? []
+  const value = orders[parameters.get('order_by') ?? 'created_at'] ?? orders.created_at!
+  const direction = parameters.get('sort') === 'asc' ? -1 : 1
+  if (parameters.get('state') === 'closed') return []
+  return corpus
+    .records(`gitlab/${parameters.get('project')}`, query.topic)
+    .filter((record) => matchesQuery(query, record.searchText))
+    .filter((record) => labels.every((label) => gitLabLabels(record).includes(label)))
+    .sort((a, b) => direction * (value(b) - value(a)) || a.id - b.id)
+}
+
+/** Of all requests. The limit of searches, which is far lower, is in no header. */
+function rateHeaders(state: LimitState): Record<string, string> {
+  return {
+    'ratelimit-limit': String(requestsPerMinute),
+    'ratelimit-name': 'throttle_unauthenticated_api',
+    'ratelimit-observed': String(state.used),
+    'ratelimit-remaining': String(requestsPerMinute - state.used),
+    'ratelimit-reset': String(Math.ceil(state.resetAt / 1_000)),
+    'ratelimit-resettime': new Date(Math.ceil(state.resetAt / 1_000) * 1_000).toUTCString(),
+  }
+}
+
+/** Totals are left out where counting would take too long. */
+function pagingHeaders(request: SearchRequest, total: number): Record<string, string> {
+  const { parameters, baseUrl, path } = request
+  const page = pageNumber(parameters)
+  const size = pageSize(parameters)
+  const last = Math.max(1, Math.ceil(total / size))
+  const link = (rel: string, target: number): string => {
+    const query = new URLSearchParams(parameters)
+    query.set('page', String(target))
+    return `<${baseUrl}/api/v4${path}?${query}>; rel="${rel}"`
+  }
+  const links = page > 1 ? [link('prev', page - 1)] : []
+  if (page < last) links.push(link('next', page + 1))
+  links.push(link('first', 1))
+  const isCounted = total <= maximumCounted
+  if (isCounted) links.push(link('last', last))
+  return {
+    link: links.join(', '),
+    'x-page': String(page),
+    'x-per-page': String(size),
+    'x-next-page': page < last ? String(page + 1) : '',
+    'x-prev-page': page > 1 ? String(page - 1) : '',
+    ...(isCounted ? { 'x-total': String(total), 'x-total-pages': String(last) } : {}),
+  }
+}
+
+function listIssues(request: SearchRequest, corpus: Corpus, limit: LimitState): Answer {
+  const rate = rateHeaders(limit)
+  const project = projectOf(request.path)
+  if (project === null) return jsonAnswer(404, { error: '404 Not Found' }, rate)
+  // Which projects exist changes too often to list.
+  if (project.startsWith('nosuch')) return jsonAnswer(404, { message: '404 Project Not Found' }, rate)
+  const { parameters } = request
+  const order = parameters.get('order_by')
+  if (order !== null && !(order in orders)) {
+    return jsonAnswer(400, { error: 'order_by does not have a valid value' }, rate)
+  }
+  const size = pageSize(parameters)
+  const start = (pageNumber(parameters) - 1) * size
+  if (start > maximumOffset) {
+    const error = `Offset pagination has a maximum allowed offset of ${maximumOffset} for requests that return objects of type Issue. Remaining records can be retrieved using keyset pagination.`
+    return jsonAnswer(405, { error }, rate)
+  }
+  const search = new URLSearchParams(parameters)
+  search.set('project', project)
+  const found = find(search, corpus)
+  const issues = found.slice(start, start + size).map((record) => gitLabIssue(record, project, request.baseUrl))
+  return jsonAnswer(200, issues, { ...rate, ...pagingHeaders(request, found.length) })
+}
+
+function token({ headers }: SearchRequest): string | null {
+  const header = headers['private-token']
+  return typeof header === 'string' ? header : (headers.authorization?.replace(/^bearer /i, '') ?? null)
+}
+
+export const gitlab: SimulatedPlatform = {
+  environment: (url) => ({
+    GITLAB_API_URL: url,
+    GITLAB_PROJECTS: 'quillbox/desk:type::feature,halfmoon/editor:enhancement,granary/granary',
+  }),
+  versionPrefix: /^\/api\/v4(?=\/)/,
+  alwaysCompressed: false,
+  announces: 'nothing',
+  decentPauseMs: 60_000,
+
+  refuseMissingUserAgent: null,
+  credential: token,
+  limit: (request) => ({
+    bucket: token(request) ?? 'address',
+    limit: token(request) === null ? anonymousSearchesPerMinute : searchesPerMinute,
+    windowMs: 60_000,
+  }),
+  page: ({ parameters }) => pageNumber(parameters),
+  find: (parameters, corpus) => find(parameters, corpus).slice(0, maximumOffset + maximumPageSize),
+
+  search: (request, { corpus, limit }) => listIssues(request, corpus, limit),
+
+  // The front door says when, in plain text; the search limit behind it says nothing but no.
+  refuse: (wait, now, state) => {
+    const seconds = String(Math.max(1, Math.ceil((wait.until - now) / 1_000)))
+    if (wait.form === 'silent') {
+      const error = 'This endpoint has been requested too many times. Try again later.'
+      return jsonAnswer(429, { message: { error } }, rateHeaders(state))
+    }
+    const spent = rateHeaders({ ...state, used: requestsPerMinute, resetAt: wait.until })
+    const headers = { 'content-type': 'text/plain', 'retry-after': seconds }
+    const told = wait.form === 'primary' ? { ...headers, ...spent } : headers
+    return { status: 429, headers: told, body: 'Retry later\n' }
+  },
+  unauthorized: () => jsonAnswer(401, { message: '401 Unauthorized' }),
+  serverError: () => ({
+    status: 503,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: '<!DOCTYPE html><html><head><title>GitLab is not responding (503)</title></head></html>',
+  }),
+  wrongShape: () => jsonAnswer(200, { message: { issues: 'none' } }),
+
+  plainSearch: (topic) => ({ search: `"${topic.replaceAll('"', ' ')}"`, project: 'quillbox/desk' }),
+  sourceId: (record) => String(record.id),
+  sourceUrl: (record, parameters) => issueUrl(record, parameters.get('project') ?? 'quillbox/desk'),
+}
