@@ -29,13 +29,10 @@ interface Source {
   phrase: string
 }
 
-/** The default of an instance: 60 searches in 10 minutes (local_site_rate_limit); one a second, so as not to come in a burst. */
+/** What an instance allows an address by default: 60 searches in 10 minutes (table local_site_rate_limit). No answer tells. */
 const lemmyLimits = (name: string): BudgetLimits => ({
   name,
-  windows: [
-    { limit: 60, windowMs: 600_000 },
-    { limit: 1, windowMs: 1_000 },
-  ],
+  windows: [{ limit: 60, windowMs: 600_000 }],
   concurrency: 1,
 })
 
