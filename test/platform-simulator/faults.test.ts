@@ -25,6 +25,8 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     stackexchange: '/search/advanced?q=dark+mode&site=meta',
     gitlab: '/projects/quillbox%2Fdesk/issues?search=dark+mode',
     bluesky: '/app.bsky.feed.searchPosts?q=dark+mode',
+    discourse: '/meadow/search.json?q=dark+mode',
+    lemmy: '/pebble/api/v3/search?q=dark+mode',
   }
 
   const headers = { ...agent, authorization: 'Bearer t' }
@@ -54,7 +56,15 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     const simulator = await simulate()
     simulator.setFault(platform, 'unauthorized')
     const response = await fetch(simulator.urls[platform] + paths[platform], { headers })
-    const statuses = { github: 401, hackernews: 403, stackexchange: 400, gitlab: 401, bluesky: 401 }
+    const statuses = {
+      github: 401,
+      hackernews: 403,
+      stackexchange: 400,
+      gitlab: 401,
+      bluesky: 401,
+      discourse: 403,
+      lemmy: 400,
+    }
     expect(response.status).toBe(statuses[platform])
   })
 })

@@ -50,8 +50,11 @@ export interface SimulatedPlatform {
   /** The credential that a request carries, or null for an anonymous one. */
   credential(request: SearchRequest): string | null
   limit(request: SearchRequest): LimitRule
-  /** What a true answer tells of the limit: when the window ends, only how much of it is left, or nothing at all. */
-  announces: 'reset' | 'remaining' | 'nothing'
+  /**
+   * What answers tell of the limit: when the window ends, only how much of it is left, only how long to wait once they
+   * refuse, or nothing at all.
+   */
+  announces: 'reset' | 'remaining' | 'refusal' | 'nothing'
   /** How long a client should at least pause when it is not told. */
   decentPauseMs: number
   /** Counted from 1. */

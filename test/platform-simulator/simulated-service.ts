@@ -68,7 +68,8 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   const faults = createFaultQueue()
   const enforced = options.limit !== 'none'
   const exhaustedForm = platform.announces === 'nothing' ? 'silent' : 'primary'
-  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm })
+  const isAnnounced = tellsOfLimit(platform)
+  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm, isAnnounced })
   return {
     faults,
     reply: (received) => {
@@ -155,9 +156,13 @@ function truth(admitted: Admitted, fault: Fault | null): Reply {
   return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
 }
 
+function tellsOfLimit({ announces }: SimulatedPlatform): boolean {
+  return announces === 'reset' || announces === 'remaining'
+}
+
 /** After the last answer of a window a client knows that it must wait, though not always for how long. */
 function spentWait(options: ServiceOptions, { state }: Admission): Wait | null {
-  if (state.remaining > 0 || options.platform.announces === 'nothing') return null
+  if (state.remaining > 0 || !tellsOfLimit(options.platform)) return null
   const until = options.platform.announces === 'reset' ? state.resetAt : decentPauseEnd(options)
   return { form: 'primary', until: Math.min(until, state.resetAt) }
 }

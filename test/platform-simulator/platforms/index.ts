@@ -1,15 +1,22 @@
 import type { SimulatedPlatform } from '../platform-shape.ts'
 import { bluesky } from './bluesky.ts'
+import { discourse } from './discourse.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
+import { lemmy } from './lemmy.ts'
 import { stackexchange } from './stackexchange.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
-export const simulatedPlatforms = { github, hackernews, stackexchange, gitlab, bluesky } as const satisfies Record<
-  string,
-  SimulatedPlatform
->
+export const simulatedPlatforms = {
+  github,
+  hackernews,
+  stackexchange,
+  gitlab,
+  bluesky,
+  discourse,
+  lemmy,
+} as const satisfies Record<string, SimulatedPlatform>
 
 export type SimulatedPlatformName = keyof typeof simulatedPlatforms
 
