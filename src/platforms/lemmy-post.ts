@@ -23,7 +23,7 @@ export function readPostView(view: Fields): FoundRequest | null {
   if (!post || asFields(view.comment)) return null
   // The address on the author's instance: the same wherever a copy of the post is found.
   const address = asWebUrl(post.ap_id)
-  const sourceId = asId(address)
+  const sourceId = asId(address) ?? asId(address && new URL(address).href)
   const community = asFields(view.community)
   if (address === null || sourceId === null || isGone(post) || isGone(community)) return null
   const counts = { ...post, ...asFields(view.counts) }

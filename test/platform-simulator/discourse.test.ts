@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { isPresent } from '../../src/platforms/recordings.ts'
+import type { SimulatorOptions } from './simulator.ts'
 import { ask, movableClock, simulate } from './testing.ts'
 
 type Item = Record<string, unknown>
@@ -11,7 +12,11 @@ interface Body {
   grouped_search_result: Item
 }
 
-async function search(q: string, page: number | string = 1, { forum = 'harbour', ...options } = {}) {
+async function search(
+  q: string,
+  page: number | string = 1,
+  { forum = 'harbour', ...options }: SimulatorOptions & { forum?: string } = {},
+) {
   const simulator = await simulate(options)
   const url = `${simulator.urls.discourse}/${forum}/search.json`
   const { status, body, headers } = await ask(url, { q, page })
@@ -36,7 +41,7 @@ function recorded(name: string): unknown {
 
 describe('the form of Discourse', () => {
   it('is 50 posts, with their topics in a list of their own', async () => {
-    const { body } = await search('dark mode in:first', 1, { size: 50 } as object)
+    const { body } = await search('dark mode in:first', 1, { size: 50 })
     expect(body.posts).toHaveLength(50)
     expect(body.posts!.map(({ topic_id }) => String(topic_id))).toEqual(idsOf(body))
     expect(JSON.stringify(body.posts)).toContain('&lt;b&gt;')
@@ -100,9 +105,9 @@ describe('paging on Discourse', () => {
   })
 
   it('ends with page 10', async () => {
-    const { body } = await search('dark mode', 10, { size: 700 } as object)
+    const { body } = await search('dark mode', 10, { size: 700 })
     expect(body.grouped_search_result.more_full_page_results).toBe(true)
-    expect((await search('dark mode', 11, { size: 700 } as object)).status).toBe(400)
+    expect((await search('dark mode', 11, { size: 700 })).status).toBe(400)
   })
 })
 
@@ -120,7 +125,7 @@ describe('Discourse refuses', () => {
   })
 
   it('what is no forum, and a key that it does not know', async () => {
-    const { simulator, url } = await search('dark', 1, { validTokens: ['good'] } as object)
+    const { simulator, url } = await search('dark', 1, { validTokens: ['good'] })
     expect((await ask(`${simulator.urls.discourse}/nosuch/search.json`, { q: 'dark' })).status).toBe(404)
     expect((await ask(url, { q: 'dark' }, { 'api-key': 'bad' })).status).toBe(403)
     expect((await ask(url, { q: 'dark' }, { 'api-key': 'good' })).status).toBe(200)
@@ -129,7 +134,7 @@ describe('Discourse refuses', () => {
   it('the sixteenth search of a minute, for each forum apart, and says for how long', async () => {
     const clock = movableClock()
     clock.forward(300)
-    const { simulator, url } = await search('dark', 1, { limits: 'real', clock } as object)
+    const { simulator, url } = await search('dark', 1, { limits: 'real', clock })
     for (let call = 1; call < 15; call += 1) expect((await ask(url, { q: 'dark' })).status).toBe(200)
     clock.forward(20_000)
     const refused = await ask(url, { q: 'dark' })
