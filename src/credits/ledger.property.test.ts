@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import type { PackName, Tier } from '../database/tables.ts'
-import { grantPack } from './ledger.ts'
+import { type Cause, grantPack, reserve } from './ledger.ts'
 import { LedgerModel, type ModelReservation } from './model.ts'
 import { monthOf } from './month.ts'
 import { packNames, plans, tiers } from './plans.ts'
@@ -30,7 +30,7 @@ type Step =
   | { do: 'start job'; depth: number; platforms: number; monthsBehind: number }
   | { do: 'start call'; amount: number; monthsBehind: number }
   | { do: 'end' | 'end twice at once'; which: number; share: number }
-  | { do: 'end again' | 'settle too much'; which: number }
+  | { do: 'start again' | 'end again' | 'settle too much'; which: number }
   | { do: 'grant'; pack: PackName }
   | { do: 'turn month'; months: number }
   | { do: 'change plan'; tier: Tier }
@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('end'), which, share }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('end twice at once'), which, share }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('end again', 'settle too much'), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('start again', 'end again', 'settle too much'), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('grant'), pack: fc.constantFrom(...packNames) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('turn month'), months: fc.constantFrom(1, 2) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('change plan'), tier: fc.constantFrom(...tiers) }) },
@@ -77,7 +77,11 @@ const beginning = fc.record({
 const momentIn = (month: number, isLast: boolean) =>
   new Date(isLast ? Date.UTC(2027, 12 + month, 1) - 1 : Date.UTC(2027, 11 + month, 1))
 
-type Started = ModelReservation & { end(settled: number, now: Date): Promise<void> }
+interface Begun {
+  cause: Cause
+  end(settled: number, now: Date): Promise<void>
+}
+type Started = ModelReservation & Begun
 
 /** One account, in the ledger and in the model, and what happens to both of them. */
 class World {
@@ -95,11 +99,11 @@ class World {
     return momentIn(Math.max(0, this.month - monthsBehind), this.steps % 2 === 0)
   }
 
-  async start(amount: number, monthsBehind: number, begin: (now: Date) => Promise<Started['end']>): Promise<void> {
+  async start(amount: number, monthsBehind: number, begin: (now: Date) => Promise<Begun>): Promise<void> {
     const month = Math.max(0, this.month - monthsBehind)
     const booked = this.model.reserve(amount, month)
     const begun = begin(this.now(monthsBehind))
-    if (booked) return void this.started.push({ ...booked, end: await begun })
+    if (booked) return void this.started.push({ ...booked, ...(await begun) })
     const used = this.model.usedIn(month)
     const resets = momentIn(Math.max(month, this.model.month) + 1, false)
       .toISOString()
@@ -123,6 +127,14 @@ class World {
     this.model.close(reservation, settled)
   }
 
+  /** Reserves once more for what was reserved for already, still held or not: nobody may. */
+  async startAgain(which: number): Promise<void> {
+    const reservation = this.started[which % this.started.length]
+    if (!reservation) return
+    const again = { ...reservation.cause, accountId: this.accountId, amount: 1, now: this.now() }
+    await expect(ledger.inTransaction((transaction) => reserve(transaction, again))).rejects.toThrow()
+  }
+
   async run(step: Step): Promise<void> {
     const { accountId, model } = this
     this.steps++
@@ -131,13 +143,13 @@ class World {
         const { depth, platforms } = step
         return this.start(depth * platforms, step.monthsBehind, async (now) => {
           const jobId = await ledger.startJob(accountId, { depth, platforms, now })
-          return (settled, at) => ledger.endJob(jobId, settled, at)
+          return { cause: { operation: 'scrape', jobId }, end: (settled, at) => ledger.endJob(jobId, settled, at) }
         })
       }
       case 'start call':
         return this.start(step.amount, step.monthsBehind, async (now) => {
           const callId = await ledger.startCall(accountId, step.amount, now)
-          return (settled, at) => ledger.endCall(callId, settled, at)
+          return { cause: { operation: 'expand', callId }, end: (settled, at) => ledger.endCall(callId, settled, at) }
         })
       case 'grant': {
         const grant = { accountId, pack: step.pack, cause: 'a test', now: this.now() }
@@ -154,6 +166,8 @@ class World {
       case 'change cap':
         model.cap = step.cap
         return void (await updateAccount(opened.database, accountId, { paygMonthlyCap: step.cap }))
+      case 'start again':
+        return this.startAgain(step.which)
       default:
         return this.end(step)
     }

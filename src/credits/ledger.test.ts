@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import type { PackName } from '../database/tables.ts'
-import { grantPack } from './ledger.ts'
+import { grantPack, reserve } from './ledger.ts'
 import { endOfMonth, monthOf } from './month.ts'
 import { december, ledgerOf, november } from './testing.ts'
 import { readUsage } from './usage.ts'
@@ -81,11 +81,17 @@ describe('a reservation', () => {
   it('is undone whole when its transaction fails', async () => {
     const account = await makeAccount('free')
     const attempt = inTransaction(async (transaction) => {
+      const callId = crypto.randomUUID()
+      await reserve(transaction, { operation: 'expand', accountId: account, callId, amount: 10, now: november })
       await grantPack(transaction, { accountId: account, pack: 'bulk', cause: 'a test', now: november })
+      expect(await readUsage(transaction, account, november)).toMatchObject({
+        credits: { used: 10 },
+        paygBalance: 13_500,
+      })
       throw new Error('no')
     })
     await expect(attempt).rejects.toThrow('no')
-    expect(await usage(account)).toMatchObject({ paygBalance: 0 })
+    expect(await usage(account)).toMatchObject({ credits: { used: 0 }, paygBalance: 0 })
   })
 })
 

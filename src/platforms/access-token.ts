@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { PlatformError } from './platform.ts'
 
 export interface AccessToken {
   value: string
@@ -32,5 +33,22 @@ export function createAccessTokens(clock: Clock, fetchToken: () => Promise<Acces
     forget(value) {
       if (current?.value === value) current = null
     },
+  }
+}
+
+/** Asks with a token; one that was revoked or has expired early is fetched anew, once. */
+export async function withToken<Result>(
+  tokens: AccessTokens,
+  ask: (token: string) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    const token = await tokens.get()
+    try {
+      return await ask(token)
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code !== 'unauthorized') throw error
+      tokens.forget(token)
+      if (attempt > 0) throw error
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type AccessTokens, createAccessTokens } from './access-token.ts'
+import { type AccessTokens, createAccessTokens, withToken } from './access-token.ts'
 import { blueskyError, correctBlueskyBudget } from './bluesky-error.ts'
 import { readBlueskyPost } from './bluesky-post.ts'
 import { createBlueskySessions } from './bluesky-session.ts'
@@ -56,20 +56,6 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     })
   }
 
-  /** A token that was revoked or has expired is fetched anew, once. */
-  async function search(tokens: AccessTokens, parameters: SearchParameters, signal: AbortSignal): Promise<Answer> {
-    for (let attempt = 0; ; attempt++) {
-      const token = await tokens.get()
-      try {
-        return await searchWithToken(token, parameters, signal)
-      } catch (error) {
-        if (!(error instanceof PlatformError) || error.code !== 'unauthorized') throw error
-        tokens.forget(token)
-        if (attempt > 0) throw error
-      }
-    }
-  }
-
   async function fetchPhrase(
     tokens: AccessTokens,
     query: string,
@@ -77,7 +63,7 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     signal: AbortSignal,
   ): Promise<SourcePage> {
     const parameters = { q: query, sort: 'latest', limit: pageSize, ...(cursor === null ? {} : { cursor }) }
-    const { body } = await search(tokens, parameters, signal)
+    const { body } = await withToken(tokens, (token) => searchWithToken(token, parameters, signal))
     const answer = asFields(body)
     const posts = asList(answer?.posts)
     if (!posts) throw new PlatformError('bad_response', 'bluesky answered without a list of posts.')

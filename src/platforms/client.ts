@@ -24,6 +24,8 @@ export interface JsonRequest {
   headers?: Record<string, string>
   budget: Budget
   signal: AbortSignal
+  /** What stands before the client's own User-Agent, where a platform wants an application to be named first. */
+  agentPrefix?: string
   /** What messages call whoever is asked; the platform unless given. Name the site where there are several. */
   label?: string
   /** Called with every answer, to correct the budget. */
@@ -186,7 +188,7 @@ async function sendOnce(context: Context, request: JsonRequest, signal: AbortSig
       headers: {
         accept: 'application/json',
         ...request.headers,
-        'user-agent': context.userAgent,
+        'user-agent': (request.agentPrefix ?? '') + context.userAgent,
         'accept-encoding': acceptEncoding,
       },
     })

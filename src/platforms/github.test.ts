@@ -220,6 +220,26 @@ describe('the limits of GitHub', () => {
   })
 })
 
+it('a refusal without a time is waited out for a minute, and twice as long after each further one', async () => {
+  let isRefusing = true
+  const { github, clock } = await setUp((response) =>
+    isRefusing
+      ? sendJson(response, { message: 'You have exceeded a secondary rate limit' }, 403)
+      : sendJson(response, issuesBody()),
+  )
+  const waitMs = async () => {
+    const error = await platformError(fetchPage(github), 'rate_limited')
+    const ms = error.retryAt!.getTime() - clock.now().getTime()
+    clock.advance(ms)
+    return ms / 60_000
+  }
+  expect([await waitMs(), await waitMs(), await waitMs()]).toEqual([1, 2, 4])
+  isRefusing = false
+  await fetchPage(github)
+  isRefusing = true
+  expect(await waitMs()).toBe(1)
+})
+
 describe('an error of GitHub', () => {
   const failWith = async (
     status: number,

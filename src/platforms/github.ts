@@ -56,6 +56,8 @@ const githubLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
  */
 export function createGithub({ client, clock, openBudget, baseUrl, token }: GithubOptions): Platform {
   const budget = openBudget(githubLimits(baseUrl, token !== undefined))
+  /** Refusals in a row that named no time. */
+  let silentRefusals = 0
   const headers = {
     accept: 'application/vnd.github+json',
     'x-github-api-version': '2022-11-28',
@@ -74,7 +76,11 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
       budget,
       signal,
       readLimits: (answer) => correctBudget(budget, answer, clock.now()),
-      readError: (answer) => githubError(answer, token !== undefined, clock.now()),
+      readError: (answer) => {
+        const error = githubError(answer, token !== undefined, clock.now(), silentRestMs(silentRefusals))
+        silentRefusals = isSilentRefusal(answer, clock.now()) && error?.code === 'rate_limited' ? silentRefusals + 1 : 0
+        return error
+      },
       acceptStatuses: [422],
     })
     if (isPastTheEnd(answer)) return null
@@ -137,8 +143,17 @@ function correctBudget(budget: Budget, { headers }: Answer, now: Date): void {
   if (resource === 'search' && remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
 }
 
-/** Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit"). */
-function githubError(answer: Answer, hasToken: boolean, now: Date): PlatformError | null {
+/** A minute at least, then twice as long each time, an hour at most. */
+const silentRestMs = (refusalsBefore: number) => Math.min(3_600_000, restAfterRefusalMs * 2 ** refusalsBefore)
+
+const isSilentRefusal = ({ headers }: Answer, now: Date): boolean =>
+  retryAfter(headers, now) === null && headerNumber(headers, 'x-ratelimit-remaining') !== 0
+
+/**
+ * Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit").
+ * @param restMs how long to wait where GitHub does not say.
+ */
+function githubError(answer: Answer, hasToken: boolean, now: Date, restMs: number): PlatformError | null {
   const { status, headers } = answer
   if (status === 401) return new PlatformError('unauthorized', 'github refused the token. Check GITHUB_TOKEN.')
   if (status !== 403 && status !== 429) return null
@@ -148,7 +163,7 @@ function githubError(answer: Answer, hasToken: boolean, now: Date): PlatformErro
   const isSpent = headerNumber(headers, 'x-ratelimit-remaining') === 0
   if (status === 429 || told || isSpent || /rate limit|abuse detection/i.test(message ?? '')) {
     const resetAt = isSpent ? headerEpochSeconds(headers, 'x-ratelimit-reset', now) : null
-    const retryAt = told ?? resetAt ?? after(now, restAfterRefusalMs)
+    const retryAt = told ?? resetAt ?? after(now, restMs)
     return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
   }
   // Without JSON it is GitHub's front door: the address or the User-Agent is refused, not the token.

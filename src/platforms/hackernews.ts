@@ -54,6 +54,8 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
       }),
       budget,
       signal,
+      readError: ({ status }) =>
+        status === 400 ? new PlatformError('bad_response', 'hackernews refused the query (400).') : null,
     })
     const answer = asFields(body)
     const hits = asList(answer?.hits)

@@ -55,6 +55,7 @@ export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logge
         heartbeatSeconds: 10,
         // The task itself decides when to give up; the queue only must not forget it before that.
         retryLimit: 10_000,
+        retentionSeconds: 10 * 365 * 24 * 3600,
         retryDelay: 1,
         retryBackoff: true,
         retryDelayMax: 15,

@@ -183,6 +183,10 @@ describe('a cap on PAYG credits', () => {
         },
       },
     ])
+    // Nobody should sleep for weeks.
+    expect(refused.headers.get('retry-after')).toBeNull()
+    const jobs = service.database.selectFrom('scrape_jobs').select('id').where('account_id', '=', accountId)
+    expect(await jobs.execute()).toHaveLength(3)
     expect((await patch({ paygMonthlyCap: null })).body.data).toMatchObject({ paygMonthlyCap: null })
     await runJob({ depth: 1 })
     expect(await usage()).toMatchObject({ paygBalance: 1_299 })

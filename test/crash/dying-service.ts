@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { startService } from '../../src/service.ts'
@@ -9,7 +10,11 @@ import { numberedPages, platformMap, scriptedPlatform } from '../scripted-platfo
 let statementsLeft = Number.POSITIVE_INFINITY
 let counted = 0
 
-const onStatement = () => {
+/** Asked for the test, so not counted. */
+const countUnended = 'select count(*)::integer as tasks from scrape_tasks where completed_at is null'
+
+const onStatement = (statement: string) => {
+  if (statement === countUnended) return
   counted += 1
   statementsLeft -= 1
   if (statementsLeft <= 0) process.kill(process.pid, 'SIGKILL')
@@ -26,8 +31,13 @@ const service = await startService(
   },
   { platforms, onStatement },
 )
-process.on('message', (message: { dieAfter: number } | 'count' | 'stop') => {
-  if (message === 'count') process.send?.({ counted })
+
+async function report(): Promise<void> {
+  const { rows } = await sql.raw<{ tasks: number }>(countUnended).execute(service.database.database)
+  process.send?.({ counted, unended: rows[0]?.tasks })
+}
+process.on('message', (message: { dieAfter: number } | 'report' | 'stop') => {
+  if (message === 'report') void report()
   else if (message === 'stop') void service.stop().then(() => process.exit(0))
   else {
     counted = 0
@@ -35,4 +45,6 @@ process.on('message', (message: { dieAfter: number } | 'count' | 'stop') => {
     process.send?.({ armed: true })
   }
 })
+// A test that was ended itself leaves no service behind.
+process.on('disconnect', () => process.exit(1))
 process.send?.({ url: service.address })

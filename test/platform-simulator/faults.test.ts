@@ -23,6 +23,9 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     github: '/search/issues?q=dark+mode',
     hackernews: '/search?query=dark+mode',
     stackexchange: '/search/advanced?q=dark+mode&site=meta',
+    reddit: '/search?q=dark+mode',
+    x: '/tweets/search/recent?query=dark+mode',
+    youtube: '/search?q=dark+mode&part=snippet&key=k',
     gitlab: '/projects/quillbox%2Fdesk/issues?search=dark+mode',
     bluesky: '/app.bsky.feed.searchPosts?q=dark+mode',
     discourse: '/meadow/search.json?q=dark+mode',
@@ -56,15 +59,8 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     const simulator = await simulate()
     simulator.setFault(platform, 'unauthorized')
     const response = await fetch(simulator.urls[platform] + paths[platform], { headers })
-    const statuses = {
-      github: 401,
-      hackernews: 403,
-      stackexchange: 400,
-      gitlab: 401,
-      bluesky: 401,
-      discourse: 403,
-      lemmy: 400,
-    }
+    const usual = { reddit: 401, x: 401, github: 401, gitlab: 401, bluesky: 401 }
+    const statuses = { ...usual, hackernews: 403, stackexchange: 400, youtube: 400, discourse: 403, lemmy: 400 }
     expect(response.status).toBe(statuses[platform])
   })
 })

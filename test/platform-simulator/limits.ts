@@ -6,6 +6,8 @@ export interface LimitRule {
   bucket: string
   limit: number
   windowMs: number
+  /** Where windows end at a time of the day: when one that begins now does, in epoch milliseconds. No scale shortens it. */
+  windowEnd?: (now: number) => number
   /** A second, short limit whose breach locks the client out. */
   burst?: { limit: number; windowMs: number; penaltyMs: number }
 }
@@ -93,7 +95,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   const admit = (rule: LimitRule): Admission => {
     const now = clock.now().getTime()
-    const window = windowOf(rule.bucket, rule.windowMs, now, endOf)
+    const window = windowOf(rule.bucket, rule.windowMs, now, (end) => rule.windowEnd?.(now) ?? endOf(end))
     const state = (): LimitState => {
       const limit = enforced ? rule.limit : Math.max(rule.limit, roomyLimit)
       const used = enforced ? Math.min(window.used, rule.limit) : 1

@@ -17,6 +17,7 @@ import {
 export interface SimulatedRecord {
   /** Unique over all platforms and topics of one seed. */
   id: number
+  /** `pull_request` is what is found but no request: on X a retweet, on Reddit a post that was removed. */
   kind: 'request' | 'pull_request' | 'comment'
   title: string
   /** Paragraphs are separated by an empty line. Null where the platform has a null or no body. */
@@ -101,9 +102,12 @@ function writeBody(random: Random, opening: string): string {
   return paragraphs.slice(0, random.integer(1, 3)).join('\n\n')
 }
 
+/** Where a search also finds what is no request. */
+const mixedPlaces = new Set(['github', 'reddit', 'x'])
+
 /** Hacker News mixes comments, texts and links in thirds: coprime to the phrases, so that each phrase has all kinds. */
 function asKindOfPlace(record: SimulatedRecord, place: string, index: number, opening: string): SimulatedRecord {
-  if (place === 'github' && index % 20 === nastyIndexes.pullRequest) return { ...record, kind: 'pull_request' }
+  if (mixedPlaces.has(place) && index % 20 === nastyIndexes.pullRequest) return { ...record, kind: 'pull_request' }
   if (place !== 'hackernews') return record
   if (index % 3 === 0) return { ...record, kind: 'comment', title: `Show HN: ${record.product}` }
   if (index % 3 === 1) return { ...record, title: `Ask HN: ${record.title}` }

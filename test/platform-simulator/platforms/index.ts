@@ -5,15 +5,21 @@ import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
 import { lemmy } from './lemmy.ts'
+import { reddit } from './reddit.ts'
 import { stackexchange } from './stackexchange.ts'
+import { x } from './x.ts'
+import { youtube } from './youtube.ts'
 
 /** All simulated platforms by their name, which is also their path prefix. */
 export const simulatedPlatforms = {
   github,
   hackernews,
   stackexchange,
+  youtube,
   gitlab,
   bluesky,
+  reddit,
+  x,
   discourse,
   lemmy,
 } as const satisfies Record<string, SimulatedPlatform>

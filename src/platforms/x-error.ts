@@ -1,0 +1,45 @@
+import type { Budget } from './budget.ts'
+import type { Answer } from './client.ts'
+import { restAfterRefusalMs } from './faults.ts'
+import { asFields, asString, type Fields } from './fields.ts'
+import { after, headerEpochSeconds, headerNumber, retryAfter } from './headers.ts'
+import { PlatformError } from './platform.ts'
+
+/** `x-rate-limit-reset` is in seconds since 1970 (docs.x.com, "Rate limits"). */
+export function correctXBudget(budget: Budget, { headers }: Answer, now: Date): void {
+  const remaining = headerNumber(headers, 'x-rate-limit-remaining')
+  const resetAt = headerEpochSeconds(headers, 'x-rate-limit-reset', now)
+  if (remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
+}
+
+/** Errors are problem documents `{title, detail, type, status?}` (docs.x.com, "Response codes and errors"). */
+export function xError(answer: Answer, now: Date): PlatformError | null {
+  const { status, headers } = answer
+  if (status < 400 || status >= 500) return null
+  const body = asFields(answer.body)
+  if (status === 402 || ((status === 403 || status === 429) && isSpent(body))) {
+    const advice = 'Buy credits or raise the spending limit at console.x.com.'
+    return new PlatformError('quota_exhausted', `x lets this account read no more posts. ${advice}`)
+  }
+  if (status === 400) return new PlatformError('bad_response', 'x refused the query (400).')
+  if (status === 401) return new PlatformError('unauthorized', 'x refused the token. Check X_BEARER_TOKEN.')
+  // Without JSON it is X's front door: the address is refused, not the app.
+  if (status === 403 && body) {
+    const advice = 'Check that the app of X_BEARER_TOKEN belongs to a project with access to the API.'
+    return new PlatformError('unauthorized', `x does not let this app search. ${advice}`)
+  }
+  if (status !== 429) return null
+  const resetAt = headerEpochSeconds(headers, 'x-rate-limit-reset', now)
+  const retryAt = retryAfter(headers, now) ?? resetAt ?? after(now, restAfterRefusalMs)
+  return new PlatformError('rate_limited', 'x allows no more searches for now.', { retryAt })
+}
+
+/**
+ * Money, a spending limit or a monthly cap is used up: type `…/problems/usage-capped` (xdevplatform/xdk#25) or
+ * `…/problems/credits`, title `UsageCapExceeded`, `CreditsDepleted` or `SpendCapReached`; the status varies. Waiting for the
+ * window would not help.
+ */
+function isSpent(body: Fields | null): boolean {
+  const words = [body?.type, body?.title, body?.detail].map((part) => asString(part) ?? '').join(' ')
+  return /usage[- ]?cap|\bcredits|spend[- ]?cap|spending limit/i.test(words)
+}

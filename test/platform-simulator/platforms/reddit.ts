@@ -1,0 +1,173 @@
+import type { Corpus, CorpusRecord } from '../corpus.ts'
+import {
+  type Answer,
+  jsonAnswer,
+  type SearchContext,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
+import { matchesQuery, parseQuery } from '../query.ts'
+import { community, flair, postName, postUrl, redditPost } from './reddit-item.ts'
+
+const maximumResults = 1_000
+const maximumPageSize = 100
+const defaultPageSize = 25
+const maximumQuery = 512
+const windowMs = 600_000
+const requestsPerWindow = 1_000
+const tokenLifetimeSeconds = 86_400
+
+const tokenPath = '/api/v1/access_token'
+const clientId = 'simulated-client'
+const clientSecret = 'simulated-secret'
+
+/** The first two narrow here; the others are understood, so that they are not taken for words, and ignored. */
+const qualifiers = 'flair subreddit title selftext author self site url nsfw'.split(' ')
+
+function errorAnswer(status: number, message: string, headers: Record<string, string> = {}): Answer {
+  return jsonAnswer(status, { message, error: status }, headers)
+}
+
+function htmlAnswer(status: number, title: string, headers: Record<string, string> = {}): Answer {
+  const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>whoa there, pardner!</h1></body></html>`
+  return { status, headers: { 'content-type': 'text/html; charset=UTF-8', ...headers }, body }
+}
+
+/** Remaining is a float, reset the seconds that are left. */
+function rateHeaders(used: number, remaining: number, resetAt: number, now: number): Record<string, string> {
+  return {
+    'x-ratelimit-used': String(used),
+    'x-ratelimit-remaining': remaining.toFixed(1),
+    'x-ratelimit-reset': String(Math.max(0, Math.ceil((resetAt - now) / 1_000))),
+  }
+}
+
+/** A token holds the secret that it was given for, by which it is known again, and when it ends. */
+function accessToken(secret: string, expiresAt: number): string {
+  return `sim-${Buffer.from(JSON.stringify([secret, expiresAt])).toString('base64url')}`
+}
+
+function readToken(token: string): [secret: string, expiresAt: number] {
+  try {
+    return JSON.parse(Buffer.from(token.slice('sim-'.length), 'base64url').toString()) as [string, number]
+  } catch {
+    return [token, Number.POSITIVE_INFINITY]
+  }
+}
+
+function authorization({ headers }: SearchRequest, scheme: 'basic' | 'bearer'): string | null {
+  const [given, value] = (headers.authorization ?? '').split(' ')
+  return given?.toLowerCase() === scheme && value ? value : null
+}
+
+/** The application's secret, or what was sent for a token that none was given for. */
+function credential(request: SearchRequest): string | null {
+  const basic = authorization(request, 'basic')
+  if (basic !== null) return Buffer.from(basic, 'base64').toString().split(':')[1] ?? ''
+  const token = authorization(request, 'bearer')
+  return token === null ? null : readToken(token)[0]
+}
+
+function giveToken(request: SearchRequest, now: number): Answer {
+  const secret = authorization(request, 'basic') === null ? null : credential(request)
+  if (secret === null || request.method !== 'POST') return errorAnswer(401, 'Unauthorized')
+  const grant = new URLSearchParams(request.body).get('grant_type')
+  if (grant !== 'client_credentials') return jsonAnswer(200, { error: 'unsupported_grant_type' })
+  const token = accessToken(secret, now + tokenLifetimeSeconds * 1_000)
+  const body = { access_token: token, token_type: 'bearer', expires_in: tokenLifetimeSeconds, scope: '*' }
+  return jsonAnswer(200, body)
+}
+
+const orders: Record<string, (record: CorpusRecord) => number> = {
+  relevance: (record) => -record.rank,
+  hot: (record) => record.votes,
+  top: (record) => record.votes,
+  comments: (record) => record.commentCount,
+  new: (record) => record.createdAt.getTime(),
+}
+
+function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
+  const query = parseQuery(parameters.get('q') ?? '', qualifiers)
+  const qualifies = (record: CorpusRecord) => (name: string, value: string) => {
+    if (name === 'flair') return flair(record)?.toLowerCase() === value
+    return name === 'subreddit' ? community(record).toLowerCase() === value : null
+  }
+  const order = orders[parameters.get('sort') ?? 'relevance'] ?? orders.relevance!
+  return corpus
+    .records('reddit', query.topic)
+    .filter((record) => matchesQuery(query, record.searchText, qualifies(record)))
+    .sort((a, b) => order(b) - order(a) || a.id - b.id)
+    .slice(0, maximumResults)
+}
+
+function pageSize(parameters: URLSearchParams): number {
+  const asked = wholeNumber(parameters.get('limit'), defaultPageSize) ?? defaultPageSize
+  return asked < 1 ? defaultPageSize : Math.min(asked, maximumPageSize)
+}
+
+/** A page begins after the post that `after` names; after one that is not in the listing there is nothing. */
+function searchPosts({ parameters }: SearchRequest, { corpus, limit, now }: SearchContext): Answer {
+  const headers = rateHeaders(limit.used, limit.remaining, limit.resetAt, now)
+  if ((parameters.get('q') ?? '').length > maximumQuery) return errorAnswer(400, 'Bad Request', headers)
+  const found = find(parameters, corpus)
+  const after = parameters.get('after')
+  const before = after === null ? -1 : found.findIndex((record) => postName(record) === after)
+  const start = after !== null && before === -1 ? found.length : before + 1
+  const posts = found.slice(start, start + pageSize(parameters))
+  const last = posts.at(-1)
+  const hasMore = last !== undefined && start + posts.length < found.length
+  const data = {
+    after: hasMore ? postName(last) : null,
+    dist: posts.length,
+    facets: {},
+    modhash: null,
+    children: posts.map((record) => redditPost(record, parameters.get('raw_json') === '1')),
+    before: null,
+  }
+  return jsonAnswer(200, { kind: 'Listing', data }, headers)
+}
+
+export const reddit: SimulatedPlatform = {
+  environment: (url) => ({
+    REDDIT_API_URL: url,
+    REDDIT_TOKEN_URL: url + tokenPath,
+    REDDIT_CLIENT_ID: clientId,
+    REDDIT_CLIENT_SECRET: clientSecret,
+  }),
+  versionPrefix: /(?!)/,
+  alwaysCompressed: false,
+  announces: 'reset',
+  decentPauseMs: 60_000,
+
+  isAside: ({ path }) => path === tokenPath,
+  refuseMissingUserAgent: () => htmlAnswer(429, 'Too Many Requests'),
+  credential,
+  limit: (request) => ({ bucket: credential(request) ?? 'anonymous', limit: requestsPerWindow, windowMs }),
+  // Only clients that tell how much they have seen can be told their page.
+  page: ({ path, parameters }) =>
+    path === tokenPath ? 0 : Math.floor((wholeNumber(parameters.get('count'), 0) ?? 0) / pageSize(parameters)) + 1,
+  find,
+
+  search: (request, context) => {
+    if (request.path === tokenPath) return giveToken(request, context.now)
+    const token = authorization(request, 'bearer')
+    if (token === null) return htmlAnswer(403, 'Blocked')
+    if (readToken(token)[1] <= context.now) return errorAnswer(401, 'Unauthorized')
+    return request.path === '/search' ? searchPosts(request, context) : errorAnswer(404, 'Not Found')
+  },
+
+  refuse: (wait, now, state) => {
+    const seconds = Math.max(1, Math.ceil((wait.until - now) / 1_000))
+    if (wait.form === 'secondary') return htmlAnswer(429, 'Too Many Requests', { 'retry-after': String(seconds) })
+    const spent = wait.form === 'primary' ? rateHeaders(state.limit, 0, wait.until, now) : {}
+    return errorAnswer(429, 'Too Many Requests', spent)
+  },
+  unauthorized: () => errorAnswer(401, 'Unauthorized'),
+  serverError: () => htmlAnswer(503, 'Our CDN was unable to reach our servers'),
+  wrongShape: () => jsonAnswer(200, { kind: 'Listing', data: { children: { first: 'not a list' }, after: 7 } }),
+
+  plainSearch: (topic) => ({ q: `"${topic.replaceAll('"', ' ')}"` }),
+  sourceId: (record) => postName(record),
+  sourceUrl: (record) => postUrl(record),
+}

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+import { createBudget, type OpenBudget } from '../../src/platforms/budget.ts'
+import { type FoundRequest, type Json, PlatformError } from '../../src/platforms/platform.ts'
+import { createMemoryQuotas } from '../../src/platforms/quota.ts'
+import { platformError, testClient } from '../../src/platforms/testing.ts'
+import { createYoutube } from '../../src/platforms/youtube.ts'
+import { memoryFinds } from '../../src/platforms/youtube-testing.ts'
+import type { SimulatorOptions } from './simulator.ts'
+import { movableClock, simulate } from './testing.ts'
+
+async function setUp(options: SimulatorOptions = {}) {
+  const clock = movableClock()
+  const simulator = await simulate({ limits: 'real', clock, ...options })
+  const quotas = createMemoryQuotas()
+  const openBudget: OpenBudget = (limits) => createBudget({ ...limits, platform: 'youtube', quotas })
+  const { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: key } = simulator.environment
+  const client = testClient(clock)
+  const youtube = createYoutube({ client, clock, openBudget, finds: memoryFinds(), baseUrl: baseUrl!, key })
+  const fetchPage = (topic: string, cursor: Json, pagesBefore: number) =>
+    youtube.fetchPage({ topic, cursor, pagesBefore, signal: new AbortController().signal })
+
+  /** All pages of a topic, waiting as long as told. */
+  async function collect(topic: string, pagesBefore = 0) {
+    const found: FoundRequest[] = []
+    let pages = 0
+    for (let cursor: Json = null; pages === 0 || cursor !== null; ) {
+      try {
+        const page = await fetchPage(topic, cursor, pagesBefore + pages)
+        if (page === null) break
+        found.push(...page.requests)
+        cursor = page.nextCursor
+        pages += 1
+      } catch (error) {
+        if (!(error instanceof PlatformError && error.retryAt)) throw error
+        clock.forward(error.retryAt.getTime() - clock.now().getTime())
+      }
+    }
+    return { found, pages }
+  }
+  return { simulator, clock, collect, fetchPage }
+}
+
+it.each([
+  ['some', 160, 0],
+  ['some, begun where another job stopped', 160, 13],
+  ['so many that a video has several pages', 4_000, 0],
+])('every wish on the videos of a topic is found once and nothing else: %s', async (_, size, pagesBefore) => {
+  const { simulator, collect } = await setUp({ size })
+  const { found } = await collect('dark mode', pagesBefore)
+  const expected = simulator.expectedRecords('youtube', 'dark mode')
+  expect(expected.length).toBeGreaterThan(size / 2)
+  const addresses = (list: { sourceId: string; sourceUrl: string }[]) =>
+    list.map(({ sourceId, sourceUrl }) => `${sourceId} ${sourceUrl}`).sort()
+  expect(addresses(found)).toEqual(addresses(expected))
+  expect(simulator.breachLog).toEqual([])
+  expect(simulator.requests.filter(({ path }) => path.endsWith('/search'))).toHaveLength(1)
+})
+
+it('a video with closed comments and one that is gone are asked once, and cost no page', async () => {
+  const { simulator, collect } = await setUp({ size: 160 })
+  const { pages } = await collect('dark mode')
+  const calls = simulator.requests.filter(({ path }) => path.endsWith('/commentThreads'))
+  expect(calls.filter(({ status }) => status === 403 || status === 404)).toHaveLength(2)
+  expect(pages).toBe(calls.length - 2)
+  expect(pages).toBe(6 * 4)
+})
+
+it('texts are stored as people wrote them, under the title of their video', async () => {
+  const { collect } = await setUp({ records: { youtube: [{ title: 'Please add <b> & "tabs"' }] } })
+  const { found } = await collect('tabs')
+  expect(found[0]).toMatchObject({ title: 'Please add <b> & "tabs"', description: 'Please add <b> & "tabs"' })
+})
+
+it('when the searches of a day are used up new topics end, known ones go on, and tomorrow all do', async () => {
+  const { simulator, clock, fetchPage } = await setUp({ size: 16 })
+  for (let topic = 0; topic < 100; topic += 1) {
+    await fetchPage(`topic ${topic}`, null, 0)
+    clock.forward(1_000)
+  }
+  await platformError(fetchPage('one more', null, 0), 'quota_exhausted')
+  expect(await fetchPage('topic 5', null, 1)).not.toBeNull()
+  // It was midnight in Greenwich.
+  clock.forward(8 * 3_600_000)
+  expect(await fetchPage('one more', null, 0)).not.toBeNull()
+  expect(simulator.breachLog).toEqual([])
+})
+
+it('what others have used of the quota is believed until midnight', async () => {
+  const { simulator, clock, fetchPage } = await setUp({ limits: { youtube: { limit: 1, windowMs: 1_000 } } })
+  await fetchPage('dark mode', null, 0)
+  await platformError(fetchPage('tabs', null, 0), 'quota_exhausted')
+  clock.forward(60 * 60_000)
+  await platformError(fetchPage('tabs', null, 0), 'quota_exhausted')
+  expect(simulator.requests.filter(({ path }) => path.endsWith('/search'))).toHaveLength(2)
+})
