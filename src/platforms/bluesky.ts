@@ -84,7 +84,6 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
       firstTurn: 0,
-      areIndependent: false,
       fetchFrom: (phrase, cursor) => fetchPhrase(tokens, `${words} "${phrase}"`, asString(cursor), request.signal),
     })
   }

@@ -332,7 +332,9 @@ describe('the budget', () => {
   it('is taken from by every try and every redirect', async () => {
     const budget = budgetOf(2, 5)
     const tries = await setUp(status(503), { budget })
-    await platformError(tries.get(), 'rate_limited')
+    const fault = await platformError(tries.get(), 'unavailable')
+    expect(fault.retryAt).toEqual(new Date(tries.clock.now().getTime() + minuteMs))
+    expect(budget.state(tries.clock.now())).toMatchObject({ failures: 1, lastError: { code: 'unavailable' } })
     expect(tries.received).toHaveLength(2)
 
     const again = budgetOf(2, 5)

@@ -156,12 +156,18 @@ const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
 
 async function tryRepeatedly(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   const { platform } = request
+  let firstFault: PlatformError | null = null
   for (let attempt = 0; ; attempt++) {
     try {
       return await sendOnce(context, request, signal)
     } catch (fault) {
       const error = fault instanceof PlatformError ? fault : connectionError(labelOf(request), fault)
+      // No room for another try: the fault that came first says more than that, and counts against the host.
+      if (firstFault && error instanceof PlannedWaitError) {
+        throw new PlatformError(firstFault.code, firstFault.message, { retryAt: error.retryAt! })
+      }
       if (!isTransient(error) || error.retryAt) throw error
+      firstFault ??= error
       if (attempt < retryLimit && !signal.aborted) {
         const delayMs = retryDelay(attempt, context.random, context.timeouts.retryMs)
         context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')

@@ -99,7 +99,6 @@ export function createGitlab({ client, clock, openBudget, baseUrl, token, projec
     return fetchInTurns({
       sources: projects,
       request,
-      areIndependent: false,
       fetchFrom: (source, cursor) => fetchProject(words, source, asPage(cursor, 1), request.signal),
     })
   }

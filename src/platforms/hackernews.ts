@@ -74,7 +74,6 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
       firstTurn: 0,
-      areIndependent: false,
       fetchFrom: (phrase, cursor) => fetchPhrase(words, phrase, asPage(cursor, 0), request.signal),
     })
   }

@@ -1,7 +1,13 @@
 import type { Clock } from '../clock.ts'
-import type { OpenBudget } from './budget.ts'
-import type { PlatformClient } from './client.ts'
-import { type Platform, PlatformError } from './platform.ts'
+import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
+import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
+import { restAfterRefusalMs } from './faults.ts'
+import { asFields, asList, asPage, asString, readItems } from './fields.ts'
+import { after, headerText, retryAfter } from './headers.ts'
+import { readPostView } from './lemmy-post.ts'
+import { type Json, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import { searchWords } from './topic.ts'
+import { fetchInTurns, type SourcePage } from './turns.ts'
 
 export interface LemmyOptions {
   client: PlatformClient
@@ -11,11 +17,117 @@ export interface LemmyOptions {
   urls: readonly string[]
 }
 
-export function createLemmy(_options: LemmyOptions): Platform {
-  return {
-    name: 'lemmy',
-    fetchPage: async () => {
-      throw new PlatformError('not_configured', 'Under construction.')
-    },
+/** The most that an instance gives; more is a 400. */
+const pageSize = 50
+/** There are no tags for a wish, so these are searched for, the most telling first. */
+const phrases = ['feature request', 'I wish', 'would be nice if', 'please add']
+
+/** One instance, asked for one phrase. */
+interface Source {
+  baseUrl: string
+  name: string
+  phrase: string
+}
+
+/** What an instance allows an address by default: 60 searches in 10 minutes (table local_site_rate_limit). No answer tells. */
+const lemmyLimits = (name: string): BudgetLimits => ({
+  name,
+  windows: [{ limit: 60, windowMs: 600_000 }],
+  concurrency: 1,
+})
+
+/**
+ * Posts that the configured instances know of, with one of the phrases above followed by the words of the topic
+ * (`GET /api/v3/search`, 50 a page, the most votes first).
+ *
+ * Lemmy's search is one pattern over title or body: spaces stand for anything in between, the order counts and a quote is
+ * just a character (`fuzzy_search`). People write the wish first ("I wish it had dark mode", "[Feature request] Dark mode"), so
+ * does the query. It has no operators; because it begins with a phrase, a topic is never taken for an address or `!name@host` to
+ * look up.
+ */
+export function createLemmy({ client, clock, openBudget, urls }: LemmyOptions): Platform {
+  const names = new Map(urls.map((url) => [url, nameOf(url)]))
+  const budgets = new Map<string, Budget>()
+  for (const name of names.values()) if (!budgets.has(name)) budgets.set(name, openBudget(lemmyLimits(name)))
+  const sources = new Map<string, Source>()
+  for (const phrase of phrases) {
+    for (const [baseUrl, name] of names) sources.set(`${baseUrl} ${phrase}`, { baseUrl, name, phrase })
   }
+
+  async function fetchSource(source: Source, words: string, cursor: Json, signal: AbortSignal): Promise<SourcePage> {
+    const label = `lemmy (${source.name})`
+    const page = asPage(cursor, 1)
+    const { body } = await client.getJson({
+      platform: 'lemmy',
+      label,
+      url: endpointUrl(source.baseUrl, '/api/v3/search', {
+        q: `${source.phrase} ${words}`,
+        type_: 'Posts',
+        listing_type: 'All',
+        sort: 'TopAll',
+        limit: pageSize,
+        page,
+      }),
+      budget: budgets.get(source.name)!,
+      signal,
+      readError: (answer) => lemmyError(answer, label, clock.now()),
+    })
+    const answer = asFields(body)
+    // `search` is what version 4 of the API calls the list.
+    const posts = asList(answer?.posts) ?? asList(answer?.search)
+    if (!posts) throw new PlatformError('bad_response', `${label} answered without a list of posts. Check LEMMY_URLS.`)
+    const requests = await readItems(posts, readPostView)
+    // There is no total, and some instances answer the same page whatever is asked for.
+    const first = firstOf(posts)
+    const isRepeated = first !== null && first === asFields(cursor)?.first
+    const hasMore = posts.length >= pageSize && !isRepeated
+    return { requests, nextCursor: hasMore ? { page: page + 1, first } : null }
+  }
+
+  async function fetchPage(request: PageRequest): Promise<Page | null> {
+    const words = searchWords(request.topic).join(' ')
+    if (words === '') return null
+    return fetchInTurns({
+      sources: [...sources.keys()],
+      request,
+      // The instances take turns at being first, each with the most telling phrase.
+      firstTurn: urls.length === 0 ? 0 : request.pagesBefore % urls.length,
+      hostOf: (key) => sources.get(key)!.name,
+      fetchFrom: (key, cursor) => fetchSource(sources.get(key)!, words, cursor, request.signal),
+    })
+  }
+
+  return { name: 'lemmy', fetchPage }
+}
+
+function nameOf(baseUrl: string): string {
+  const { host, pathname } = new URL(baseUrl)
+  return `${host}${pathname.replace(/\/+$/, '')}`
+}
+
+/** What tells one page from another. */
+function firstOf(posts: unknown[]): string | null {
+  const post = asFields(asFields(posts[0])?.post)
+  return post && JSON.stringify([post.ap_id ?? null, post.id ?? null]).slice(0, 300)
+}
+
+/**
+ * Version 0.19 refuses with HTTP 400 and `rate_limit_error` or no body at all, later ones with 429
+ * (LemmyNet/lemmy issue 5332, pull request 6020). None of them says for how long, so it is a minute.
+ */
+function lemmyError({ status, headers, body }: Answer, label: string, now: Date): PlatformError | null {
+  const error = asString(asFields(body)?.error) ?? ''
+  const isEmpty = body === undefined && !/html/i.test(headerText(headers, 'content-type') ?? '')
+  if (status === 429 || /rate_?limit|too_many_requests/i.test(error) || (status === 400 && isEmpty)) {
+    const retryAt = retryAfter(headers, now) ?? after(now, restAfterRefusalMs)
+    return new PlatformError('rate_limited', `${label} allows no more searches for now.`, { retryAt })
+  }
+  if (status === 401 || /^(instance_is_private|not_logged_in|incorrect_login)$/.test(error)) {
+    return new PlatformError('unauthorized', `${label} lets only members search. Take it out of LEMMY_URLS.`)
+  }
+  if (status === 404) {
+    return new PlatformError('bad_response', `${label} has no Lemmy API, version 3. Check LEMMY_URLS.`)
+  }
+  if (status === 400) return new PlatformError('bad_response', `${label} refused the search (400).`)
+  return null
 }

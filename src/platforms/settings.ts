@@ -27,8 +27,12 @@ export const platformVariables = {
     'the sites that are searched, a page of one at a time',
   ),
   DISCOURSE_URLS: commaList(
-    ['https://meta.discourse.org', 'https://community.home-assistant.io', 'https://forum.obsidian.md'],
-    'the Discourse forums that are searched, a page of one at a time',
+    [
+      'https://meta.discourse.org/c/feature/2',
+      'https://community.home-assistant.io/c/feature-requests/13',
+      'https://forum.obsidian.md/c/feature-requests/8',
+    ],
+    'the Discourse forums that are searched, or the category (/c/…) or tag (/tag/…) that holds their wishes, a page of one at a time',
   ),
   LEMMY_URLS: commaList(
     ['https://lemmy.world', 'https://lemmy.ml', 'https://programming.dev'],

@@ -112,7 +112,6 @@ export function createStackexchange({
     return fetchInTurns({
       sources: sites,
       request,
-      areIndependent: false,
       fetchFrom: (site, cursor) => fetchSite(words, site, asPage(cursor, 1), request.signal),
     })
   }

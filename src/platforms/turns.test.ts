@@ -21,7 +21,7 @@ function ask(sources: readonly string[], fetchFrom: FetchFrom, setup: Setup = {}
         fetchInTurns({
           sources,
           request,
-          areIndependent,
+          ...(areIndependent ? { hostOf: (source: string) => source } : {}),
           fetchFrom: async (source, cursor) => fetchFrom(source, cursor),
         }),
     },
@@ -45,7 +45,7 @@ async function askAll(pages: Record<string, number>, setup: Setup = {}): Promise
   return asked
 }
 
-const failing = (code: 'bad_response' | 'unavailable' | 'unauthorized', retryAt?: Date) => {
+const failing = (code: 'bad_response' | 'unavailable' | 'unauthorized' | 'blocked', retryAt?: Date) => {
   throw new PlatformError(code, `it is ${code}`, retryAt ? { retryAt } : {})
 }
 const refused = () => {
@@ -148,6 +148,25 @@ describe('a source that fails', () => {
     expect(page?.nextCursor).toBeNull()
     const alone = await platformError(ask(['a'], paused, { areIndependent: true }), 'unavailable')
     expect(alone.retryAt).toEqual(until)
+  })
+
+  it('with its whole host is asked for one of its sources, and the others of that host are left out too', async () => {
+    const asked: string[] = []
+    const page = await fetchPageOrNull({
+      name: 'lemmy',
+      fetchPage: (request) =>
+        fetchInTurns({
+          sources: ['a1', 'b1', 'a2', 'c1'],
+          request,
+          hostOf: ([host]) => host!,
+          fetchFrom: async (source) => {
+            asked.push(source)
+            return source === 'c1' ? fine : source === 'a1' ? failing('blocked') : failing('unavailable', new Date())
+          },
+        }),
+    })
+    expect(asked).toEqual(['a1', 'b1', 'c1'])
+    expect(page?.nextCursor).toEqual({ turn: 0, next: {}, ended: ['a1', 'a2', 'c1'] })
   })
 
   it.each(['unauthorized', 'unavailable', 'bad_response'] as const)(

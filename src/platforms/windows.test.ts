@@ -87,7 +87,7 @@ describe('sliding windows', () => {
       { limit: 3, windowMs: minuteMs },
       { limit: 2, windowMs: 1_000 },
     ])
-    expect(sliding.room(at(0))).toEqual({ remaining: 2, limit: 2, resetsAt: at(0) })
+    expect(sliding.room(at(0))).toEqual({ remaining: 3, limit: 3, resetsAt: at(0) })
     sliding.take(at(0))
     sliding.take(at(10))
     expect(sliding.room(at(20))).toEqual({ remaining: 0, limit: 2, resetsAt: at(1_000) })

@@ -54,12 +54,15 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
 
     room(now) {
       const rooms = windows.map((window) => window.room(now.getTime()))
-      const tightest = rooms.reduce((left, right) => (right.remaining < left.remaining ? right : left))
+      const tightest = rooms.reduce((left, right) => (share(right) < share(left) ? right : left))
       if (now.getTime() >= host.resetAtMs || host.remaining >= tightest.remaining) return tightest
       return { remaining: Math.max(0, host.remaining), limit: tightest.limit, resetsAt: new Date(host.resetAtMs) }
     },
   }
 }
+
+/** How much of a window is left, from 0 to 1. */
+const share = ({ remaining, limit }: Room) => remaining / limit
 
 /** A ring of the last `limit` moments: the next request may go when the oldest of them has left the window. */
 function slidingWindow({ limit, windowMs }: RequestWindow) {

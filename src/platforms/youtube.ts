@@ -153,7 +153,7 @@ export function createYoutube({ client, clock, openBudget, finds, baseUrl, key }
       }
     }
     const sources = [...byId.keys()]
-    const page = await fetchInTurns({ sources, request, areIndependent: false, fetchFrom }).catch((error) => {
+    const page = await fetchInTurns({ sources, request, fetchFrom }).catch((error) => {
       // Where all that could be asked is closed there is nothing to read, an end like any other.
       if (error instanceof ClosedVideoError) return null
       throw error

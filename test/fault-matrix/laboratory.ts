@@ -16,7 +16,13 @@ export const timeBudgetMs = 2 * (5 * (900 + 20) + 2_000)
 const timeScale = 600
 
 /** Several pages of each platform, and no more to store than that takes: by turns where there are several sources, else of 100. */
-const sizeOf: Partial<Record<SimulatedPlatformName, number>> = { github: 110, reddit: 110, x: 110, youtube: 110 }
+const sizeOf: Partial<Record<SimulatedPlatformName, number>> = {
+  github: 110,
+  reddit: 110,
+  x: 110,
+  youtube: 110,
+  discourse: 60,
+}
 const sizeOfOthers = 24
 
 export interface TaskReport {

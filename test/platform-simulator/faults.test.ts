@@ -28,6 +28,8 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     youtube: '/search?q=dark+mode&part=snippet&key=k',
     gitlab: '/projects/quillbox%2Fdesk/issues?search=dark+mode',
     bluesky: '/app.bsky.feed.searchPosts?q=dark+mode',
+    discourse: '/meadow/search.json?q=dark+mode',
+    lemmy: '/pebble/api/v3/search?q=dark+mode',
   }
 
   const headers = { ...agent, authorization: 'Bearer t' }
@@ -59,7 +61,7 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
     simulator.setFault(platform, 'unauthorized')
     const response = await fetch(simulator.urls[platform] + paths[platform], { headers })
     const usual = { reddit: 401, x: 401, github: 401, gitlab: 401, bluesky: 401 }
-    const statuses = { ...usual, hackernews: 403, stackexchange: 400, youtube: 400 }
+    const statuses = { ...usual, hackernews: 403, stackexchange: 400, youtube: 400, discourse: 403, lemmy: 400 }
     expect(response.status).toBe(statuses[platform])
   })
 })

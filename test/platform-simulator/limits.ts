@@ -54,6 +54,8 @@ export interface LimiterOptions {
   enforced: boolean
   /** What a platform says when its window is used up. */
   exhaustedForm: RefusalForm
+  /** Whether true answers tell of the window: then it ends at a whole second. */
+  isAnnounced: boolean
 }
 
 /** What is announced where nothing is enforced: a careful client must not wait. */
@@ -82,7 +84,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   // A window that is announced ends at the second that is announced; another one is as long as it is documented.
-  const endOf = options.exhaustedForm === 'silent' ? (end: number) => end : wholeSecond
+  const endOf = options.isAnnounced ? wholeSecond : (end: number) => end
 
   const isBurst = (rule: LimitRule, now: number): boolean => {
     if (!rule.burst) return false

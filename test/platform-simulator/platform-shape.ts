@@ -50,8 +50,11 @@ export interface SimulatedPlatform {
   /** The credential that a request carries, or null for an anonymous one. */
   credential(request: SearchRequest): string | null
   limit(request: SearchRequest): LimitRule
-  /** What a true answer tells of the limit: when the window ends, only how much of it is left, or nothing at all. */
-  announces: 'reset' | 'remaining' | 'nothing'
+  /**
+   * What answers tell of the limit: when the window ends, only how much of it is left, only how long to wait once they
+   * refuse, or nothing at all.
+   */
+  announces: 'reset' | 'remaining' | 'refusal' | 'nothing'
   /** How long a client should at least pause when it is not told. */
   decentPauseMs: number
   /** Counted from 1. */
@@ -62,9 +65,10 @@ export interface SimulatedPlatform {
   refuse(wait: Wait, now: number, state: LimitState): Answer
   /**
    * A true answer that says, in the platform's own form, that there is more, whatever there is: where cursors are opaque, by the
-   * one that was asked with. Without it the platform cannot have the fault `endless_cursor`.
+   * one that was asked with.
+   * @param before the true answer to the page before; null for a first page
    */
-  sayMore?(answer: Answer, request: SearchRequest): Answer
+  sayMore(answer: Answer, request: SearchRequest, before: Answer | null): Answer
   unauthorized(): Answer
   serverError(): Answer
   /** A 200 with the right names around the wrong things. */

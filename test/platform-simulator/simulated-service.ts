@@ -74,7 +74,8 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   const pages = createAnsweredPages(platform)
   const enforced = options.limit !== 'none'
   const exhaustedForm = platform.announces === 'nothing' ? 'silent' : 'primary'
-  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm })
+  const isAnnounced = tellsOfLimit(platform)
+  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm, isAnnounced })
   const answer = (request: SearchRequest, page: number): Unpaged => {
     const turnedAway = turnAway(options, request)
     if (turnedAway) return plainReply(turnedAway)
@@ -115,7 +116,7 @@ function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQue
   const context = { corpus: options.corpus, limit, now, leakPullRequests: false, backoffSeconds: null }
   const answer = options.platform.search(request, context)
   const fault = faults.take(0)
-  return plainReply((fault && spoiltAnswer({ ...options, request }, fault, answer)) ?? answer, fault)
+  return plainReply((fault && spoiltAnswer({ ...options, request, before: null }, fault, answer)) ?? answer, fault)
 }
 
 function limitRule(options: ServiceOptions, request: SearchRequest): LimitRule {
@@ -172,9 +173,13 @@ function truth(admitted: Admitted, fault: Fault | null): Unpaged {
   return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
 }
 
+function tellsOfLimit({ announces }: SimulatedPlatform): boolean {
+  return announces === 'reset' || announces === 'remaining'
+}
+
 /** After the last answer of a window a client knows that it must wait, though not always for how long. */
 function spentWait(options: ServiceOptions, { state }: Admission): Wait | null {
-  if (state.remaining > 0 || options.platform.announces === 'nothing') return null
+  if (state.remaining > 0 || !tellsOfLimit(options.platform)) return null
   const until = options.platform.announces === 'reset' ? state.resetAt : decentPauseEnd(options)
   return { form: 'primary', until: Math.min(until, state.resetAt) }
 }
@@ -190,8 +195,10 @@ function faultyReply(admitted: Admitted, fault: Fault): Unpaged {
     const headers = { ...answer.headers, 'retry-after': String(seconds) }
     return { answer: { ...answer, headers }, fault, onSent: () => limiter.hold(bucket, wait) }
   }
-  const earlier = fault.name === 'duplicate_page' ? admitted.pages.before(admitted.request) : null
+  const { request } = admitted
+  const before = admitted.pages.before(request)
   const honest = truth(admitted, fault)
-  const answer = earlier ?? spoiltAnswer({ ...options, request: admitted.request }, fault, honest.answer)
+  const again = fault.name === 'duplicate_page' ? before : null
+  const answer = again ?? spoiltAnswer({ ...options, request, before }, fault, honest.answer)
   return answer ? plainReply(answer, fault) : honest
 }

@@ -33,7 +33,13 @@ const challengePage =
 
 /** What is said instead of the truth; null for a fault that lets it stand or spoils it on its way. */
 export function spoiltAnswer(
-  service: { platform: SimulatedPlatform; baseUrl: string; privateUrl: string; request: SearchRequest },
+  service: {
+    platform: SimulatedPlatform
+    baseUrl: string
+    privateUrl: string
+    request: SearchRequest
+    before: Answer | null
+  },
   fault: Fault,
   truth: Answer,
 ): Answer | null {
@@ -53,8 +59,7 @@ export function spoiltAnswer(
     case 'wrong_content_type':
       return { ...truth, headers: { ...truth.headers, 'content-type': 'application/octet-stream' } }
     case 'endless_cursor':
-      if (!service.platform.sayMore) throw new Error('this platform cannot say for ever that there is more')
-      return service.platform.sayMore(truth, service.request)
+      return service.platform.sayMore(truth, service.request, service.before)
     case 'redirect_loop':
       return redirect(`${service.baseUrl}${loopPath}`)
     case 'redirect_private':

@@ -1,8 +1,10 @@
 import type { SimulatedPlatform } from '../platform-shape.ts'
 import { bluesky } from './bluesky.ts'
+import { discourse } from './discourse.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
+import { lemmy } from './lemmy.ts'
 import { reddit } from './reddit.ts'
 import { stackexchange } from './stackexchange.ts'
 import { x } from './x.ts'
@@ -18,6 +20,8 @@ export const simulatedPlatforms = {
   bluesky,
   reddit,
   x,
+  discourse,
+  lemmy,
 } as const satisfies Record<string, SimulatedPlatform>
 
 export type SimulatedPlatformName = keyof typeof simulatedPlatforms

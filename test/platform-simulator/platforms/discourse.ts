@@ -1,0 +1,196 @@
+import type { Corpus, CorpusRecord } from '../corpus.ts'
+import {
+  type Answer,
+  changeBody,
+  jsonAnswer,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
+import { canonicalText } from '../query.ts'
+import { category, discoursePost, discourseTopic, topicId, topicSlug, topicTags } from './discourse-item.ts'
+
+const pageSize = 50
+const lastPage = 10
+const shortestWord = 3
+const searchesPerMinute = 15
+
+/** Each is a forum of its own below the platform's address; the last one is of a new version, with the voting plugin. */
+export const forumNames = ['harbour', 'meadow', 'quarry'] as const
+const newestForum = 'quarry'
+
+/** `/meadow/search.json`; null for what is no search. */
+function forumOf(path: string): string | null {
+  const match = /^(?:\/([a-z]+))?\/search\.json$/.exec(path)
+  return match ? (match[1] ?? forumNames[0]) : null
+}
+
+interface Reading {
+  words: string[]
+  filters: Array<(record: CorpusRecord) => boolean>
+  order: string | null
+}
+
+/** Reads a search as Discourse does: quotes are taken off before a word is looked at, and an unknown filter is a word. */
+function readSearch(q: string): Reading {
+  const reading: Reading = { words: [], filters: [], order: null }
+  for (const word of q.split(/\s+/).filter(Boolean)) {
+    const bare = word.replace(/["']/g, '').toLowerCase()
+    const [, name = '', value = ''] = /^(order|tags?|category|in|status):(.+)$/.exec(bare) ?? []
+    if (name === 'order') reading.order = value
+    else if (name.startsWith('tag')) reading.filters.push((record) => hasTag(record, value.split(',')))
+    else if (name === 'category') reading.filters.push(() => [`${category.id}`, category.slug].includes(value))
+    else if (name !== '' || bare === 'f') reading.filters.push(() => true)
+    else if (bare.startsWith('#')) reading.filters.push((record) => isUnder(record, bare.slice(1)))
+    else if (bare.startsWith('@')) reading.filters.push((record) => record.author?.handle === bare.slice(1))
+    else if (bare !== 'l' && bare !== 't') reading.words.push(word)
+  }
+  return reading
+}
+
+function hasTag(record: CorpusRecord, wanted: string[]): boolean {
+  return topicTags(record).some((tag) => wanted.includes(tag))
+}
+
+/** A slug is looked for among categories, then among tags; then it has to be spelt in the text. */
+function isUnder(record: CorpusRecord, path: string): boolean {
+  const slug = path.split(':').at(-1)!
+  return slug === category.slug || hasTag(record, [slug]) || record.searchText.includes(`#${path}`)
+}
+
+/** The words that narrow to wishes where no filter does are found in the name of the category: they are not the topic. */
+function topicOf(words: string[]): string {
+  const text = canonicalText(words.join(' '))
+  return text.replace(/ feature request$/, '')
+}
+
+/** `forum` stands in the path of a request, and among the parameters of an expectation; without it all of them are meant. */
+function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
+  const { words, filters, order } = readSearch(parameters.get('q') ?? '')
+  const forum = parameters.get('forum')
+  const wanted = canonicalText(words.join(' ')).split(' ')
+  return (forum === null ? forumNames : [forum]).flatMap((name) => {
+    const found = corpus
+      .records(`discourse/${name}`, topicOf(words))
+      .filter((record) => wanted.every((word) => indexOf(record).includes(word)))
+      .filter((record) => filters.every((holds) => holds(record)))
+    if (order === 'likes') found.sort((a, b) => b.votes - a.votes)
+    if (order === 'latest') found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    return found
+  })
+}
+
+function indexOf(record: CorpusRecord): string {
+  return `${record.searchText} ${canonicalText(category.name)} ${topicTags(record).join(' ')}`
+}
+
+function invalidParameters(what: string): Answer {
+  const errors = [`You supplied invalid parameters to the request: ${what}`]
+  return jsonAnswer(400, { errors, error_type: 'invalid_parameters' })
+}
+
+function groupedResult(q: string, ids: number[], more: object = {}): object {
+  return {
+    more_posts: null,
+    more_users: null,
+    more_categories: null,
+    term: q,
+    search_log_id: 1,
+    more_full_page_results: null,
+    can_create_topic: false,
+    error: null,
+    post_ids: ids,
+    user_ids: [],
+    category_ids: [],
+    tag_ids: [],
+    group_ids: [],
+    ...more,
+  }
+}
+
+function searchAnswer({ parameters, path }: SearchRequest, corpus: Corpus): Answer {
+  const forum = forumOf(path)
+  if (forum === null || forum.startsWith('nosuch')) {
+    const errors = ['The requested URL or resource could not be found.']
+    return jsonAnswer(404, { errors, error_type: 'not_found' })
+  }
+  const q = parameters.get('q') ?? ''
+  const page = wholeNumber(parameters.get('page'), 1)
+  if (q.length < shortestWord) return invalidParameters('q')
+  if (page === null || page > lastPage) return invalidParameters('page parameter must not be greater than 10')
+  const { words, filters } = readSearch(q)
+  // Without a filter, words that are too short are no search, and then there is no result at all.
+  if (filters.length === 0 && words.every((word) => word.length < shortestWord)) return jsonAnswer(200, null)
+  const search = new URLSearchParams(parameters)
+  search.set('forum', forum)
+  const found = find(search, corpus)
+  const start = (Math.max(1, page) - 1) * pageSize
+  const shown = found.slice(start, start + pageSize)
+  const isNew = forum === newestForum
+  const more_full_page_results = found.length > start + pageSize ? true : null
+  const grouped = groupedResult(q, shown.map(topicId), { more_full_page_results })
+  const lists = { users: [], categories: [], tags: [], groups: [], grouped_search_result: grouped }
+  if (shown.length === 0) return jsonAnswer(200, { ...(isNew ? {} : { posts: [] }), ...lists })
+  const posts = shown.map((record) => discoursePost(record, isNew))
+  const topics = shown.map((record) => discourseTopic(record, isNew))
+  return jsonAnswer(200, { posts, topics, ...lists })
+}
+
+export const discourse: SimulatedPlatform = {
+  environment: (url) => ({
+    DISCOURSE_URLS: `${url}/harbour/c/feature-requests/13,${url}/meadow,${url}/quarry/tag/feature-request`,
+  }),
+  versionPrefix: /(?!)/,
+  alwaysCompressed: false,
+  announces: 'refusal',
+  decentPauseMs: 60_000,
+
+  refuseMissingUserAgent: null,
+  credential: ({ headers }) => (typeof headers['api-key'] === 'string' ? headers['api-key'] : null),
+  limit: ({ path }) => ({ bucket: forumOf(path) ?? 'none', limit: searchesPerMinute, windowMs: 60_000 }),
+  page: ({ parameters }) => wholeNumber(parameters.get('page'), 1) ?? 1,
+  find: (parameters, corpus) => {
+    const names = parameters.has('forum') ? [parameters.get('forum')!] : forumNames
+    return names.flatMap((name) => {
+      const search = new URLSearchParams(parameters)
+      search.set('forum', name)
+      return find(search, corpus).slice(0, lastPage * pageSize)
+    })
+  },
+
+  search: (request, { corpus }) => searchAnswer(request, corpus),
+
+  refuse: (wait, now) => {
+    const seconds = Math.max(1, Math.ceil((wait.until - now) / 1_000))
+    const message = `You’ve performed this action too many times. Please wait ${seconds} seconds before trying again.`
+    // A search that is refused can also look like one that has found nothing.
+    if (wait.form === 'silent') {
+      return jsonAnswer(200, {
+        posts: [],
+        topics: [],
+        grouped_search_result: groupedResult('', [], { error: message }),
+      })
+    }
+    const headers = { 'retry-after': String(seconds) }
+    if (wait.form === 'secondary') return jsonAnswer(429, { failed: 'FAILED', message }, headers)
+    const extras = { wait_seconds: seconds, time_left: `${seconds} seconds` }
+    return jsonAnswer(429, { errors: [message], error_type: 'rate_limit', extras }, headers)
+  },
+  sayMore: (answer) =>
+    changeBody(answer, ({ grouped_search_result: grouped }) => ({
+      grouped_search_result: { ...(grouped as object), more_full_page_results: true },
+    })),
+  unauthorized: () =>
+    jsonAnswer(403, { errors: ['You need to be logged in to do that.'], error_type: 'not_logged_in' }),
+  serverError: () => ({
+    status: 503,
+    headers: { 'content-type': 'text/html' },
+    body: '<h1>Offline for maintenance</h1>',
+  }),
+  wrongShape: () => jsonAnswer(200, { posts: 'none', topics: 7, grouped_search_result: [] }),
+
+  plainSearch: (topic) => ({ q: topic.replaceAll('"', ' ') }),
+  sourceId: (record) => String(topicId(record)),
+  // Below the address of its forum.
+  sourceUrl: (record) => `/t/${topicSlug(record)}/${topicId(record)}/1`,
+}

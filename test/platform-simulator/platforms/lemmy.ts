@@ -1,0 +1,131 @@
+import type { Corpus, CorpusRecord } from '../corpus.ts'
+import {
+  type Answer,
+  changeBody,
+  jsonAnswer,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
+import { canonicalText } from '../query.ts'
+import { otherRequestPhrases, requestPhrases } from '../vocabulary.ts'
+import { type LemmyVersion, lemmyPostView, postUrl } from './lemmy-item.ts'
+
+const maximumPageSize = 50
+const defaultPageSize = 10
+const searches = { limit: 60, windowMs: 600_000 }
+
+/** Each is an instance of its own below the platform's address, with a version of its own. */
+const versions: Record<string, LemmyVersion> = { orchard: '0.19', pebble: '0.18', thicket: '1.0' }
+const instanceNames = Object.keys(versions)
+
+/** `/pebble/api/v3/search`; null for what is no search. */
+function instanceOf(path: string): string | null {
+  const match = /^(?:\/([a-z]+))?\/api\/v3\/search$/.exec(path)
+  return match ? (match[1] ?? instanceNames[0]!) : null
+}
+
+const phrases = [...requestPhrases, ...otherRequestPhrases].map((phrase) => phrase.toLowerCase())
+
+/** Lemmy knows no phrases; a client that begins with one wishes about what follows. */
+function topicOf(q: string): string {
+  const text = canonicalText(q)
+  const phrase = phrases.find((candidate) => text.startsWith(`${candidate} `)) ?? ''
+  return text.slice(phrase.length).trim()
+}
+
+/** One pattern over title or body, in whatever case: a space stands for anything in between. */
+function matches(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase()
+  let end = 0
+  return words.every((word) => {
+    const start = lower.indexOf(word, end)
+    end = start + word.length
+    return start >= 0
+  })
+}
+
+const orders: Record<string, (record: CorpusRecord) => number> = {
+  Active: (record) => record.createdAt.getTime(),
+  New: (record) => record.createdAt.getTime(),
+  Old: (record) => -record.createdAt.getTime(),
+  TopAll: (record) => record.votes,
+}
+
+/** `instance` stands in the path of a request, and among the parameters of an expectation; without it all are meant. */
+function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
+  const q = parameters.get('q') ?? ''
+  const instance = parameters.get('instance')
+  const type = parameters.get('type_') ?? 'All'
+  const words = q.toLowerCase().split(' ')
+  const value = orders[parameters.get('sort') ?? 'Active']!
+  if (type !== 'All' && type !== 'Posts') return []
+  return (instance === null ? instanceNames : [instance]).flatMap((name) =>
+    corpus
+      .records(`lemmy/${name}`, topicOf(q))
+      .filter((record) => matches(record.title, words) || matches(record.body ?? '', words))
+      .sort((a, b) => value(b) - value(a) || a.id - b.id),
+  )
+}
+
+function refused(error: string, status = 400): Answer {
+  return jsonAnswer(status, { error })
+}
+
+function searchAnswer({ parameters, path }: SearchRequest, corpus: Corpus): Answer {
+  const instance = instanceOf(path)
+  if (instance === null || instance.startsWith('nosuch')) return { status: 404, headers: {}, body: '' }
+  const limit = wholeNumber(parameters.get('limit'), defaultPageSize)
+  const page = wholeNumber(parameters.get('page'), 1)
+  const sort = parameters.get('sort')
+  if (!parameters.get('q') || page === null || page < 1) return refused('unknown')
+  if (limit === null || limit < 1 || limit > maximumPageSize) return refused('couldnt_get_posts')
+  if (sort !== null && !(sort in orders)) return refused('unknown')
+  const search = new URLSearchParams(parameters)
+  search.set('instance', instance)
+  const found = find(search, corpus).slice((page - 1) * limit, page * limit)
+  const posts = found.map((record) => lemmyPostView(record, versions[instance] ?? '0.19'))
+  return jsonAnswer(200, { type_: parameters.get('type_') ?? 'All', comments: [], posts, communities: [], users: [] })
+}
+
+export const lemmy: SimulatedPlatform = {
+  environment: (url) => ({ LEMMY_URLS: instanceNames.map((name) => `${url}/${name}`).join(',') }),
+  versionPrefix: /(?!)/,
+  alwaysCompressed: false,
+  announces: 'nothing',
+  decentPauseMs: 60_000,
+
+  refuseMissingUserAgent: null,
+  credential: ({ headers }) => headers.authorization?.replace(/^bearer /i, '') ?? null,
+  limit: ({ path }) => ({ bucket: instanceOf(path) ?? 'none', ...searches }),
+  page: ({ parameters }) => wholeNumber(parameters.get('page'), 1) ?? 1,
+  find,
+
+  search: (request, { corpus }) => searchAnswer(request, corpus),
+
+  // Version 0.19 says no more than no; later ones have the right status, and name a time only when a fault does.
+  refuse: (wait, now) => {
+    if (wait.form === 'silent') return refused('rate_limit_error')
+    const seconds = String(Math.max(1, Math.ceil((wait.until - now) / 1_000)))
+    return jsonAnswer(429, { error: 'rate_limit_error' }, { 'retry-after': seconds })
+  },
+  // There is nothing to say it by but a full page.
+  sayMore: (answer, { parameters }, before) => {
+    const postsOf = ({ body }: Answer) => (JSON.parse(body) as { posts: object[] }).posts
+    const shown = postsOf(answer).length > 0 || before === null ? postsOf(answer) : postsOf(before)
+    const limit = wholeNumber(parameters.get('limit'), defaultPageSize) ?? defaultPageSize
+    const filled = Array.from({ length: shown.length === 0 ? 0 : limit }, (_, index) => shown[index % shown.length])
+    return changeBody(answer, () => ({ posts: filled }))
+  },
+  unauthorized: () => refused('instance_is_private'),
+  serverError: () => ({
+    status: 503,
+    headers: { 'content-type': 'text/html' },
+    body: '<h1>503 Service Unavailable</h1>',
+  }),
+  wrongShape: () => jsonAnswer(200, { type_: 'Posts', posts: { first: 'not a list' }, comments: 3 }),
+
+  plainSearch: (topic) => ({ q: topic.replaceAll('"', ' ') }),
+  sourceId: postUrl,
+  sourceUrl: (record) => postUrl(record),
+}
