@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
 import type { Budget } from './budget.ts'
 import { type Answer, type ClientOptions, endpointUrl, type JsonRequest, userAgentFor } from './client.ts'
 import { PlatformError } from './platform.ts'
@@ -189,6 +190,16 @@ describe('a redirect', () => {
       expect(error.message).not.toContain('secret')
     }
     expect(other.received).toEqual([])
+  })
+
+  it('waits for room in the middle of its way, instead of going it anew for ever', async () => {
+    const budget = () => openTestBudget({ name: 'slow.example', windows: [{ limit: 1, windowMs: 30 }], concurrency: 1 })
+    const options = { clock: systemClock }
+    const twice = await setUp(inTurn(redirect('/b'), redirect('/c'), ok), { options, budget: budget() })
+    expect((await twice.get()).status).toBe(200)
+    const loop = await setUp(redirect('/again'), { options, budget: budget() })
+    await platformError(loop.get(), 'bad_response')
+    expect(loop.received).toHaveLength(4)
   })
 
   it('in a circle ends after three', async () => {

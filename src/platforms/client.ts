@@ -186,7 +186,7 @@ async function tryRepeatedly(context: Context, request: JsonRequest, signal: Abo
 async function sendOnce(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   let url = request.url
   for (let redirects = 0; redirects <= redirectLimit; redirects++) {
-    await request.budget.take(context.clock.now())
+    await (redirects === 0 ? request.budget.take(context.clock.now()) : takeForRedirect(context, request, signal))
     const response = await send(url, {
       method: request.body === undefined ? 'GET' : 'POST',
       body: request.body ?? null,
@@ -207,6 +207,26 @@ async function sendOnce(context: Context, request: JsonRequest, signal: AbortSig
     url = redirectTarget(request, url, location)
   }
   throw new PlatformError('bad_response', `${labelOf(request)} redirects without end. Check its base address.`)
+}
+
+/** Half of the way is worth nothing, and to begin anew could go on for ever: the next step waits here for its room. */
+async function takeForRedirect({ clock, timeouts }: Context, { budget }: JsonRequest, signal: AbortSignal) {
+  for (;;) {
+    try {
+      return await budget.take(clock.now())
+    } catch (error) {
+      if (!(error instanceof PlannedWaitError)) throw error
+      const { code, message } = error
+      const retryAt = error.retryAt!
+      // Not a planned wait: it counts as a try, so that a task cannot come back here without end.
+      const failed = () => {
+        throw new PlatformError(code, message, { retryAt })
+      }
+      const waitMs = retryAt.getTime() - clock.now().getTime()
+      if (waitMs > timeouts.deadlineMs) failed()
+      await sleep(waitMs, undefined, { signal }).catch(failed)
+    }
+  }
 }
 
 /**

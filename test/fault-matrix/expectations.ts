@@ -27,8 +27,6 @@ export const lastingFaults: readonly Expectation[] = [
   { fault: 'server_error', outcome: 'unavailable' },
   { fault: 'bad_gateway', outcome: 'unavailable' },
   { fault: 'reset', outcome: 'unavailable' },
-  { fault: 'slow_headers', outcome: 'timeout' },
-  { fault: 'stalled_body', outcome: 'timeout' },
   { fault: 'truncated_gzip', outcome: 'bad_response' },
   { fault: 'truncated_json', outcome: 'bad_response' },
   { fault: 'empty_body', outcome: 'bad_response' },
@@ -47,13 +45,20 @@ export const lastingFaults: readonly Expectation[] = [
   { fault: 'server_error', seconds: 2 * 3_600, outcome: 'unavailable' },
 ]
 
+/** Answers that do not come, for ever. */
+export const lastingSilence: readonly Expectation[] = [
+  { fault: 'slow_headers', outcome: 'timeout' },
+  { fault: 'stalled_body', outcome: 'timeout' },
+]
+
+/** Answers that do not come, once. */
+export const passingSilence: readonly Expectation[] = lastingSilence.map(({ fault }) => ({ fault, outcome: 'done' }))
+
 /** Faults that pass: the same request is tried again in place. */
 export const passingFaults: readonly Expectation[] = [
   { fault: 'server_error', outcome: 'done' },
   { fault: 'bad_gateway', outcome: 'done' },
   { fault: 'reset', outcome: 'done' },
-  { fault: 'slow_headers', outcome: 'done' },
-  { fault: 'stalled_body', outcome: 'done' },
 ]
 
 /** Refusals that pass, with the time that they name. */

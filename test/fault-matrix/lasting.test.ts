@@ -3,7 +3,7 @@ import { simulatedPlatformNames } from '../platform-simulator/platforms/index.ts
 import { type Expectation, lastingFaults } from './expectations.ts'
 import { type Cell, openMatrix } from './matrix.ts'
 
-const matrix = openMatrix()
+const matrix = openMatrix(10_000)
 
 /** Longer than any pause or rest that a job leaves behind. */
 const betweenJobsMs = 3 * 3_600_000

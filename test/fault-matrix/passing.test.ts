@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { type Expectation, passingFaults, passingWaits } from './expectations.ts'
 import { type Cell, openMatrix } from './matrix.ts'
 
-const matrix = openMatrix()
+const matrix = openMatrix(10_000)
 
 const once = (expectation: Expectation, moment: 'at once' | 'on the way'): Cell => ({ expectation, moment, times: 1 })
 
