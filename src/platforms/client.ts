@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, type Dispatcher, request as send } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import type { Clock } from '../clock.ts'
-import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
 import type { Budget } from './budget.ts'
-import { connectionError, defaultError, isTransient } from './faults.ts'
-import { type AnswerHeaders, after, headerText, retryAfter } from './headers.ts'
+import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
+import { connectionError, isTransient } from './faults.ts'
+import { type AnswerHeaders, after } from './headers.ts'
 import { PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
 import { firstRetryMs, retryDelay } from './retry.ts'
 
@@ -84,18 +84,10 @@ const defaultTimeouts: ClientTimeouts = {
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
 const retryLimit = 2
-const redirectLimit = 3
 
-const redirectStatuses = new Set([301, 302, 303, 307, 308])
-
-interface Context {
-  clock: Clock
-  userAgent: string
+interface ClientContext extends ExchangeContext {
   log: PlatformLog | undefined
   random: () => number
-  dispatcher: Dispatcher
-  timeouts: ClientTimeouts
-  maxBodyBytes: number
 }
 
 /** GitHub refuses requests without a User-Agent, and an operator of any platform can see whom to ask. */
@@ -114,7 +106,7 @@ export function endpointUrl(baseUrl: string, path: string, parameters: Record<st
 /** The one polite HTTP client of all platforms; the README of this module states its law. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
-  const context: Context = {
+  const context: ClientContext = {
     clock: options.clock,
     userAgent: options.userAgent,
     log: options.log,
@@ -129,7 +121,7 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
   }
 }
 
-async function getJson(context: Context, request: JsonRequest): Promise<Answer> {
+async function getJson(context: ClientContext, request: JsonRequest): Promise<Answer> {
   const { budget, signal } = request
   try {
     const leave = await budget.enter(signal)
@@ -152,9 +144,7 @@ async function getJson(context: Context, request: JsonRequest): Promise<Answer> 
   }
 }
 
-const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
-
-async function tryRepeatedly(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
+async function tryRepeatedly(context: ClientContext, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   const { platform } = request
   let firstFault: PlatformError | null = null
   for (let attempt = 0; ; attempt++) {
@@ -181,89 +171,4 @@ async function tryRepeatedly(context: Context, request: JsonRequest, signal: Abo
       }
     }
   }
-}
-
-async function sendOnce(context: Context, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
-  let url = request.url
-  for (let redirects = 0; redirects <= redirectLimit; redirects++) {
-    await (redirects === 0 ? request.budget.take(context.clock.now()) : takeForRedirect(context, request, signal))
-    const response = await send(url, {
-      method: request.body === undefined ? 'GET' : 'POST',
-      body: request.body ?? null,
-      dispatcher: context.dispatcher,
-      signal,
-      headersTimeout: context.timeouts.headersMs,
-      bodyTimeout: context.timeouts.bodyMs,
-      headers: {
-        accept: 'application/json',
-        ...request.headers,
-        'user-agent': (request.agentPrefix ?? '') + context.userAgent,
-        'accept-encoding': acceptEncoding,
-      },
-    })
-    const location = redirectStatuses.has(response.statusCode) ? headerText(response.headers, 'location') : null
-    if (location === null) return readAnswer(context, request, response)
-    await response.body.dump()
-    url = redirectTarget(request, url, location)
-  }
-  throw new PlatformError('bad_response', `${labelOf(request)} redirects without end. Check its base address.`)
-}
-
-/** Half of the way is worth nothing, and to begin anew could go on for ever: the next step waits here for its room. */
-async function takeForRedirect({ clock, timeouts }: Context, { budget }: JsonRequest, signal: AbortSignal) {
-  for (;;) {
-    try {
-      return await budget.take(clock.now())
-    } catch (error) {
-      if (!(error instanceof PlannedWaitError)) throw error
-      const { code, message } = error
-      const retryAt = error.retryAt!
-      // Not a planned wait: it counts as a try, so that a task cannot come back here without end.
-      const failed = () => {
-        throw new PlatformError(code, message, { retryAt })
-      }
-      const waitMs = retryAt.getTime() - clock.now().getTime()
-      if (waitMs > timeouts.deadlineMs) failed()
-      await sleep(waitMs, undefined, { signal }).catch(failed)
-    }
-  }
-}
-
-/**
- * Only within the origin that the operator configured: credentials stay there, and no answer can point the service at an
- * address inside its own network.
- */
-function redirectTarget(request: JsonRequest, from: URL, location: string): URL {
-  const target = URL.canParse(location, from.href) ? new URL(location, from) : null
-  if (target?.origin === request.url.origin) return target
-  const where = target ? target.origin : 'an address that cannot be read'
-  throw new PlatformError('bad_response', `${labelOf(request)} redirects to ${where}. Check its base address.`)
-}
-
-async function readAnswer(context: Context, request: JsonRequest, response: Dispatcher.ResponseData): Promise<Answer> {
-  const { budget } = request
-  const label = labelOf(request)
-  const answer: Answer = { status: response.statusCode, headers: response.headers, body: undefined }
-  let bodyError: BodyError | null = null
-  try {
-    answer.body = await readJsonBody(response.body, response.headers, context.maxBodyBytes)
-  } catch (error) {
-    if (!(error instanceof BodyError)) throw error
-    bodyError = error
-  }
-  // One bad request after the other must not pause a host for everybody.
-  if (bodyError === null && answer.status < 500) budget.recordAnswer()
-  await request.readLimits?.(answer)
-  // The status first: a broken body of an error says less than its status.
-  const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
-  const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
-  if (error) {
-    const told = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
-    // What one task learns holds for all of them.
-    if (told) budget.pauseUntil(told)
-    throw told && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt: told }) : error
-  }
-  if (bodyError)
-    throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}. Check its base address.`)
-  return answer
 }

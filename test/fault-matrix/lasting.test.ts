@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
 import { type Expectation, lastingFaults } from './expectations.ts'
-import { type Cell, openMatrix } from './matrix.ts'
+import { type Cell, openMatrix, rounds } from './matrix.ts'
 
-const matrix = openMatrix(10_000)
+const matrix = openMatrix(60_000)
 
 /** Longer than any pause or rest that a job leaves behind. */
 const betweenJobsMs = 3 * 3_600_000
@@ -25,7 +25,7 @@ it('without a fault, every platform delivers several pages', () => {
 })
 
 describe.each(lastingFaults)('with $fault for ever', (expectation) => {
-  it.each([0, 1, 2])('a platform ends as it should, and no other is touched, round %i', async (round) => {
+  it.each(rounds)('a platform ends as it should, and no other is touched, round %i', async (round) => {
     await matrix.runRound(cellsOf(expectation), round)
     matrix.laboratory.clock.jump(betweenJobsMs)
   })

@@ -1,14 +1,14 @@
 import { describe, it } from 'vitest'
 import { type Expectation, passingFaults, passingWaits } from './expectations.ts'
-import { type Cell, openMatrix } from './matrix.ts'
+import { type Cell, openMatrix, rounds } from './matrix.ts'
 
-const matrix = openMatrix(10_000)
+const matrix = openMatrix(60_000)
 
 const once = (expectation: Expectation, moment: 'at once' | 'on the way'): Cell => ({ expectation, moment, times: 1 })
 
 describe.each(passingFaults)('after one $fault', (expectation) => {
   const cells = [once(expectation, 'at once'), once(expectation, 'on the way'), null]
-  it.each([0, 1, 2])('everything is collected all the same, round %i', async (round) => {
+  it.each(rounds)('everything is collected all the same, round %i', async (round) => {
     await matrix.runRound(cells, round)
   })
 })

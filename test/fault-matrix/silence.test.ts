@@ -1,14 +1,14 @@
 import { describe, it } from 'vitest'
 import { lastingSilence, passingSilence } from './expectations.ts'
-import { openMatrix } from './matrix.ts'
+import { openMatrix, rounds } from './matrix.ts'
 
 // Apart from the other faults, because short timeouts want an event loop with little else to do.
 
 const timeouts = { headersMs: 250, bodyMs: 250, deadlineMs: 500 }
 const hostCount = 2
 const restMs = 20
-/** A page is tried five times, on each host; as much again for a slow machine. */
-const jobMs = 2 * 5 * hostCount * (timeouts.deadlineMs + restMs)
+/** A page is tried five times, on each host; many times as much for a slow machine. */
+const jobMs = 10 * 5 * hostCount * (timeouts.deadlineMs + restMs)
 
 /** Platforms have two hosts at most: more of them would only take longer. */
 function fewHosts(environment: Record<string, string>): Record<string, string> {
@@ -19,7 +19,7 @@ function fewHosts(environment: Record<string, string>): Record<string, string> {
 const matrix = openMatrix(jobMs, { timeouts, configure: fewHosts })
 
 describe.each(passingSilence)('after one $fault', (expectation) => {
-  it.each([0, 1, 2])('everything is collected all the same, round %i', async (round) => {
+  it.each(rounds)('everything is collected all the same, round %i', async (round) => {
     const cells = [
       { expectation, moment: 'at once', times: 1 },
       { expectation, moment: 'on the way', times: 1 },
@@ -30,7 +30,7 @@ describe.each(passingSilence)('after one $fault', (expectation) => {
 })
 
 describe.each(lastingSilence)('with $fault for ever', (expectation) => {
-  it.each([0, 1, 2])('a platform ends as it should, and no other is touched, round %i', async (round) => {
+  it.each(rounds)('a platform ends as it should, and no other is touched, round %i', async (round) => {
     const cells = [
       { expectation, moment: 'at once', times: Number.POSITIVE_INFINITY },
       { expectation, moment: 'on the way', times: Number.POSITIVE_INFINITY },
