@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import type { Clock } from '../src/clock.ts'
@@ -26,6 +26,8 @@ export interface TestServiceOptions {
   platforms?: ReadonlyMap<PlatformName, Platform>
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  /** Instead of one that writes nothing. */
+  log?: Logger
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
   requestLimits?: RequestLimits
 }
@@ -75,7 +77,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
     requestLimits: options.requestLimits ?? unlimited,
   }
-  const log = pino({ level: config.logLevel })
+  const log = options.log ?? pino({ level: config.logLevel })
   const start = () => startService(config, log, failTest, overrides)
   let service = await start()
   const clientFor = (key: string | null) => createTestClient(() => service.address ?? '', key)

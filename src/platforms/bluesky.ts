@@ -66,7 +66,8 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     const { body } = await withToken(tokens, (token) => searchWithToken(token, parameters, signal))
     const answer = asFields(body)
     const posts = asList(answer?.posts)
-    if (!posts) throw new PlatformError('bad_response', 'bluesky answered without a list of posts.')
+    if (!posts)
+      throw new PlatformError('bad_response', 'bluesky answered without a list of posts. Check BLUESKY_API_URL.')
     const now = clock.now()
     const requests = await readItems(posts, (post) => readBlueskyPost(post, now))
     return { requests, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }
@@ -83,7 +84,6 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
       firstTurn: 0,
-      areIndependent: false,
       fetchFrom: (phrase, cursor) => fetchPhrase(tokens, `${words} "${phrase}"`, asString(cursor), request.signal),
     })
   }

@@ -136,7 +136,9 @@ describe('a body', () => {
         response.end(body)
       })
       const error = await platformError(get(), 'bad_response')
-      expect(error.message).toBe('github answered with a body of type text/html that is not JSON.')
+      expect(error.message).toBe(
+        'github answered with a body of type text/html that is not JSON. Check its base address.',
+      )
       expect(error.cause).toBeUndefined()
       expect(received).toHaveLength(1)
     },
@@ -244,7 +246,9 @@ describe('a transient fault', () => {
   it('of a host that does not exist or listen is unavailable', async () => {
     const { get } = await setUp(ok)
     const error = await platformError(get({ url: new URL('http://127.0.0.1:1/?q=secret') }), 'unavailable')
-    expect(error.message).toBe('The connection to github failed (ECONNREFUSED).')
+    expect(error.message).toBe(
+      'The connection to github failed (ECONNREFUSED). Check the network and its base address.',
+    )
     expect(error.retryAt).not.toBeNull()
   })
 })
@@ -431,6 +435,18 @@ describe('an error status', () => {
     for (const code of [200, 503]) {
       const { get } = await setUp(status(code))
       expect((await platformError(get({ readError }), 'unauthorized')).message).toBe(`said ${code}`)
+    }
+  })
+
+  it('is followed by the rest that it asks for, whatever the adapter makes of it', async () => {
+    for (const code of ['unavailable', 'bad_response'] as const) {
+      const { get, received, clock } = await setUp(status(503, { 'retry-after': '20' }))
+      const readError = () => new PlatformError(code, 'a form of its own')
+      const { retryAt } = await platformError(get({ readError }), code)
+      const restUntil = new Date(clock.now().getTime() + 20_000)
+      expect(retryAt).toEqual(code === 'unavailable' ? restUntil : null)
+      expect((await platformError(get({ readError }), 'rate_limited')).retryAt).toEqual(restUntil)
+      expect(received).toHaveLength(1)
     }
   })
 

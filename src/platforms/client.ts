@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts'
 import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
 import type { Budget } from './budget.ts'
 import { connectionError, defaultError, isTransient } from './faults.ts'
-import { type AnswerHeaders, after, headerText } from './headers.ts'
+import { type AnswerHeaders, after, headerText, retryAfter } from './headers.ts'
 import { PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
-import { retryDelay } from './retry.ts'
+import { firstRetryMs, retryDelay } from './retry.ts'
 
 /** What a platform answered, also when it is an error. */
 export interface Answer {
@@ -53,6 +53,8 @@ export interface ClientTimeouts {
   bodyMs: number
   /** For everything that one call does, all tries together; waiting for a place in the budget is not counted. */
   deadlineMs: number
+  /** The longest wait before the first other try in place. */
+  retryMs: number
   /** How long a task waits before it tries again, after all tries in place have failed. */
   restMs: number
 }
@@ -77,6 +79,7 @@ const defaultTimeouts: ClientTimeouts = {
   headersMs: 10_000,
   bodyMs: 5_000,
   deadlineMs: 15_000,
+  retryMs: firstRetryMs,
   restMs: 30_000,
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
@@ -166,7 +169,7 @@ async function tryRepeatedly(context: Context, request: JsonRequest, signal: Abo
       if (!isTransient(error) || error.retryAt) throw error
       firstFault ??= error
       if (attempt < retryLimit && !signal.aborted) {
-        const delayMs = retryDelay(attempt, context.random)
+        const delayMs = retryDelay(attempt, context.random, context.timeouts.retryMs)
         context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')
         // At the deadline the fault that came first says more than the deadline.
         await sleep(delayMs, undefined, { signal }).catch(() => {})
@@ -235,10 +238,12 @@ async function readAnswer(context: Context, request: JsonRequest, response: Disp
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
   const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
   if (error) {
+    const told = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
     // What one task learns holds for all of them.
-    if (error.retryAt) budget.pauseUntil(error.retryAt)
-    throw error
+    if (told) budget.pauseUntil(told)
+    throw told && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt: told }) : error
   }
-  if (bodyError) throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}.`)
+  if (bodyError)
+    throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}. Check its base address.`)
   return answer
 }

@@ -66,7 +66,8 @@ export function createDiscourse({ client, clock, openBudget, urls }: DiscourseOp
     // A forum that insists on its minimum has nothing for such a topic; nothing is wrong with it.
     if (isTooShort && (answer.status === 400 || answer.body === null)) return { requests: [], nextCursor: null }
     const posts = postsOf(body)
-    if (!posts) throw new PlatformError('bad_response', `${label} answered without a list of posts.`)
+    if (!posts)
+      throw new PlatformError('bad_response', `${label} answered without a list of posts. Check DISCOURSE_URLS.`)
     const hasMore = asFields(body?.grouped_search_result)?.more_full_page_results === true && posts.length > 0
     return {
       requests: await readPosts(posts, asList(body?.topics) ?? [], forum),
@@ -80,7 +81,7 @@ export function createDiscourse({ client, clock, openBudget, urls }: DiscourseOp
     return fetchInTurns({
       sources: [...forums.keys()],
       request,
-      areIndependent: true,
+      hostOf: (url) => forums.get(url)!.name,
       fetchFrom: (url, cursor) => fetchForum(words, forums.get(url)!, asPage(cursor, 1), request.signal),
     })
   }

@@ -28,13 +28,15 @@ export function defaultError(label: string, answer: Answer, now: Date): Platform
   if (status === 401) return new PlatformError('unauthorized', `${label} answered 401. Check its credentials.`)
   if (status === 429) {
     const retryAt = told ?? after(now, restAfterRefusalMs)
-    return new PlatformError('rate_limited', `${label} answered 429: too many requests.`, { retryAt })
+    return new PlatformError('rate_limited', `${label} answered 429: too many requests. Try again later.`, { retryAt })
   }
   if (status === 403 || status === 451) {
-    return new PlatformError('blocked', `${label} answered ${status}: it refuses this address or client.`)
+    const advice = 'Ask from another address, or take it out of PLATFORMS.'
+    return new PlatformError('blocked', `${label} answered ${status}: it refuses this address or client. ${advice}`)
   }
   if (status === 408 || status >= 500) {
-    return new PlatformError('unavailable', `${label} answered ${status}.`, told ? { retryAt: told } : {})
+    const message = `${label} answered ${status}: the fault is on its side. Try again later.`
+    return new PlatformError('unavailable', message, told ? { retryAt: told } : {})
   }
   return new PlatformError('bad_response', `${label} answered ${status}. Check its base address.`)
 }
@@ -46,12 +48,15 @@ export function defaultError(label: string, answer: Answer, now: Date): Platform
 export function connectionError(label: string, error: unknown): PlatformError {
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (name === 'TimeoutError' || (typeof code === 'string' && timeoutCodes.has(code))) {
-    return new PlatformError('timeout', `${label} did not answer in time.`)
+    return new PlatformError('timeout', `${label} did not answer in time. Try again later.`)
   }
   if (typeof code !== 'string') throw error
   if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new PlatformError('bad_response', `${label} did not answer in HTTP (${code}). Check its base address.`)
   }
   // Only the code: undici's errors can carry pieces of the body.
-  return new PlatformError('unavailable', `The connection to ${label} failed (${code}).`)
+  return new PlatformError(
+    'unavailable',
+    `The connection to ${label} failed (${code}). Check the network and its base address.`,
+  )
 }

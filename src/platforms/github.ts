@@ -86,8 +86,9 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
     if (isPastTheEnd(answer)) return null
     if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
     const items = asList(asFields(answer.body)?.items)
-    if (!items) throw new PlatformError('bad_response', 'github answered without a list of items.')
-    const hasMore = page < lastPage && hasNextLink(answer.headers)
+    if (!items)
+      throw new PlatformError('bad_response', 'github answered without a list of items. Check GITHUB_API_URL.')
+    const hasMore = page < lastPage && items.length > 0 && hasNextLink(answer.headers)
     return { requests: await readItems(items, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
   }
 

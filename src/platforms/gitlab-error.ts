@@ -2,12 +2,11 @@ import type { Answer } from './client.ts'
 import { restAfterRefusalMs } from './faults.ts'
 import { asFields, asString } from './fields.ts'
 import { after, headerEpochSeconds, headerNumber, retryAfter } from './headers.ts'
-import { PlatformError } from './platform.ts'
+import { PlatformError, SourceRefusedError } from './platform.ts'
 
 /**
  * What GitLab says is wrong. A message is `{"message"}`, `{"error"}` or `{"message": {"error"}}`, or plain text when the front
- * door refuses (docs.gitlab.com/api/rest/troubleshooting, "Status codes"). What concerns only one project is a
- * `bad_response` without `retryAt`, so that the other projects are asked all the same.
+ * door refuses (docs.gitlab.com/api/rest/troubleshooting, "Status codes").
  */
 export function gitlabError(answer: Answer, project: string, hasToken: boolean, now: Date): PlatformError | null {
   const body = asFields(answer.body)
@@ -18,13 +17,12 @@ export function gitlabError(answer: Answer, project: string, hasToken: boolean, 
       // Without JSON it is the front door: the address is refused, not the token.
       if (!body) return null
       if (asString(body.error) === 'insufficient_scope') return refusedToken()
-      return new PlatformError(
-        'bad_response',
+      return new SourceRefusedError(
         `gitlab does not show the issues of "${project}". Check GITLAB_PROJECTS${hasToken ? ' and GITLAB_TOKEN' : ''}.`,
       )
     case 404:
       if (!/project/i.test(text(body) ?? '')) return null
-      return new PlatformError('bad_response', `gitlab knows no public project "${project}". Check GITLAB_PROJECTS.`)
+      return new SourceRefusedError(`gitlab knows no public project "${project}". Check GITLAB_PROJECTS.`)
     case 422:
       // "User must be authenticated to use search", an emergency switch of GitLab.com (`disable_anonymous_search`).
       if (!hasToken && /authenticated/i.test(text(body) ?? '')) return neededToken()
@@ -48,7 +46,7 @@ const refusedToken = () =>
 const neededToken = () =>
   new PlatformError('unauthorized', 'gitlab lets only users search here. Set GITLAB_TOKEN (scope read_api).')
 const refusedSearch = (project: string) =>
-  new PlatformError('bad_response', `gitlab refused the search in "${project}". Check its label in GITLAB_PROJECTS.`)
+  new SourceRefusedError(`gitlab refused the search in "${project}". Check its label in GITLAB_PROJECTS.`)
 
 /** The search limit names no time; its minute is over after the usual rest. */
 function tooMany({ headers }: Answer, now: Date): PlatformError {

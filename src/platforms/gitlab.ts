@@ -87,7 +87,8 @@ export function createGitlab({ client, clock, openBudget, baseUrl, token, projec
       readError: (answer) => gitlabError(answer, project, token !== undefined, clock.now()),
     })
     const issues = asList(body)
-    if (!issues) throw new PlatformError('bad_response', 'gitlab answered without a list of issues.')
+    if (!issues)
+      throw new PlatformError('bad_response', 'gitlab answered without a list of issues. Check GITLAB_API_URL.')
     const hasMore = page < lastPage && issues.length > 0 && hasNextPage(answered, page, issues.length)
     return { requests: await readItems(issues, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
   }
@@ -98,7 +99,6 @@ export function createGitlab({ client, clock, openBudget, baseUrl, token, projec
     return fetchInTurns({
       sources: projects,
       request,
-      areIndependent: false,
       fetchFrom: (source, cursor) => fetchProject(words, source, asPage(cursor, 1), request.signal),
     })
   }

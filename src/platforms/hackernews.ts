@@ -59,7 +59,8 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
     })
     const answer = asFields(body)
     const hits = asList(answer?.hits)
-    if (!hits) throw new PlatformError('bad_response', 'hackernews answered without a list of hits.')
+    if (!hits)
+      throw new PlatformError('bad_response', 'hackernews answered without a list of hits. Check HACKERNEWS_API_URL.')
     const pageCount = asInteger(answer?.nbPages)
     const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : page + 1 < pageCount)
     return { requests: await readItems(hits, readHit), nextCursor: hasMore ? { page: page + 1 } : null }
@@ -73,7 +74,6 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
       firstTurn: 0,
-      areIndependent: false,
       fetchFrom: (phrase, cursor) => fetchPhrase(words, phrase, asPage(cursor, 0), request.signal),
     })
   }

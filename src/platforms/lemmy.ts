@@ -75,7 +75,7 @@ export function createLemmy({ client, clock, openBudget, urls }: LemmyOptions): 
     const answer = asFields(body)
     // `search` is what version 4 of the API calls the list.
     const posts = asList(answer?.posts) ?? asList(answer?.search)
-    if (!posts) throw new PlatformError('bad_response', `${label} answered without a list of posts.`)
+    if (!posts) throw new PlatformError('bad_response', `${label} answered without a list of posts. Check LEMMY_URLS.`)
     const requests = await readItems(posts, readPostView)
     // There is no total, and some instances answer the same page whatever is asked for.
     const first = firstOf(posts)
@@ -92,7 +92,7 @@ export function createLemmy({ client, clock, openBudget, urls }: LemmyOptions): 
       request,
       // The instances take turns at being first, each with the most telling phrase.
       firstTurn: urls.length === 0 ? 0 : request.pagesBefore % urls.length,
-      areIndependent: true,
+      hostOf: (key) => sources.get(key)!.name,
       fetchFrom: (key, cursor) => fetchSource(sources.get(key)!, words, cursor, request.signal),
     })
   }

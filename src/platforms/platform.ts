@@ -88,6 +88,13 @@ export class PlatformError extends Error {
   }
 }
 
+/** The host works, but knows no such source or does not let it be searched: the others behind the same host are no worse for it. */
+export class SourceRefusedError extends PlatformError {
+  constructor(message: string) {
+    super('bad_response', message)
+  }
+}
+
 /** The platform was not asked, because it may not be before `retryAt`: a planned wait, not a failure. */
 export class PlannedWaitError extends PlatformError {
   constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date) {

@@ -44,7 +44,7 @@ function unauthorized(): PlatformError {
   return new PlatformError('unauthorized', message)
 }
 
-const unavailable = () => new PlatformError('unavailable', 'reddit is temporarily unavailable.')
+const unavailable = () => new PlatformError('unavailable', 'reddit is temporarily unavailable. Try again later.')
 
 /** Reddit's front door answers in HTML, its API in JSON. */
 function blocked(isJson: boolean): PlatformError {

@@ -71,7 +71,8 @@ export function createReddit(options: RedditOptions): Platform {
     )
     const listing = asFields(asFields(body)?.data)
     const children = asList(listing?.children)
-    if (!children) throw new PlatformError('bad_response', 'reddit answered without a list of posts.')
+    if (!children)
+      throw new PlatformError('bad_response', 'reddit answered without a list of posts. Check REDDIT_API_URL.')
     const isEscaped = isEscapedListing(children)
     const requests = await readItems(children, (child) => readRedditPost(child, isEscaped))
     return { requests, nextCursor: children.length === 0 ? null : cursorAfter(listing!, after, page) }

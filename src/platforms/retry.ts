@@ -1,4 +1,5 @@
-const baseMs = 500
+/** The ceiling before the first repetition. */
+export const firstRetryMs = 500
 const capMs = 8_000
 
 /**
@@ -8,6 +9,6 @@ const capMs = 8_000
  * @param random a number from 0 up to, not including, 1.
  * @returns milliseconds.
  */
-export function retryDelay(attempt: number, random: () => number): number {
-  return random() * Math.min(capMs, baseMs * 2 ** attempt)
+export function retryDelay(attempt: number, random: () => number, firstMs = firstRetryMs): number {
+  return random() * Math.min(capMs, firstMs * 2 ** attempt)
 }

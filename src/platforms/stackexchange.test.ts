@@ -55,7 +55,7 @@ describe('the search on Stack Exchange', () => {
 
   it('lets the sites take turns while they have more', async () => {
     const { stackexchange, received } = await setUp(
-      (response, { query }) => sendJson(response, wrap([], { has_more: query.site === 'b' && query.page === '1' })),
+      (response, { query }) => sendJson(response, wrap([{}], { has_more: query.site === 'b' && query.page === '1' })),
       { sites: ['a', 'b'] },
     )
     let cursor: Json = null
@@ -74,7 +74,7 @@ describe('the search on Stack Exchange', () => {
       ['k1', { turn: 0, next: { meta: { page: 26 } }, ended: [] }],
     ] as const) {
       const { stackexchange, received } = await setUp(
-        (response) => sendJson(response, wrap([], { has_more: true })),
+        (response) => sendJson(response, wrap([{}], { has_more: true })),
         key ? { key } : {},
       )
       const { nextCursor } = await fetchPage(stackexchange, 'tabs', {

@@ -17,7 +17,14 @@ import {
   readItems,
 } from './fields.ts'
 import { after } from './headers.ts'
-import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import {
+  type FoundRequest,
+  type Page,
+  type PageRequest,
+  type Platform,
+  PlatformError,
+  SourceRefusedError,
+} from './platform.ts'
 import { cleanTags, escapedTitle, htmlToPlainText } from './text.ts'
 import { searchWords } from './topic.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
@@ -87,8 +94,12 @@ export function createStackexchange({
     })
     const answer = asFields(body)
     const items = asList(answer?.items)
-    if (!items) throw new PlatformError('bad_response', 'stackexchange answered without a list of items.')
-    const hasMore = answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
+    if (!items)
+      throw new PlatformError(
+        'bad_response',
+        'stackexchange answered without a list of items. Check STACKEXCHANGE_API_URL.',
+      )
+    const hasMore = items.length > 0 && answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
     return {
       requests: await readItems(items, (question) => readQuestion(question, site)),
       nextCursor: hasMore ? { page: page + 1 } : null,
@@ -101,7 +112,6 @@ export function createStackexchange({
     return fetchInTurns({
       sources: sites,
       request,
-      areIndependent: false,
       fetchFrom: (site, cursor) => fetchSite(words, site, asPage(cursor, 1), request.signal),
     })
   }
@@ -167,10 +177,7 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
     case 400:
       // An unknown key is a bad parameter like any other; only the text tells it from an unknown site.
       if (/\bkey\b/.test(asString(body?.error_message) ?? '')) return refusedKey()
-      return new PlatformError(
-        'bad_response',
-        `stackexchange refused a parameter for "${site}". Check STACKEXCHANGE_SITES.`,
-      )
+      return new SourceRefusedError(`stackexchange refused a parameter for "${site}". Check STACKEXCHANGE_SITES.`)
     case 404:
       return new PlatformError('bad_response', 'stackexchange knows no such method. Check STACKEXCHANGE_API_URL.')
     case 401:
@@ -186,7 +193,7 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
     }
     case 500:
     case 503:
-      return new PlatformError('unavailable', 'stackexchange is temporarily unavailable.')
+      return new PlatformError('unavailable', 'stackexchange is temporarily unavailable. Try again later.')
     default:
       return null
   }

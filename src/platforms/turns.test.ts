@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Json, PlannedWaitError, PlatformError } from './platform.ts'
+import { type Json, PlannedWaitError, PlatformError, SourceRefusedError } from './platform.ts'
 import { fetchPageOrNull, platformError } from './testing.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
 
@@ -21,7 +21,7 @@ function ask(sources: readonly string[], fetchFrom: FetchFrom, setup: Setup = {}
         fetchInTurns({
           sources,
           request,
-          areIndependent,
+          ...(areIndependent ? { hostOf: (source: string) => source } : {}),
           fetchFrom: async (source, cursor) => fetchFrom(source, cursor),
         }),
     },
@@ -45,8 +45,11 @@ async function askAll(pages: Record<string, number>, setup: Setup = {}): Promise
   return asked
 }
 
-const failing = (code: 'bad_response' | 'unavailable' | 'unauthorized', retryAt?: Date) => {
+const failing = (code: 'bad_response' | 'unavailable' | 'unauthorized' | 'blocked', retryAt?: Date) => {
   throw new PlatformError(code, `it is ${code}`, retryAt ? { retryAt } : {})
+}
+const refused = () => {
+  throw new SourceRefusedError('no such source')
 }
 const fine: SourcePage = { requests: [], nextCursor: null }
 
@@ -102,21 +105,25 @@ describe('sources that take turns', () => {
 
 describe('a source that fails', () => {
   it('for good is left out, and the next one answers in the same call', async () => {
-    const page = await ask(['a', 'b', 'c'], (source) => (source === 'a' ? failing('bad_response') : fine))
+    const page = await ask(['a', 'b', 'c'], (source) => (source === 'a' ? refused() : fine))
     expect(page?.nextCursor).toEqual({ turn: 2, next: {}, ended: ['a', 'b'] })
   })
 
   it('ends the task with its error when no other has delivered anything', async () => {
-    const error = await platformError(
-      ask(['a', 'b'], () => failing('bad_response')),
-      'bad_response',
-    )
+    const error = await platformError(ask(['a', 'b'], refused), 'bad_response')
     expect(error.retryAt).toBeNull()
   })
 
   it('at the end of those that delivered costs nothing and spoils nothing', async () => {
     const cursor = { turn: 1, next: {}, ended: ['a'] }
-    expect(await ask(['a', 'b'], () => failing('bad_response'), { cursor })).toBeNull()
+    expect(await ask(['a', 'b'], refused, { cursor })).toBeNull()
+  })
+
+  it('after it has delivered is an error, unless another one has more', async () => {
+    const cursor = { turn: 0, next: { a: 1 }, ended: ['c'] }
+    const brokenOff: FetchFrom = (source) => (source === 'a' ? failing('bad_response') : fine)
+    await platformError(ask(['a', 'c'], brokenOff, { cursor, areIndependent: true }), 'bad_response')
+    expect(await ask(['a', 'b', 'c'], brokenOff, { cursor, areIndependent: true })).not.toBeNull()
   })
 
   it('and must be waited for lets the others go first, then is waited for, the soonest of them', async () => {
@@ -143,15 +150,37 @@ describe('a source that fails', () => {
     expect(alone.retryAt).toEqual(until)
   })
 
-  it('on a host that all share ends or waits for all of them', async () => {
-    let asked = 0
-    const fetchFrom: FetchFrom = () => {
-      asked += 1
-      return failing('unauthorized')
-    }
-    await platformError(ask(['a', 'b'], fetchFrom), 'unauthorized')
-    expect(asked).toBe(1)
+  it('with its whole host is asked for one of its sources, and the others of that host are left out too', async () => {
+    const asked: string[] = []
+    const page = await fetchPageOrNull({
+      name: 'lemmy',
+      fetchPage: (request) =>
+        fetchInTurns({
+          sources: ['a1', 'b1', 'a2', 'c1'],
+          request,
+          hostOf: ([host]) => host!,
+          fetchFrom: async (source) => {
+            asked.push(source)
+            return source === 'c1' ? fine : source === 'a1' ? failing('blocked') : failing('unavailable', new Date())
+          },
+        }),
+    })
+    expect(asked).toEqual(['a1', 'b1', 'c1'])
+    expect(page?.nextCursor).toEqual({ turn: 0, next: {}, ended: ['a1', 'a2', 'c1'] })
   })
+
+  it.each(['unauthorized', 'unavailable', 'bad_response'] as const)(
+    'with %s on a host that all share ends or waits for all of them',
+    async (code) => {
+      let asked = 0
+      const fetchFrom: FetchFrom = () => {
+        asked += 1
+        return failing(code)
+      }
+      await platformError(ask(['a', 'b'], fetchFrom), code)
+      expect(asked).toBe(1)
+    },
+  )
 
   it('by a mistake of ours is not hidden', async () => {
     const fetchFrom: FetchFrom = () => {

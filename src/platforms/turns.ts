@@ -6,6 +6,7 @@ import {
   type PageRequest,
   PlannedWaitError,
   PlatformError,
+  SourceRefusedError,
 } from './platform.ts'
 
 /** One page of one source. */
@@ -21,8 +22,8 @@ export interface Turns {
   request: PageRequest
   /** Where the first turn goes: by default on from where earlier jobs for the same topic stopped. */
   firstTurn?: number
-  /** True where each source has a host of its own: what one host refuses says nothing of the others. */
-  areIndependent: boolean
+  /** What has a host of its own fails by itself: the name of the host of a source, one for all unless given. */
+  hostOf?: (source: string) => string
   /** @param cursor null for the first page of this source. */
   fetchFrom(source: string, cursor: Json): Promise<SourcePage>
 }
@@ -36,41 +37,47 @@ interface Position {
 /**
  * Fetches a page of the source whose turn it is, so that a shallow search sees all of them. The cursor is
  * `{turn, next: {[source]: cursor}, ended: [source]}`. A source that is not in it (the operator has added it since) begins at its
- * first page, one that is no longer configured is left out. A source that fails for good is left out for the rest of
- * the task, as is one whose host is paused; one that must be waited for lets the next one go first.
+ * first page, one that is no longer configured is left out. A source that is refused is left out for the rest of the task, as are
+ * all those whose host fails for good or is paused; a host that must be waited for lets the next one go first.
  * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure.
  */
 export async function fetchInTurns({
   sources,
   request,
   firstTurn,
-  areIndependent,
+  hostOf = () => '',
   fetchFrom,
 }: Turns): Promise<Page | null> {
   const position = readPosition(request.cursor, firstTurn ?? request.pagesBefore)
   const waits: PlatformError[] = []
   const failures: PlatformError[] = []
+  const failedHosts = new Set<string>()
+  let hasBrokenOff = false
   for (let step = 0; step < sources.length; step++) {
     const index = (position.turn + step) % sources.length
     const source = sources[index]!
-    if (position.ended.has(source)) continue
+    const host = hostOf(source)
+    if (position.ended.has(source) || failedHosts.has(host)) continue
     try {
       const page = await fetchFrom(source, position.next.get(source) ?? null)
       advance(position, source, page.nextCursor)
       return { requests: page.requests, nextCursor: cursorOf(position, sources, index + 1) }
     } catch (error) {
-      if (!(error instanceof PlatformError) || !concernsOnly(error, areIndependent)) throw error
+      if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
+      const concerned = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)
+      if (!(error instanceof SourceRefusedError)) failedHosts.add(host)
       if (error.retryAt && !isPaused(error)) waits.push(error)
       else {
         failures.push(error)
-        position.ended.add(source)
+        hasBrokenOff ||= concerned.some((one) => position.next.has(one) || position.ended.has(one))
+        for (const one of concerned) position.ended.add(one)
       }
     }
   }
   if (waits.length > 0) throw soonestOf(waits)
-  // Whoever has delivered something ends well, although others failed on the way; `wishwell platforms` tells of those.
+  // Where some delivered all that they have, others that never answered spoil nothing; `wishwell platforms` tells of those.
   const hasDelivered = request.cursor !== null
-  if (failures.length > 0 && !hasDelivered) throw soonestOf(failures)
+  if (failures.length > 0 && (hasBrokenOff || !hasDelivered)) throw soonestOf(failures)
   return null
 }
 
@@ -81,12 +88,6 @@ const isPaused = (error: PlatformError) => error instanceof PlannedWaitError && 
 function soonestOf(errors: PlatformError[]): PlatformError {
   const endOf = ({ retryAt }: PlatformError) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY
   return errors.reduce((soonest, error) => (endOf(error) < endOf(soonest) ? error : soonest))
-}
-
-/** Whether an error is about the one source that was asked. */
-function concernsOnly(error: PlatformError, areIndependent: boolean): boolean {
-  if (error.code === 'cancelled') return false
-  return areIndependent || (error.code === 'bad_response' && error.retryAt === null)
 }
 
 function advance(position: Position, source: string, nextCursor: Json): void {

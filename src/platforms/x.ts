@@ -48,7 +48,7 @@ export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOp
     })
     const answer = asFields(body)
     const posts = readPosts(answer)
-    if (!posts) throw new PlatformError('bad_response', 'x answered without a list of posts.')
+    if (!posts) throw new PlatformError('bad_response', 'x answered without a list of posts. Check X_API_URL.')
     const users = usersById(asFields(answer?.includes)?.users)
     const requests = await readItems(posts, (post) => readXPost(post, users))
     return { requests, nextCursor: cursorAfter(asFields(answer?.meta), token) }

@@ -3,7 +3,7 @@ import type { Budget, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
 import { asFields, asId, asList, asString, readItems } from './fields.ts'
 import type { FindStore } from './finds.ts'
-import { type Json, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import { type Json, type Page, type PageRequest, type Platform, PlatformError, SourceRefusedError } from './platform.ts'
 import { escapedTitle } from './text.ts'
 import { searchWords } from './topic.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
@@ -44,9 +44,9 @@ interface Call {
 }
 
 /** Ends one video; said outside the client, because a video with closed comments is no failure of its host. */
-class ClosedVideoError extends PlatformError {
+class ClosedVideoError extends SourceRefusedError {
   constructor() {
-    super('bad_response', 'youtube has no open comments for a video.')
+    super('youtube has no open comments for a video.')
   }
 }
 
@@ -98,7 +98,8 @@ export function createYoutube({ client, clock, openBudget, finds, baseUrl, key }
       isAboutVideo: false,
     })
     const items = asList(asFields(body)?.items)
-    if (!items) throw new PlatformError('bad_response', 'youtube answered without a list of videos.')
+    if (!items)
+      throw new PlatformError('bad_response', 'youtube answered without a list of videos. Check YOUTUBE_API_URL.')
     return items.map(readVideo).filter((video) => video !== null)
   }
 
@@ -118,7 +119,8 @@ export function createYoutube({ client, clock, openBudget, finds, baseUrl, key }
       isAboutVideo: true,
     })
     const items = asList(asFields(body)?.items)
-    if (!items) throw new PlatformError('bad_response', 'youtube answered without a list of comments.')
+    if (!items)
+      throw new PlatformError('bad_response', 'youtube answered without a list of comments. Check YOUTUBE_API_URL.')
     const token = items.length > 0 ? asToken(asFields(body)?.nextPageToken) : null
     return {
       requests: await readItems(items, (thread) => readThread(thread, video)),
@@ -140,28 +142,32 @@ export function createYoutube({ client, clock, openBudget, finds, baseUrl, key }
     const first = Math.floor(request.pagesBefore / videos.length) % phrases.length
     const failures: PlatformError[] = []
     const fetchFrom = async (id: string, cursor: Json) => {
-      if (failures.length === failureLimit) throw failures[0]
       try {
         return await fetchComments(byId.get(id)!, asReading(cursor, first), request.signal)
       } catch (error) {
         // Not only in the cursor, which stays as it is when the next request has to wait.
         if (error instanceof ClosedVideoError) await videoFinds.drop(words, id)
-        else if (error instanceof PlatformError) failures.push(error)
-        throw error
+        if (!isUnreadable(error)) throw error
+        failures.push(error)
+        throw failures.length < failureLimit ? new SourceRefusedError(error.message) : error
       }
     }
     const sources = [...byId.keys()]
-    const page = await fetchInTurns({ sources, request, areIndependent: false, fetchFrom }).catch((error) => {
+    const page = await fetchInTurns({ sources, request, fetchFrom }).catch((error) => {
       // Where all that could be asked is closed there is nothing to read, an end like any other.
       if (error instanceof ClosedVideoError) return null
       throw error
     })
-    const hasFailed = failures.length === failureLimit || (failures.length > 0 && request.cursor === null)
-    if (page === null && hasFailed) throw failures[0]
+    if (page === null && failures.length > 0 && request.cursor === null) throw failures[0]
     return page
   }
 
   return { name: 'youtube', fetchPage }
+}
+
+/** Neither closed nor to be asked again: the answer about one video is not what it should be. */
+function isUnreadable(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && !(error instanceof SourceRefusedError) && error.code === 'bad_response'
 }
 
 function readVideo(item: unknown): Video | null {

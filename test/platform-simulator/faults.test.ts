@@ -36,6 +36,7 @@ describe.each(simulatedPlatformNames)('%s', (platform) => {
 
   it.each([
     ['server_error', 503],
+    ['bad_gateway', 502],
     ['html_page', 200],
     ['wrong_shape', 200],
     ['wrong_content_type', 200],
@@ -123,6 +124,44 @@ describe('a redirect', () => {
   })
 })
 
+describe('a proxy in front of a platform', () => {
+  it.each(['dated_rate_limit', 'html_rate_limit'] as const)('refuses in its own form: %s', async (fault) => {
+    const { get } = await faulty(fault, 20)
+    const response = await get()
+    expect(response.status).toBe(429)
+    const told = response.headers.get('retry-after') ?? ''
+    expect(told).toMatch(fault === 'dated_rate_limit' ? / GMT$/ : /^2[01]$/)
+    expect(response.headers.get('content-type')).toMatch(fault === 'dated_rate_limit' ? /json/ : /html/)
+    expect((await get()).status).toBe(403)
+  })
+})
+
+describe('pages', () => {
+  const pages = async (fault: FaultName, asked: number[]) => {
+    const simulator = await simulate({ size: 40 })
+    simulator.setFault('github', fault, { times: Number.POSITIVE_INFINITY })
+    const answers: { ids: number[]; link: string }[] = []
+    for (const page of asked) {
+      const response = await fetch(searchUrl(simulator, page), { headers: agent })
+      const { items } = (await response.json()) as { items: { id: number }[] }
+      answers.push({ ids: items.map(({ id }) => id), link: response.headers.get('link') ?? '' })
+    }
+    return answers
+  }
+
+  it('can come again under the next cursor', async () => {
+    const [first, second, third] = await pages('duplicate_page', [1, 2, 3])
+    expect(second).toEqual(first)
+    expect(third?.ids).not.toEqual(first?.ids)
+  })
+
+  it('can promise more for ever', async () => {
+    const answers = await pages('endless_cursor', [1, 2, 3, 9])
+    expect(answers.map(({ ids }) => ids.length)).toEqual([30, 10, 0, 0])
+    for (const { link } of answers) expect(link).toContain('rel="next"')
+  })
+})
+
 describe('faults', () => {
   const statuses = async (simulator: PlatformSimulator, pages: number[]): Promise<number[]> => {
     const found: number[] = []
@@ -143,6 +182,12 @@ describe('faults', () => {
     expect(await statuses(simulator, [1, 3, 2, 4])).toEqual([200, 503, 200, 503])
     simulator.clearFaults()
     expect(await statuses(simulator, [3])).toEqual([200])
+  })
+
+  it('let some requests pass first', async () => {
+    const simulator = await simulate()
+    simulator.setFault('github', 'server_error', { skip: 2 })
+    expect(await statuses(simulator, [1, 1, 1, 1])).toEqual([200, 200, 503, 200])
   })
 
   it('leave the other platforms alone', async () => {

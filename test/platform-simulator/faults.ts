@@ -3,9 +3,12 @@ export const faultNames = [
   'rate_limit',
   'secondary_rate_limit',
   'silent_rate_limit',
+  'dated_rate_limit',
+  'html_rate_limit',
   'backoff',
   'unauthorized',
   'server_error',
+  'bad_gateway',
   'slow_headers',
   'stalled_body',
   'reset',
@@ -19,6 +22,8 @@ export const faultNames = [
   'gzip_bomb',
   'redirect_loop',
   'redirect_private',
+  'duplicate_page',
+  'endless_cursor',
 ] as const
 
 export type FaultName = (typeof faultNames)[number]
@@ -26,6 +31,8 @@ export type FaultName = (typeof faultNames)[number]
 export interface FaultOptions {
   /** How many requests it spoils before it is used up; 1 unless given, Infinity for as long as it is set. */
   times?: number
+  /** How many requests that it concerns it lets pass before the first that it spoils; none unless given. */
+  skip?: number
   /** Spoils only this page and later ones, counted from 1 on every platform. */
   fromPage?: number
   /** The wait that is announced, or for `slow_headers` the delay after which the true answer comes. */
@@ -46,10 +53,10 @@ export interface FaultQueue {
 
 /** Faults of one platform, consumed in the order in which they were set. */
 export function createFaultQueue(): FaultQueue {
-  let waiting: { fault: Fault; timesLeft: number; fromPage: number }[] = []
+  let waiting: { fault: Fault; timesLeft: number; skipsLeft: number; fromPage: number }[] = []
   return {
-    set: (name, { times = 1, fromPage = 1, seconds } = {}) => {
-      waiting.push({ fault: { name, seconds: seconds ?? null }, timesLeft: times, fromPage })
+    set: (name, { times = 1, skip = 0, fromPage = 1, seconds } = {}) => {
+      waiting.push({ fault: { name, seconds: seconds ?? null }, timesLeft: times, skipsLeft: skip, fromPage })
     },
     clear: () => {
       waiting = []
@@ -57,6 +64,10 @@ export function createFaultQueue(): FaultQueue {
     take: (page) => {
       const next = waiting.find((entry) => page >= entry.fromPage && entry.timesLeft > 0)
       if (!next) return null
+      if (next.skipsLeft > 0) {
+        next.skipsLeft -= 1
+        return null
+      }
       next.timesLeft -= 1
       if (next.timesLeft <= 0) waiting = waiting.filter((entry) => entry !== next)
       return next.fault

@@ -63,6 +63,12 @@ export interface SimulatedPlatform {
   find(parameters: URLSearchParams, corpus: Corpus, leakPullRequests?: boolean): readonly CorpusRecord[]
   search(request: SearchRequest, context: SearchContext): Answer
   refuse(wait: Wait, now: number, state: LimitState): Answer
+  /**
+   * A true answer that says, in the platform's own form, that there is more, whatever there is: where cursors are opaque, by the
+   * one that was asked with.
+   * @param before the true answer to the page before; null for a first page
+   */
+  sayMore(answer: Answer, request: SearchRequest, before: Answer | null): Answer
   unauthorized(): Answer
   serverError(): Answer
   /** A 200 with the right names around the wrong things. */
@@ -80,6 +86,12 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
     body: JSON.stringify(value),
   }
+}
+
+/** The same answer with a changed JSON body. */
+export function changeBody(answer: Answer, change: (body: Record<string, unknown>) => object): Answer {
+  const body = JSON.parse(answer.body) as Record<string, unknown>
+  return { ...answer, body: JSON.stringify({ ...body, ...change(body) }) }
 }
 
 /** A whole number from a query string; null when it is something else. */

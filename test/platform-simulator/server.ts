@@ -13,6 +13,8 @@ export interface LoggedRequest {
   /** Below the platform's prefix. `/private` when the client followed a redirect that it should not have. */
   path: string
   query: Record<string, string>
+  /** Counted from 1; 0 for what is no page of results, such as a request for an access token. */
+  page: number
   headers: IncomingHttpHeaders
   at: Date
   /** Null until a status is sent, and for ever where none is. */
@@ -76,6 +78,7 @@ async function answer(
     platform,
     path,
     query: Object.fromEntries(url.searchParams),
+    page: 0,
     headers: request.headers,
     at: options.clock.now(),
     status: null,
@@ -87,6 +90,7 @@ async function answer(
   const body = method === 'POST' ? await text(request) : ''
   const reply = service.reply({ path, method, parameters: url.searchParams, headers: request.headers, body })
   logged.fault = reply.fault?.name ?? null
+  logged.page = reply.page
   response.once('finish', reply.onSent)
   const onStatus = (status: number): void => {
     logged.status = status

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/clock.ts'
+import { type AnsweredPages, createAnsweredPages } from './answered-pages.ts'
 import type { Corpus } from './corpus.ts'
 import { createFaultQueue, type Fault, type FaultQueue } from './faults.ts'
 import {
@@ -12,6 +13,7 @@ import {
   wholeSecond,
 } from './limits.ts'
 import type { Answer, SearchRequest, SimulatedPlatform } from './platform-shape.ts'
+import { isFromProxy, proxyRefusal } from './proxy-answers.ts'
 import { faultRefusalForm, loopPath, redirect, spoiltAnswer } from './spoilt-answer.ts'
 
 /** Instead of the platform's own limit. */
@@ -35,6 +37,8 @@ export interface ServiceOptions {
 }
 
 export interface Reply {
+  /** Counted from 1; 0 for what is no page of results. */
+  page: number
   answer: Answer
   fault: Fault | null
   /** To be called when the answer was sent: only then can the client know of a wait that it announces. */
@@ -54,6 +58,7 @@ interface Admitted {
   options: ServiceOptions
   limiter: Limiter
   request: SearchRequest
+  pages: AnsweredPages
   bucket: string
   admission: Admission
 }
@@ -66,25 +71,30 @@ export const privatePath = '/private'
 export function createSimulatedService(options: ServiceOptions): SimulatedService {
   const { platform, clock, timeScale } = options
   const faults = createFaultQueue()
+  const pages = createAnsweredPages(platform)
   const enforced = options.limit !== 'none'
   const exhaustedForm = platform.announces === 'nothing' ? 'silent' : 'primary'
   const isAnnounced = tellsOfLimit(platform)
   const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm, isAnnounced })
+  const answer = (request: SearchRequest, page: number): Unpaged => {
+    const turnedAway = turnAway(options, request)
+    if (turnedAway) return plainReply(turnedAway)
+    if (platform.isAside?.(request)) return aside(options, request, faults)
+    const rule = limitRule(options, request)
+    const admission = limiter.admit(rule)
+    const admitted: Admitted = { options, limiter, request, pages, bucket: rule.bucket, admission }
+    if (admission.breach) options.onBreach(admission.breach)
+    if (admission.refusal) return refusal(admitted, admission.refusal, null)
+    const fault = faults.take(page)
+    return fault ? faultyReply(admitted, fault) : truth(admitted, null)
+  }
   return {
     faults,
     reply: (received) => {
       const path = received.path.replace(platform.versionPrefix, '')
       const request: SearchRequest = { ...received, path, baseUrl: options.baseUrl }
-      const turnedAway = turnAway(options, request)
-      if (turnedAway) return plainReply(turnedAway)
-      if (platform.isAside?.(request)) return aside(options, request, faults)
-      const rule = limitRule(options, request)
-      const admission = limiter.admit(rule)
-      const admitted: Admitted = { options, limiter, request, bucket: rule.bucket, admission }
-      if (admission.breach) options.onBreach(admission.breach)
-      if (admission.refusal) return refusal(admitted, admission.refusal, null)
-      const fault = faults.take(platform.page(request))
-      return fault ? faultyReply(admitted, fault) : truth(admitted, null)
+      const page = platform.isAside?.(request) ? 0 : platform.page(request)
+      return { ...answer(request, page), page }
     },
     clearFaults: () => {
       faults.clear()
@@ -93,18 +103,20 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   }
 }
 
-function plainReply(answer: Answer, fault: Fault | null = null): Reply {
+type Unpaged = Omit<Reply, 'page'>
+
+function plainReply(answer: Answer, fault: Fault | null = null): Unpaged {
   return { answer, fault, onSent: () => undefined }
 }
 
 /** A request that no limit counts; faults concern it only when they are set for page 0. */
-function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Reply {
+function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Unpaged {
   const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
   const now = options.clock.now().getTime()
   const context = { corpus: options.corpus, limit, now, leakPullRequests: false, backoffSeconds: null }
   const answer = options.platform.search(request, context)
   const fault = faults.take(0)
-  return plainReply((fault && spoiltAnswer(options, fault, answer)) ?? answer, fault)
+  return plainReply((fault && spoiltAnswer({ ...options, request, before: null }, fault, answer)) ?? answer, fault)
 }
 
 function limitRule(options: ServiceOptions, request: SearchRequest): LimitRule {
@@ -128,10 +140,14 @@ function turnAway(options: ServiceOptions, request: SearchRequest): Answer | nul
 }
 
 /** Refuses, and remembers how long the client now has to wait: as told, or a decent pause where nothing is told. */
-function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Reply {
+function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Unpaged {
   const { options, limiter, bucket, admission } = admitted
   const until = wait.form === 'silent' ? decentPauseEnd(options) : wait.until
-  const answer = options.platform.refuse(wait, options.clock.now().getTime(), admission.state)
+  const now = options.clock.now().getTime()
+  const answer =
+    fault && isFromProxy(fault)
+      ? proxyRefusal(fault, wait.until, now)
+      : options.platform.refuse(wait, now, admission.state)
   return { answer, fault, onSent: () => limiter.hold(bucket, { form: wait.form, until }) }
 }
 
@@ -144,14 +160,15 @@ function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wai
   return { form, until: wholeSecond(options.clock.now().getTime() + seconds * 1_000) }
 }
 
-function truth(admitted: Admitted, fault: Fault | null): Reply {
-  const { options, limiter, request, bucket, admission } = admitted
+function truth(admitted: Admitted, fault: Fault | null): Unpaged {
+  const { options, limiter, request, pages, bucket, admission } = admitted
   const { platform, corpus, leakPullRequests } = options
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
   const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
   const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
   const now = options.clock.now().getTime()
   const answer = platform.search(request, { corpus, limit: admission.state, now, leakPullRequests, backoffSeconds })
+  if (answer.status === 200) pages.add(request, answer)
   const wait = backoff ?? spentWait(options, admission)
   return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
 }
@@ -167,17 +184,21 @@ function spentWait(options: ServiceOptions, { state }: Admission): Wait | null {
   return { form: 'primary', until: Math.min(until, state.resetAt) }
 }
 
-function faultyReply(admitted: Admitted, fault: Fault): Reply {
+function faultyReply(admitted: Admitted, fault: Fault): Unpaged {
   const { options, limiter, bucket } = admitted
   const form = faultRefusalForm(options.platform, fault)
   if (form) return refusal(admitted, faultWait(admitted, fault, form), fault)
   if (fault.name === 'server_error' && fault.seconds !== null) {
     const answer = options.platform.serverError()
-    const headers = { ...answer.headers, 'retry-after': String(fault.seconds) }
     const wait = faultWait(admitted, fault, 'secondary')
+    const seconds = Math.ceil((wait.until - options.clock.now().getTime()) / 1_000)
+    const headers = { ...answer.headers, 'retry-after': String(seconds) }
     return { answer: { ...answer, headers }, fault, onSent: () => limiter.hold(bucket, wait) }
   }
+  const { request } = admitted
+  const before = admitted.pages.before(request)
   const honest = truth(admitted, fault)
-  const answer = spoiltAnswer(options, fault, honest.answer)
+  const again = fault.name === 'duplicate_page' ? before : null
+  const answer = again ?? spoiltAnswer({ ...options, request, before }, fault, honest.answer)
   return answer ? plainReply(answer, fault) : honest
 }

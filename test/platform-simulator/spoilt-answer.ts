@@ -1,6 +1,7 @@
 import type { Fault } from './faults.ts'
 import type { RefusalForm } from './limits.ts'
-import { type Answer, jsonAnswer, type SimulatedPlatform } from './platform-shape.ts'
+import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform } from './platform-shape.ts'
+import { badGateway, isFromProxy } from './proxy-answers.ts'
 
 /** Redirects to itself for ever. */
 export const loopPath = '/redirect-loop'
@@ -9,6 +10,8 @@ const refusalForms: Partial<Record<Fault['name'], RefusalForm>> = {
   rate_limit: 'primary',
   secondary_rate_limit: 'secondary',
   silent_rate_limit: 'silent',
+  dated_rate_limit: 'secondary',
+  html_rate_limit: 'secondary',
 }
 
 /**
@@ -17,6 +20,7 @@ const refusalForms: Partial<Record<Fault['name'], RefusalForm>> = {
  */
 export function faultRefusalForm(platform: SimulatedPlatform, fault: Fault): RefusalForm | null {
   const form = refusalForms[fault.name] ?? null
+  if (isFromProxy(fault)) return form
   return form !== null && platform.announces === 'nothing' && fault.seconds === null ? 'silent' : form
 }
 
@@ -29,13 +33,21 @@ const challengePage =
 
 /** What is said instead of the truth; null for a fault that lets it stand or spoils it on its way. */
 export function spoiltAnswer(
-  service: { platform: SimulatedPlatform; baseUrl: string; privateUrl: string },
+  service: {
+    platform: SimulatedPlatform
+    baseUrl: string
+    privateUrl: string
+    request: SearchRequest
+    before: Answer | null
+  },
   fault: Fault,
   truth: Answer,
 ): Answer | null {
   switch (fault.name) {
     case 'unauthorized':
       return service.platform.unauthorized()
+    case 'bad_gateway':
+      return badGateway()
     case 'server_error':
       return service.platform.serverError()
     case 'wrong_shape':
@@ -46,6 +58,8 @@ export function spoiltAnswer(
       return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: challengePage }
     case 'wrong_content_type':
       return { ...truth, headers: { ...truth.headers, 'content-type': 'application/octet-stream' } }
+    case 'endless_cursor':
+      return service.platform.sayMore(truth, service.request, service.before)
     case 'redirect_loop':
       return redirect(`${service.baseUrl}${loopPath}`)
     case 'redirect_private':

@@ -2,6 +2,7 @@ import type { Corpus, CorpusRecord } from '../corpus.ts'
 import type { LimitState } from '../limits.ts'
 import {
   type Answer,
+  changeBody,
   jsonAnswer,
   type SearchContext,
   type SearchRequest,
@@ -163,6 +164,8 @@ export const bluesky: SimulatedPlatform = {
     const told = { primary: spent, secondary: { 'retry-after': seconds }, silent: {} }[wait.form]
     return xrpcError(429, 'RateLimitExceeded', 'Rate Limit Exceeded', told)
   },
+  sayMore: (answer, { parameters }) =>
+    changeBody(answer, ({ cursor }) => ({ cursor: cursor ?? parameters.get('cursor') ?? '0' })),
   unauthorized: () => xrpcError(401, 'AuthenticationRequired', 'Invalid identifier or password'),
   serverError: () => xrpcError(503, 'NotEnoughResources', 'Service Unavailable'),
   wrongShape: () => jsonAnswer(200, { posts: { first: 'not a list' }, cursor: 25 }),

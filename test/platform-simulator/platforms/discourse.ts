@@ -1,5 +1,12 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import {
+  type Answer,
+  changeBody,
+  jsonAnswer,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
 import { canonicalText } from '../query.ts'
 import { category, discoursePost, discourseTopic, topicId, topicSlug, topicTags } from './discourse-item.ts'
 
@@ -169,6 +176,10 @@ export const discourse: SimulatedPlatform = {
     const extras = { wait_seconds: seconds, time_left: `${seconds} seconds` }
     return jsonAnswer(429, { errors: [message], error_type: 'rate_limit', extras }, headers)
   },
+  sayMore: (answer) =>
+    changeBody(answer, ({ grouped_search_result: grouped }) => ({
+      grouped_search_result: { ...(grouped as object), more_full_page_results: true },
+    })),
   unauthorized: () =>
     jsonAnswer(403, { errors: ['You need to be logged in to do that.'], error_type: 'not_logged_in' }),
   serverError: () => ({

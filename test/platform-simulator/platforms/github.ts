@@ -136,6 +136,11 @@ export const github: SimulatedPlatform = {
     }
     return jsonAnswer(403, body, { ...rateHeaders({ ...state, remaining: Math.max(1, state.remaining) }), ...retry })
   },
+  sayMore: (answer, { parameters, baseUrl, path }) => {
+    const query = new URLSearchParams(parameters)
+    query.set('page', String(pageNumber(parameters) + 1))
+    return { ...answer, headers: { ...answer.headers, link: `<${baseUrl}${path}?${query}>; rel="next"` } }
+  },
   unauthorized: () =>
     jsonAnswer(401, { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest', status: '401' }),
   serverError: () => jsonAnswer(503, { message: 'Service Unavailable', documentation_url: documentation }),

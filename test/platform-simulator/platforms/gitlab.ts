@@ -148,6 +148,10 @@ export const gitlab: SimulatedPlatform = {
     const told = wait.form === 'primary' ? { ...headers, ...spent } : headers
     return { status: 429, headers: told, body: 'Retry later\n' }
   },
+  sayMore: (answer, { parameters }) => ({
+    ...answer,
+    headers: { ...answer.headers, 'x-next-page': String(pageNumber(parameters) + 1) },
+  }),
   unauthorized: () => jsonAnswer(401, { message: '401 Unauthorized' }),
   serverError: () => ({
     status: 503,

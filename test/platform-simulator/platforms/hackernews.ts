@@ -1,5 +1,5 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import { jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import { changeBody, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { hackerNewsHit, hackerNewsTags, objectId } from './hackernews-hit.ts'
 
@@ -122,6 +122,7 @@ export const hackernews: SimulatedPlatform = {
     const headers: Record<string, string> = wait.form === 'silent' ? {} : { 'retry-after': seconds }
     return jsonAnswer(429, { code: 429, message: 'Too Many Requests' }, headers)
   },
+  sayMore: (answer) => changeBody(answer, () => ({ nbPages: 1_000_000 })),
   unauthorized: () => jsonAnswer(403, { message: 'Invalid Application-ID or API key', status: 403 }),
   serverError: () => jsonAnswer(503, { code: 503, message: 'Service Unavailable' }),
   wrongShape: () => jsonAnswer(200, { hits: 'none', nbHits: null, page: '0', nbPages: [], hitsPerPage: 20 }),

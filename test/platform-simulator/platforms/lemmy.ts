@@ -1,5 +1,12 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import {
+  type Answer,
+  changeBody,
+  jsonAnswer,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
 import { canonicalText } from '../query.ts'
 import { otherRequestPhrases, requestPhrases } from '../vocabulary.ts'
 import { type LemmyVersion, lemmyPostView, postUrl } from './lemmy-item.ts'
@@ -101,6 +108,14 @@ export const lemmy: SimulatedPlatform = {
     if (wait.form === 'silent') return refused('rate_limit_error')
     const seconds = String(Math.max(1, Math.ceil((wait.until - now) / 1_000)))
     return jsonAnswer(429, { error: 'rate_limit_error' }, { 'retry-after': seconds })
+  },
+  // There is nothing to say it by but a full page.
+  sayMore: (answer, { parameters }, before) => {
+    const postsOf = ({ body }: Answer) => (JSON.parse(body) as { posts: object[] }).posts
+    const shown = postsOf(answer).length > 0 || before === null ? postsOf(answer) : postsOf(before)
+    const limit = wholeNumber(parameters.get('limit'), defaultPageSize) ?? defaultPageSize
+    const filled = Array.from({ length: shown.length === 0 ? 0 : limit }, (_, index) => shown[index % shown.length])
+    return changeBody(answer, () => ({ posts: filled }))
   },
   unauthorized: () => refused('instance_is_private'),
   serverError: () => ({

@@ -1,6 +1,7 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import {
   type Answer,
+  changeBody,
   jsonAnswer,
   type SearchContext,
   type SearchRequest,
@@ -163,6 +164,11 @@ export const reddit: SimulatedPlatform = {
     const spent = wait.form === 'primary' ? rateHeaders(state.limit, 0, wait.until, now) : {}
     return errorAnswer(429, 'Too Many Requests', spent)
   },
+  sayMore: (answer, { parameters }) =>
+    changeBody(answer, ({ data }) => {
+      const listing = data as { after: string | null }
+      return { data: { ...listing, after: listing.after ?? parameters.get('after') ?? 't3_again' } }
+    }),
   unauthorized: () => errorAnswer(401, 'Unauthorized'),
   serverError: () => htmlAnswer(503, 'Our CDN was unable to reach our servers'),
   wrongShape: () => jsonAnswer(200, { kind: 'Listing', data: { children: { first: 'not a list' }, after: 7 } }),

@@ -1,5 +1,12 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import {
+  type Answer,
+  changeBody,
+  jsonAnswer,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { questionLink, questionTags, stackExchangeItem } from './stackexchange-item.ts'
 
@@ -128,6 +135,7 @@ export const stackexchange: SimulatedPlatform = {
     const message = `too many requests from this IP, more requests available in ${seconds} seconds`
     return errorAnswer(502, 'throttle_violation', message)
   },
+  sayMore: (answer) => changeBody(answer, () => ({ has_more: true })),
   unauthorized: () => badParameter("`key` doesn't match a known application"),
   serverError: () => errorAnswer(503, 'temporarily_unavailable', 'This method is temporarily unavailable', 503),
   wrongShape: () => jsonAnswer(200, { items: 'none', has_more: 'perhaps', quota_max: null, quota_remaining: 'some' }),

@@ -2,6 +2,7 @@ import type { Corpus, CorpusRecord } from '../corpus.ts'
 import type { LimitState } from '../limits.ts'
 import {
   type Answer,
+  changeBody,
   jsonAnswer,
   type SearchContext,
   type SearchRequest,
@@ -147,6 +148,10 @@ export const x: SimulatedPlatform = {
     const told = { primary: spent, secondary: { 'retry-after': seconds }, silent: {} }[wait.form]
     return problem(429, 'Too Many Requests', told)
   },
+  sayMore: (answer, { parameters }) =>
+    changeBody(answer, ({ meta }) => ({
+      meta: { next_token: parameters.get('next_token') ?? tokenAt(0), ...(meta as object) },
+    })),
   unauthorized: () => problem(401, 'Unauthorized'),
   serverError: () => problem(503, 'Service Unavailable'),
   wrongShape: () => jsonAnswer(200, { data: { first: 'not a list' }, includes: 'some', meta: 7 }),

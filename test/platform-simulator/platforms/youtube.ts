@@ -1,5 +1,12 @@
 import type { Corpus } from '../corpus.ts'
-import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import {
+  type Answer,
+  changeBody,
+  jsonAnswer,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
 import { commentIdOf, commentThread, searchResult } from './youtube-item.ts'
 import { findThreads, findVideos, findWishes, stateOfVideo } from './youtube-records.ts'
 
@@ -160,6 +167,10 @@ export const youtube: SimulatedPlatform = {
     const seconds = String(Math.max(1, Math.ceil((wait.until - now) / 1_000)))
     return refuse({ ...refusal, status: 429, more: { status: 'RESOURCE_EXHAUSTED' } }, { 'retry-after': seconds })
   },
+  sayMore: (answer, { parameters }) =>
+    changeBody(answer, ({ nextPageToken }) => ({
+      nextPageToken: nextPageToken ?? parameters.get('pageToken') ?? tokenOf(0),
+    })),
   unauthorized: () =>
     refuse({
       status: 400,

@@ -1,0 +1,140 @@
+import { pino } from 'pino'
+import type { Clock } from '../../src/clock.ts'
+import type { ClientTimeouts } from '../../src/platforms/client.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
+import { startTestService, type TestService } from '../service.ts'
+
+/** In every record, query and body: whoever writes down a piece of one writes this. */
+export const topic = 'quokka wallet'
+/** More pages than any platform has. */
+const depth = 40
+const timeouts: Partial<ClientTimeouts> = { headersMs: 300, bodyMs: 300, deadlineMs: 900, retryMs: 1, restMs: 20 }
+/** The tries of a page with their rests, the waits that are announced, and as much again for a slow machine. */
+export const timeBudgetMs = 2 * (5 * (900 + 20) + 2_000)
+/** Windows of a minute are over at once; what is announced in a header is a whole second all the same. */
+const timeScale = 600
+
+/** Several pages of each platform, and no more to store than that takes: by turns where there are several sources, else of 100. */
+const sizeOf: Partial<Record<SimulatedPlatformName, number>> = {
+  github: 110,
+  reddit: 110,
+  x: 110,
+  youtube: 110,
+  discourse: 60,
+}
+const sizeOfOthers = 24
+
+export interface TaskReport {
+  state: string
+  code: string | null
+  message: string
+  pages: number
+  /** Ids of the requests that were stored. */
+  stored: string[]
+}
+
+export interface JobReport {
+  tasks: Record<SimulatedPlatformName, TaskReport>
+  creditsUsed: number
+  durationMs: number
+}
+
+/** The real clock, which can be put forward: the pause of a platform that keeps failing is over then. */
+export interface JumpingClock extends Clock {
+  jump(ms: number): void
+}
+
+export function jumpingClock(): JumpingClock {
+  let aheadMs = 0
+  return {
+    now: () => new Date(Date.now() + aheadMs),
+    jump: (ms) => {
+      aheadMs += ms
+    },
+  }
+}
+
+/** The whole service in front of all simulated platforms, with everything that it logs. */
+export interface Laboratory {
+  simulator: PlatformSimulator
+  service: TestService
+  clock: JumpingClock
+  /** What was logged since the service began. */
+  logText(): string
+  /** What must be in no log and no message: credentials as they were configured and as they were sent. */
+  secrets(): string[]
+  /** Runs a job on all platforms to its end, and says what became of it. */
+  runJob(): Promise<JobReport>
+  /** Forgets everything but what the process remembers of the platforms. */
+  reset(): Promise<void>
+  stop(): Promise<void>
+}
+
+const credentials = { GITHUB_TOKEN: 'ghp-of-the-matrix', STACKEXCHANGE_API_KEY: 'key-of-the-matrix' }
+
+export interface LaboratoryOptions {
+  /** Changes what the platforms are configured to, such as an address that does not exist. */
+  environment?: Record<string, string>
+  /** Records of a topic on each platform. */
+  size?: number
+}
+
+export async function startLaboratory({ environment = {}, size }: LaboratoryOptions = {}): Promise<Laboratory> {
+  const clock = jumpingClock()
+  const sizes = Object.fromEntries(simulatedPlatformNames.map((name) => [name, size ?? sizeOf[name] ?? sizeOfOthers]))
+  const simulator = await startPlatformSimulator({ limits: 'none', clock, timeScale, size: sizes })
+  const lines: string[] = []
+  const configured = { ...simulator.environment, ...credentials, ...environment }
+  const service = await startTestService({
+    environment: { ...configured, PLATFORMS: simulatedPlatformNames.join(',') },
+    clock,
+    platformTimeScale: timeScale,
+    platformTimeouts: timeouts,
+    log: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
+  })
+  return {
+    ...{ simulator, service, clock },
+    logText: () => lines.join(''),
+    secrets: () => [...configuredSecrets(configured), ...sentSecrets(simulator)],
+    runJob: () => runJob(service),
+    reset: async () => {
+      simulator.clearFaults()
+      simulator.requests.length = 0
+      await service.reset()
+    },
+    stop: async () => {
+      await service.stop()
+      await simulator.stop()
+    },
+  }
+}
+
+function configuredSecrets(environment: Record<string, string>): string[] {
+  const isSecret = (name: string) => /_(TOKEN|KEY|SECRET|PASSWORD)$/.test(name)
+  return Object.keys(environment).flatMap((name) => (isSecret(name) ? environment[name]! : []))
+}
+
+function sentSecrets({ requests }: PlatformSimulator): string[] {
+  const sent = requests.flatMap(({ headers }) => headers.authorization?.split(' ').at(-1) ?? [])
+  return [...new Set(sent)]
+}
+
+async function runJob({ client, database }: TestService): Promise<JobReport> {
+  const begun = performance.now()
+  const { body } = await client.scrape({ topic, depth, platforms: simulatedPlatformNames })
+  const job = await client.waitForJob(body.data.jobId, 2 * timeBudgetMs)
+  const durationMs = performance.now() - begun
+  const tasks = await database.selectFrom('scrape_tasks').selectAll().execute()
+  const requests = await database.selectFrom('requests').select(['platform', 'source_id']).execute()
+  const reports = tasks.map((task) => [
+    task.platform,
+    {
+      ...{ state: task.state, code: task.error_code, pages: task.pages },
+      message: job.errors?.find(({ platform }: { platform: string }) => platform === task.platform)?.message ?? '',
+      stored: requests.flatMap(({ platform, source_id }) => (platform === task.platform ? source_id : [])).sort(),
+    },
+  ])
+  const { used } = (await client.search('anything')).body.usage.credits
+  return { tasks: Object.fromEntries(reports), creditsUsed: used, durationMs }
+}

@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { verifyLedger } from '../../src/credits/verify.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
+import type { LoggedRequest } from '../platform-simulator/server.ts'
+import { type Expectation, expectedOutcome } from './expectations.ts'
+import { type JobReport, type Laboratory, startLaboratory, timeBudgetMs, topic } from './laboratory.ts'
+
+/** Since when a platform is at fault in a job: from its first page, or after a page. */
+export type Moment = 'at once' | 'on the way'
+
+/** What one platform has in one job; null when it has no fault. */
+export type Cell = { expectation: Expectation; moment: Moment; times: number } | null
+
+export interface Matrix {
+  readonly laboratory: Laboratory
+  /** A job without any fault. */
+  readonly whole: JobReport
+  /**
+   * Runs one job and checks what became of every platform, what was charged and how long it took.
+   * @param cells one for each platform in turn, over and over; each round begins at the next one, so that after as many
+   * rounds as there are cells every platform has had every one of them.
+   */
+  runRound(cells: readonly Cell[], round: number): Promise<void>
+}
+
+/** The service in its laboratory for the tests of a file; after each of them nothing may have leaked or been impolite. */
+export function openMatrix(): Matrix {
+  let laboratory: Laboratory
+  let whole: JobReport
+  const table: Record<string, Partial<Record<SimulatedPlatformName, string>>> = {}
+
+  beforeAll(async () => {
+    laboratory = await startLaboratory()
+    whole = await laboratory.runJob()
+    await laboratory.reset()
+  })
+  afterEach(async () => {
+    expect.soft(await verifyLedger(laboratory.service.database)).toEqual([])
+    expect.soft(laboratory.simulator.breachLog).toEqual([])
+    laboratory.simulator.breachLog.length = 0
+    // A redirect to a private address is never followed.
+    expect.soft(laboratory.simulator.requests.filter(({ path }) => path === '/private')).toEqual([])
+    expectNoSecrets(laboratory, laboratory.logText())
+    await laboratory.reset()
+  })
+  afterAll(async () => {
+    if (process.env.TEST_SHOW_MATRIX === '1') console.table(table)
+    await laboratory.stop()
+  })
+
+  return {
+    get laboratory() {
+      return laboratory
+    },
+    get whole() {
+      return whole
+    },
+    runRound: async (cells, round) => {
+      const cellOf = (platform: SimulatedPlatformName) =>
+        cells[(simulatedPlatformNames.indexOf(platform) + round) % cells.length]!
+      for (const platform of simulatedPlatformNames) setFault(laboratory, platform, cellOf(platform))
+      const report = await laboratory.runJob()
+      for (const platform of simulatedPlatformNames) {
+        const cell = cellOf(platform)
+        expectTask({ laboratory, whole, report, platform, cell })
+        if (!cell) continue
+        const { code, state, pages } = report.tasks[platform]
+        const row = rowName(cell)
+        table[row] = { ...table[row], [platform]: `${code ?? state} ${pages}` }
+      }
+      expectJob(laboratory, report)
+    },
+  }
+}
+
+function setFault({ simulator }: Laboratory, platform: SimulatedPlatformName, cell: Cell): void {
+  if (!cell) return
+  const { fault, seconds } = cell.expectation
+  const skip = cell.moment === 'on the way' ? requestsOfFirstPage(platform) : 0
+  simulator.setFault(platform, fault, { times: cell.times, skip, ...(seconds === undefined ? {} : { seconds }) })
+}
+
+/** YouTube finds videos first, and reads their comments then. */
+const requestsOfFirstPage = (platform: SimulatedPlatformName) => (platform === 'youtube' ? 2 : 1)
+const isPage = ({ platform, path, page }: LoggedRequest) =>
+  platform === 'youtube' ? path === '/commentThreads' : page > 0
+
+const rowName = ({ expectation: { fault, seconds }, moment, times }: NonNullable<Cell>) =>
+  [times === 1 ? 'one' : 'lasting', fault, seconds === undefined ? '' : `(${seconds} s)`, moment].join(' ')
+
+interface Observed {
+  laboratory: Laboratory
+  whole: JobReport
+  report: JobReport
+  platform: SimulatedPlatformName
+  cell: Cell
+}
+
+function expectTask({ laboratory, whole, report, platform, cell }: Observed): void {
+  const task = report.tasks[platform]
+  const all = whole.tasks[platform]
+  const outcome = cell ? expectedOutcome(cell.expectation, platform) : 'done'
+  const [state, code] = outcome === 'done' ? ['done', null] : ['error', outcome]
+  const about = `${platform}, ${cell ? rowName(cell) : 'without a fault'}`
+  expect.soft({ state: task.state, code: task.code }, about).toEqual({ state, code })
+  if (outcome === 'done') expect.soft(task, about).toMatchObject({ pages: all.pages, stored: all.stored })
+  else {
+    expect.soft(task.pages, `pages of ${about}`).toBe(cell?.moment === 'at once' ? 0 : 1)
+    expect.soft(task.stored.length > 0, `stored of ${about}`).toBe(task.pages > 0)
+    expect.soft(all.stored, about).toEqual(expect.arrayContaining(task.stored))
+    // It says what is the matter, and then what to do.
+    expect.soft(task.message, about).toMatch(/\. [A-Z].*\.$|next asked at|allows no more/)
+  }
+  expect.soft(task.pages, `pages of ${about}`).toBe(answeredPages(laboratory, platform, cell))
+}
+
+/** What was answered truly was delivered, and nothing else. */
+function answeredPages({ simulator }: Laboratory, platform: SimulatedPlatformName, cell: Cell): number {
+  const isTrue = (fault: string | null) => fault === null || (cell?.expectation.isHarmless ?? false)
+  return simulator.requests.filter(
+    (request) => request.platform === platform && isPage(request) && request.status === 200 && isTrue(request.fault),
+  ).length
+}
+
+function expectJob(laboratory: Laboratory, report: JobReport): void {
+  const pages = Object.values(report.tasks).reduce((sum, task) => sum + task.pages, 0)
+  expect.soft(report.creditsUsed).toBe(pages)
+  expect.soft(report.durationMs).toBeLessThan(timeBudgetMs)
+  expectNoSecrets(laboratory, JSON.stringify(report.tasks))
+}
+
+function expectNoSecrets(laboratory: Laboratory, text: string): void {
+  const leaked = [...laboratory.secrets(), ...topic.split(' ')].filter((secret) => text.includes(secret))
+  expect.soft(leaked).toEqual([])
+}

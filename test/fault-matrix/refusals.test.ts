@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import type { FindStore } from '../../src/platforms/finds.ts'
+import { type Page, type Platform, PlatformError } from '../../src/platforms/platform.ts'
+import { createMemoryQuotas } from '../../src/platforms/quota.ts'
+import { createPlatforms } from '../../src/platforms/registry.ts'
+import { fetchPageOrNull, testClient, testClock } from '../../src/platforms/testing.ts'
+import type { FaultName, FaultOptions } from '../platform-simulator/faults.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
+import { simulate } from '../platform-simulator/testing.ts'
+
+// Every form in which the platforms say "not now", adapter by adapter, with waits that no test could sit through.
+
+const announcedSeconds = 90
+/** Platforms that name no time themselves, whatever the fault says. */
+const silent: readonly SimulatedPlatformName[] = []
+
+const forms: readonly [FaultName, FaultOptions][] = [
+  ['rate_limit', { seconds: announcedSeconds }],
+  ['secondary_rate_limit', { seconds: announcedSeconds }],
+  ['silent_rate_limit', {}],
+  ['dated_rate_limit', { seconds: announcedSeconds }],
+  ['html_rate_limit', { seconds: announcedSeconds }],
+  ['server_error', { seconds: announcedSeconds }],
+]
+
+/** One adapter in front of its simulated platform, both by the same clock. */
+async function setUp(name: SimulatedPlatformName) {
+  const clock = testClock()
+  const simulator = await simulate({ clock })
+  const config = readConfig({ ...simulator.environment, PLATFORMS: name }).platforms
+  const { adapters, hosts } = createPlatforms({
+    ...{ config, clock, quotas: createMemoryQuotas(), finds: memoryFinds() },
+    client: testClient(clock),
+  })
+  return { clock, simulator, platform: adapters.get(name)!, hostCount: hosts.get(name)!.length }
+}
+
+function memoryFinds(): FindStore {
+  const kept = new Map<string, Awaited<ReturnType<FindStore['read']>>>()
+  return {
+    read: async (platform, key) => kept.get(`${platform} ${key}`) ?? null,
+    keep: async (platform, key, value) => {
+      kept.set(`${platform} ${key}`, value)
+    },
+  }
+}
+
+async function tryPage(platform: Platform): Promise<Page | PlatformError> {
+  const page = await fetchPageOrNull(platform).catch((error: unknown) => error)
+  if (page instanceof PlatformError) return page
+  if (page === null || page instanceof Error) throw page ?? new Error('there was nothing to ask')
+  return page as Page
+}
+
+describe.each(simulatedPlatformNames)('%s, when it refuses', (name) => {
+  it.each(forms)('by %s %o, is asked again when the wait is over and not before', async (fault, options) => {
+    const { clock, simulator, platform, hostCount } = await setUp(name)
+    // Where there are several hosts, each of them refuses.
+    simulator.setFault(name, fault, { ...options, times: hostCount })
+    const codes = new Set<string>()
+    for (;;) {
+      const answer = await tryPage(platform)
+      if (!(answer instanceof PlatformError)) break
+      codes.add(answer.code)
+      const waitSeconds = (answer.retryAt!.getTime() - clock.now().getTime()) / 1_000
+      const isTold = options.seconds !== undefined && !silent.includes(name)
+      expect(waitSeconds).toBeGreaterThan(isTold ? announcedSeconds - 1 : 59)
+      expect(waitSeconds).toBeLessThan(isTold ? announcedSeconds + 2 : 61)
+
+      const asked = simulator.requests.length
+      clock.advance((waitSeconds - 1) * 1_000)
+      expect(await tryPage(platform)).toMatchObject({ code: 'rate_limited', retryAt: answer.retryAt })
+      expect(simulator.requests.length).toBe(asked)
+      clock.advance(1_000)
+    }
+    expect(codes).toEqual(new Set([fault === 'server_error' ? 'unavailable' : 'rate_limited']))
+    expect(simulator.breachLog).toEqual([])
+  })
+})
+
+it('stackexchange, when it asks for a pause beside its answer, is left alone for so long', async () => {
+  const { clock, simulator, platform } = await setUp('stackexchange')
+  simulator.setFault('stackexchange', 'backoff', { seconds: announcedSeconds })
+  expect(await tryPage(platform)).toHaveProperty('requests')
+  expect(await tryPage(platform)).toMatchObject({ code: 'rate_limited' })
+  clock.advance((announcedSeconds - 1) * 1_000)
+  expect(await tryPage(platform)).toMatchObject({ code: 'rate_limited' })
+  clock.advance(2_000)
+  expect(await tryPage(platform)).toHaveProperty('requests')
+  expect(simulator.breaches).toBe(0)
+})
