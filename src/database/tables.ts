@@ -186,7 +186,8 @@ export interface Tables {
     accepted: boolean
     /** When the last call was counted or refused. */
     counted_at: Date
-  } /** What was used of the quotas that outlive a restart. */
+  }
+  /** What was used of the quotas that outlive a restart. */
   platform_quotas: {
     platform: Fixed<PlatformName>
     name: Fixed<string>

@@ -6,7 +6,7 @@ import { cleanTags, plainText } from './text.ts'
  * Labels after which a post is not shown: moderators have taken it away (docs.bsky.app/docs/advanced-guides/moderation). Not
  * `!no-unauthenticated`: that author's posts are for people who are signed in, as everybody is who reads Wishwell.
  */
-const hidingLabels = new Set(['!hide', '!takedown', '!suspend', 'spam'])
+const hidingLabels: ReadonlySet<unknown> = new Set(['!hide', '!takedown', '!suspend', 'spam'])
 
 /** A post as `app.bsky.feed.defs#postView` has it; null for what is none, or is not to be shown. */
 export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {
@@ -46,7 +46,7 @@ function isHidden({ labels }: Fields): boolean {
       .filter((label) => (asFields(label)?.neg === true) === negated)
       .map((label) => asFields(label)?.val)
   const takenBack = new Set(values(true))
-  return values(false).some((value) => hidingLabels.has(String(value)) && !takenBack.has(value))
+  return values(false).some((value) => hidingLabels.has(value) && !takenBack.has(value))
 }
 
 function facetTags(facets: unknown): unknown[] {

@@ -136,6 +136,10 @@ describe('the pages of Bluesky', () => {
     expect(await nextOf('100', null, [])).toBeNull()
   })
 
+  it('end with one that the database could not keep', async () => {
+    for (const hostile of ['a\0b', '\ud83d', 'a\nb']) expect(await nextOf(hostile)).toBeNull()
+  })
+
   it('end where the same cursor comes again, or an earlier one', async () => {
     expect(await nextOf('100', '100')).toBeNull()
     expect(await nextOf('100', '200')).toBeNull()
@@ -229,7 +233,8 @@ describe('a post of Bluesky', () => {
     const left = [labelled({ val: '!hide' }), labelled({ val: '!takedown' }), labelled({ val: 'spam' }), suspended]
     expect(await read(...left)).toEqual([])
     const kept = [labelled({ val: '!hide' }, { val: '!hide', neg: true }), labelled({ val: 'rude' }, null, 'x')]
-    expect(await read(...kept, { ...post, labels: 'none' })).toHaveLength(3)
+    const odd = [labelled({ val: { toString: 1, valueOf: 1 } }), { ...post, labels: 'none' }]
+    expect(await read(...kept, ...odd)).toHaveLength(4)
   })
 })
 

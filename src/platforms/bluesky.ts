@@ -106,7 +106,8 @@ export function blueskyWords(topic: string): string {
 /** Today a cursor is the offset of the next page; a server that counts backwards or beyond the depth has no more. */
 function readCursor(value: unknown, sent: string | null): string | null {
   const cursor = asString(value)
-  if (cursor === null || cursor === '' || cursor.length > 2000) return null
+  // It is kept with its task: the database stores no NUL and no half of a character.
+  if (cursor === null || !/^[^\p{Cc}\p{Surrogate}]{1,2000}$/u.test(cursor)) return null
   if (!/^\d+$/.test(cursor)) return cursor
   const isFurther = sent === null || !/^\d+$/.test(sent) || Number(cursor) > Number(sent)
   return isFurther && Number(cursor) < depthLimit ? cursor : null

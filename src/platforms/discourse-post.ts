@@ -81,5 +81,5 @@ function slugPath(topic: Fields): string {
   const slug = asString(topic.slug) ?? ''
   if (slug === '') return ''
   // Some forums have slugs that are percent-encoded already.
-  return `${/^[\w%.~-]{1,300}$/.test(slug) ? slug : encodeURIComponent(slug.toWellFormed().slice(0, 300))}/`
+  return `${/^[\w%.~-]{1,300}$/.test(slug) ? slug : encodeURIComponent(slug.slice(0, 300).toWellFormed())}/`
 }

@@ -200,6 +200,12 @@ describe('a topic of a Discourse forum', () => {
     ])
   })
 
+  it('has a link whatever its slug is, also where a long one is cut within a character', async () => {
+    const slug = `${'a'.repeat(299)}\u{1f600}`
+    const { requests } = await read([post], [{ ...topic, slug }])
+    expect(URL.canParse(requests[0]!.sourceUrl)).toBe(true)
+  })
+
   it('has the title of its post when it is missing', async () => {
     expect((await read([post], [])).requests).toMatchObject([{ title: 'Add dark mode & more' }])
   })

@@ -61,6 +61,11 @@ describe('reading what a stranger wrote', () => {
     expect(request).toMatchObject({ title: 'Do it.', votes: 0, tags: [], license: null })
   })
 
+  it('reads a thousand items of a page that has more than anybody asked for', async () => {
+    const read = () => foundRequest({ sourceId: '1', sourceUrl: '', title: 't', description: '' })
+    expect(await readItems(Array(1_500).fill({}), read)).toHaveLength(1_000)
+  })
+
   it('leaves out items that cannot be read, and lets others work between two items', async () => {
     let turns = 0
     const counting = setInterval(() => turns++, 0)

@@ -12,6 +12,8 @@ export type Fields = Record<string, unknown>
 const countLimit = 2 ** 31 - 1
 const nameLimit = 200
 const urlLimit = 2000
+/** Far more than any page that is asked for; ten million bytes of empty items would keep the database busy for long. */
+const itemLimit = 1_000
 
 export function asFields(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null
@@ -87,8 +89,8 @@ export function foundRequest(
 }
 
 /**
- * Reads the items of one page; an item that `read` answers null for is left out. Cleaning a hostile text takes up to a
- * third of a second, so the event loop gets its turn between two items.
+ * Reads the items of one page, the first 1,000 at most; an item that `read` answers null for is left out. Cleaning a
+ * hostile text takes up to a third of a second, so the event loop gets its turn between two items.
  */
 export async function readItems(
   items: unknown[],
@@ -96,7 +98,7 @@ export async function readItems(
 ): Promise<FoundRequest[]> {
   const requests: FoundRequest[] = []
   const pause = createPauses()
-  for (const item of items) {
+  for (const item of items.slice(0, itemLimit)) {
     const fields = asFields(item)
     const request = fields && read(fields)
     if (request) requests.push(request)

@@ -143,6 +143,13 @@ describe('a hit of Hacker News', () => {
     ])
   })
 
+  it('keeps what can be read of it beside tags that are none', async () => {
+    const { hackernews } = await setUp((response) =>
+      sendJson(response, page([{ objectID: '1', _tags: ['story', { toString: 1, valueOf: 1 }, [null], 'author_x'] }])),
+    )
+    expect((await fetchPage(hackernews)).requests).toMatchObject([{ sourceId: '1', tags: ['story'] }])
+  })
+
   it('without an id is left out', async () => {
     expect(await read({}, null, 'x', { ...story, objectID: null }, story)).toHaveLength(1)
   })

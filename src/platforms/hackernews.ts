@@ -95,7 +95,7 @@ function readHit(hit: Fields): FoundRequest | null {
     title: plainTitle(title),
     description: htmlToPlainText(text),
     votes: asInteger(hit.points) ?? 0,
-    tags: cleanTags((asList(hit._tags) ?? []).filter((tag) => !/^(author|story|poll)_/.test(String(tag)))),
+    tags: cleanTags((asList(hit._tags) ?? []).filter((tag) => !/^(author|story|poll)_/.test(asString(tag) ?? ''))),
     commentCount: asInteger(hit.num_comments),
     authorHandle: author,
     authorProfileUrl: author && `https://news.ycombinator.com/user?id=${encodeURIComponent(author)}`,

@@ -93,6 +93,13 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
   await database
     .insertInto('platform_hosts')
     .values({ platform, name: state.name, ...row })
-    .onConflict((conflict) => conflict.columns(['platform', 'name']).doUpdateSet(row))
+    .onConflict((conflict) =>
+      conflict.columns(['platform', 'name']).doUpdateSet((eb) => ({
+        ...row,
+        // Another process may know of a longer rest, or of a later success.
+        rest_until: eb.fn<Date | null>('greatest', ['platform_hosts.rest_until', 'excluded.rest_until']),
+        last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),
+      })),
+    )
     .execute()
 }

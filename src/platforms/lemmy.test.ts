@@ -101,6 +101,14 @@ describe('the search on Lemmy', () => {
     expect(received).toHaveLength(8)
   })
 
+  it('has a cursor that the database can keep, whatever the first post is called', async () => {
+    const hostile = { post: { ap_id: `\0${'a'.repeat(291)}\u{1f600}` } }
+    const { lemmy } = await setUp((response) => sendJson(response, list([hostile, ...postsFrom(0, 49)])))
+    const cursor = JSON.stringify((await fetchPage(lemmy)).nextCursor)
+    expect(cursor).toContain('"page":2')
+    expect(cursor).not.toMatch(/(?<!\\)\\u/)
+  })
+
   it('goes on with the other instances when one fails', async () => {
     const { lemmy, received } = await setUp(
       (response, { path }) => (placeOf(path) === 'a' ? sendJson(response, {}, 404) : sendJson(response, list([]))),

@@ -108,7 +108,12 @@ function nameOf(baseUrl: string): string {
 /** What tells one page from another. */
 function firstOf(posts: unknown[]): string | null {
   const post = asFields(asFields(posts[0])?.post)
-  return post && JSON.stringify([post.ap_id ?? null, post.id ?? null]).slice(0, 300)
+  return (
+    post &&
+    JSON.stringify([post.ap_id ?? null, post.id ?? null])
+      .slice(0, 300)
+      .toWellFormed()
+  )
 }
 
 /**

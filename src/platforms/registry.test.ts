@@ -36,3 +36,10 @@ it('only the platforms that are on are made, in their order, each with its own c
   expect(received[0]!.query).toMatchObject({ site: 'softwarerecs', key: 'k1' })
   expect(received[1]!.headers.authorization).toBe('Bearer ghp_x')
 })
+
+it('a credential that no header can hold is refused at the start, and not shown', () => {
+  for (const GITHUB_TOKEN of ['ghp_\u201cx\u201d', 'ghp_x\nghp_y', 'ghp x']) {
+    expect(() => readConfig({ GITHUB_TOKEN })).toThrow(/^GITHUB_TOKEN: (?!.*ghp)/)
+  }
+  expect(readConfig({ GITHUB_TOKEN: ' ghp_x\n' }).platforms.githubToken).toBe('ghp_x')
+})

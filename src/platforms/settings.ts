@@ -4,7 +4,8 @@ import { openPlatformNames, type PlatformName, platformNames } from './platform.
 const url = (fallback: string, meaning: string) =>
   Type.String({ pattern: '^https?://[^\\s]+$', default: fallback, description: meaning })
 
-const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
+// What no header can hold would fail each request as if the network did.
+const secret = (meaning: string) => Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description: meaning }))
 
 const commaList = (items: readonly string[], meaning: string) =>
   Type.String({ default: items.join(','), description: `comma list: ${meaning}` })

@@ -95,26 +95,28 @@ async function hostStatus(budget: Budget, row: HostRow | undefined, now: Date): 
 function platformStatus(platform: PlatformName, config: PlatformsConfig, hosts: HostStatus[]): PlatformStatus {
   const isOn = config.enabled.includes(platform)
   const missing = [...(config.missing.get(platform) ?? [])]
-  // It can be used as long as one of its hosts can.
-  const best = isOn ? bestOf(hosts) : null
-  const state = !isOn ? 'off' : missing.length > 0 ? 'not_configured' : (best?.state ?? 'ready')
+  const decisive = isOn ? decisiveOf(platform, hosts) : null
+  const state = !isOn ? 'off' : missing.length > 0 ? 'not_configured' : (decisive?.state ?? 'ready')
   const successes = hosts.flatMap((host) => host.lastSuccessAt ?? []).sort()
   return {
     platform,
     state,
     isDefault: config.defaults.includes(platform),
     missing,
-    resumesAt: state === 'off' || state === 'not_configured' ? null : (best?.resumesAt ?? null),
+    resumesAt: state === 'off' || state === 'not_configured' ? null : (decisive?.resumesAt ?? null),
     lastSuccessAt: successes.at(-1) ?? null,
     advice: adviceFor(platform, state, missing, hosts),
     hosts,
   }
 }
 
-/** The host that can be asked soonest. */
-function bestOf(hosts: HostStatus[]): HostStatus | null {
-  const [best] = [...hosts].sort((a, b) => ((a.resumesAt ?? '') < (b.resumesAt ?? '') ? -1 : 1))
-  return best ?? null
+/** Each of their hosts answers for itself; elsewhere each does a part, such as giving tokens, that the others need. */
+const platformsOfManyPlaces: ReadonlySet<PlatformName> = new Set(['discourse', 'lemmy'])
+
+/** The host that says when the platform can be used: the soonest where one is enough, else the last. */
+function decisiveOf(platform: PlatformName, hosts: HostStatus[]): HostStatus | null {
+  const soonestFirst = [...hosts].sort((a, b) => ((a.resumesAt ?? '') < (b.resumesAt ?? '') ? -1 : 1))
+  return soonestFirst.at(platformsOfManyPlaces.has(platform) ? 0 : -1) ?? null
 }
 
 function adviceFor(
