@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKeyPattern } from '../src/config.ts'
+import { openPlatformNames } from '../src/platforms/platform.ts'
 import { type ChildService, startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
+import { simulatedPlatformNames } from './platform-simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from './platform-simulator/simulator.ts'
 
 // The service as a process: what it prints, how it ends, what it does not tell.
@@ -22,8 +24,7 @@ afterAll(async () => {
 const start = (more: Record<string, string> = {}): Promise<ChildService> =>
   startChildService({
     ...{ DATA_DIR: copy.options.dataDir, DATABASE_URL: copy.options.databaseUrl, LOG_LEVEL: 'trace', ...secrets },
-    ...{ GITHUB_API_URL: simulator.urls.github, HACKERNEWS_API_URL: simulator.urls.hackernews },
-    ...{ STACKEXCHANGE_API_URL: simulator.urls.stackexchange, ...more },
+    ...{ ...simulator.environment, PLATFORMS: simulatedPlatformNames.join(','), ...more },
   })
 
 describe('the service as a process', () => {
@@ -32,15 +33,19 @@ describe('the service as a process', () => {
     const apiKey = /API key: +(\S+)/.exec(first.stdout())?.[1] ?? ''
     expect(apiKey).toMatch(apiKeyPattern)
     const client = createTestClient(() => first.url, apiKey)
-    const { body } = await client.scrape({ topic: 'dark mode' })
+    const { body } = await client.scrape({ topic: 'dark mode', platforms: simulatedPlatformNames })
     await client.waitForJob(body.data.jobId)
     await client.get('/api/v1/requests?topic=a-secret-topic&cursor=nonsense')
     await client.send('GET', '/api/v1/requests', { headers: { authorization: 'Bearer guessed-key' } })
     expect(await first.end('SIGTERM')).toBe(0)
     const log = first.stderr()
     expect(log).toContain('"reqId"')
-    for (const secret of [apiKey, 'guessed-key', 'a-secret-topic', ...Object.values(secrets)])
-      expect(log).not.toContain(secret)
+    const credentials = Object.entries(simulator.environment).filter(([name]) =>
+      /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name),
+    )
+    expect(credentials.length).toBeGreaterThanOrEqual(4)
+    const given = [...Object.values(secrets), ...credentials.map(([, value]) => value)]
+    for (const secret of [apiKey, 'guessed-key', 'a-secret-topic', ...given]) expect(log).not.toContain(secret)
 
     const startedAt = performance.now()
     const second = await start()
@@ -69,7 +74,7 @@ describe('the service as a process', () => {
     const job = await createTestClient(() => next.url, apiKey).waitForJob(body.data.jobId)
     expect(job).toMatchObject({
       status: 'completed',
-      progress: { github: 'done', hackernews: 'done', stackexchange: 'done' },
+      progress: Object.fromEntries(openPlatformNames.map((name) => [name, 'done'])),
     })
     expect(await next.end('SIGTERM')).toBe(0)
   })

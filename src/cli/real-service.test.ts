@@ -12,7 +12,8 @@ describe('the commands and the real service', () => {
       throw new PlatformError('unauthorized', 'hackernews answered 401. Check its credentials.')
     }
     const platforms = platformMap(scriptedPlatform('github', numberedPages(2)), scriptedPlatform('hackernews', refused))
-    service = await startTestService({ platforms })
+    const environment = { PLATFORMS: 'github,hackernews,stackexchange' }
+    service = await startTestService({ platforms, environment })
   })
   afterAll(() => service.stop())
 

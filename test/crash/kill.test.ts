@@ -35,6 +35,7 @@ const environmentOf = (copy: DatabaseCopy) => ({
   DATABASE_URL: copy.options.databaseUrl,
   ADMIN_API_KEY: 'admin-key-of-the-crash-test',
   BOOTSTRAP_API_KEY: apiKey,
+  PLATFORMS: 'github,hackernews,stackexchange',
   GITHUB_TOKEN: 'a-token',
   GITHUB_API_URL: simulator.urls.github,
   HACKERNEWS_API_URL: simulator.urls.hackernews,
