@@ -369,8 +369,18 @@ describe('the budget', () => {
       }, 20)
     }
     const { get } = await setUp(handler, { budget })
-    await Promise.all(Array.from({ length: 6 }, () => get()))
+    await Promise.all(Array.from({ length: 4 }, () => get()))
     expect(most).toBe(2)
+  })
+
+  it('lets nobody wait whom it has no use for yet: a slow host holds few workers', async () => {
+    const { get, clock } = await setUp((response) => void setTimeout(() => sendJson(response, {}), 50), {
+      budget: budgetOf(1_000, 1),
+    })
+    const calls = [get(), get(), get(), get()]
+    const late = await Promise.all(calls.slice(2).map((call) => platformError(call, 'rate_limited')))
+    expect(late.map(({ retryAt }) => retryAt)).toEqual(Array(2).fill(new Date(clock.now().getTime() + 1_500)))
+    await Promise.all(calls.slice(0, 2))
   })
 
   it('pauses everybody after a refusal', async () => {

@@ -84,6 +84,8 @@ const defaultTimeouts: ClientTimeouts = {
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
 const retryLimit = 2
+/** When to come back to a host that enough others wait for. */
+const busyMs = 1_500
 
 interface ClientContext extends ExchangeContext {
   log: PlatformLog | undefined
@@ -125,6 +127,10 @@ async function getJson(context: ClientContext, request: JsonRequest): Promise<An
   const { budget, signal } = request
   try {
     const leave = await budget.enter(signal)
+    if (!leave) {
+      const retryAt = after(context.clock.now(), busyMs)
+      throw new PlannedWaitError('rate_limited', `${labelOf(request)} is being asked by others.`, retryAt)
+    }
     const deadline = AbortSignal.timeout(context.timeouts.deadlineMs)
     try {
       budget.admit(context.clock.now())

@@ -5,7 +5,7 @@ import { readConfig } from '../config.ts'
 import type { Budget } from './budget.ts'
 import { rememberHosts } from './host-memory.ts'
 import { readPlatformStatus } from './status.ts'
-import { openTestBudget, testClock } from './testing.ts'
+import { openTestBudget, platformError, testClock } from './testing.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -32,6 +32,28 @@ it('a rest outlives what a process that knows nothing of it writes about the sam
   const third = await process()
   expect(third.budget.state(clock.now())).toMatchObject({ restUntil, lastSuccessAt: clock.now() })
   await third.memory.stop()
+})
+
+it('what was used of a window is not given away again after a restart', async () => {
+  const clock = testClock()
+  const start = async () => {
+    const budget = openTestBudget({ name: 'search.example', windows: [{ limit: 3, windowMs: 60_000 }], concurrency: 1 })
+    const hosts = new Map([['gitlab' as const, [budget]]])
+    const memory = await rememberHosts({ database: opened.database, clock, log: pino({ level: 'silent' }), hosts })
+    return { budget, memory }
+  }
+  const before = await start()
+  await before.budget.take(clock.now())
+  await before.budget.take(clock.now())
+  before.budget.recordSuccess(clock.now())
+  await before.memory.stop()
+
+  const { budget, memory } = await start()
+  await budget.take(clock.now())
+  await platformError(budget.take(clock.now()), 'rate_limited')
+  clock.advance(60_000)
+  await budget.take(clock.now())
+  await memory.stop()
 })
 
 it.each([

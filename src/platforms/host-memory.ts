@@ -28,7 +28,7 @@ export interface HostMemoryOptions {
  */
 export async function rememberHosts({ database, clock, log, hosts }: HostMemoryOptions): Promise<HostMemoryStore> {
   const all = [...hosts].flatMap(([platform, budgets]) => budgets.map((budget) => ({ platform, budget })))
-  await restore(database, all)
+  await restore(database, all, clock.now())
   const written = new Map(all.map(({ budget }) => [budget, fingerprint(budget.state(clock.now()))]))
 
   const save = async () => {
@@ -60,7 +60,9 @@ export async function rememberHosts({ database, clock, log, hosts }: HostMemoryO
 /** What makes a state worth writing: time passing does not. */
 const fingerprint = ({ room, ...memory }: BudgetState) => JSON.stringify(memory)
 
-async function restore(database: Database, all: { platform: PlatformName; budget: Budget }[]): Promise<void> {
+type Host = { platform: PlatformName; budget: Budget }
+
+async function restore(database: Database, all: Host[], now: Date): Promise<void> {
   const rows = await database.selectFrom('platform_hosts').selectAll().execute()
   for (const row of rows) {
     const host = all.find(({ platform, budget }) => platform === row.platform && budget.name === row.name)
@@ -74,6 +76,8 @@ async function restore(database: Database, all: { platform: PlatformName; budget
           ? { code: row.last_error_code, message: row.last_error_message ?? '', at: row.last_error_at }
           : null,
     })
+    // Not every platform says what is left: what was used before the restart must be remembered here.
+    host?.budget.correct({ remaining: row.remaining, resetAt: row.remaining_resets_at }, now)
   }
 }
 

@@ -13,7 +13,7 @@ describe('the places among the requests under way', () => {
     for (const visitor of [1, 2, 3, 4]) {
       void enter(never).then((leaveIt) => {
         order.push(visitor)
-        leave.push(leaveIt)
+        leave.push(leaveIt!)
       })
     }
     await settled()
@@ -35,7 +35,20 @@ describe('the places among the requests under way', () => {
     impatient.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
     await expect(enter(impatient.signal)).rejects.toThrow('enough')
-    leave()
+    leave!()
     await expect(enter(never)).resolves.toBeTypeOf('function')
+  })
+
+  it('have no more in their queue than there are places: who comes then should come back later', async () => {
+    const enter = createPlaces(2)
+    const [leaveFirst] = await Promise.all([enter(never), enter(never)])
+    const [next] = [enter(never), enter(never)]
+    expect(await enter(never)).toBeNull()
+    leaveFirst!()
+    await next
+    // One has left the queue, so one more may wait.
+    const last = enter(never)
+    expect(await enter(never)).toBeNull()
+    await expect(Promise.race([last, settled()])).resolves.toBeUndefined()
   })
 })

@@ -1,7 +1,13 @@
-/** Waits for one of the places; call the result to leave it. Rejects with the reason of the signal. */
-export type EnterPlace = (signal: AbortSignal) => Promise<() => void>
+/**
+ * Waits for one of the places; call the result to leave it. Rejects with the reason of the signal.
+ * @returns null when so many wait already that this one should come back later.
+ */
+export type EnterPlace = (signal: AbortSignal) => Promise<(() => void) | null>
 
-/** A first come, first served queue for `count` places. */
+/**
+ * A first come, first served queue for `count` places. Whoever waits in it holds a worker, so at most as many wait as there are
+ * places: enough to keep them all in use.
+ */
 export function createPlaces(count: number): EnterPlace {
   const waiting: Array<() => void> = []
   let taken = 0
@@ -23,6 +29,7 @@ export function createPlaces(count: number): EnterPlace {
       taken += 1
       return leaveOnce()
     }
+    if (waiting.length >= count) return null
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         waiting.splice(waiting.indexOf(admit), 1)
