@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
@@ -267,6 +267,7 @@ describe('a purge while a page is being stored', () => {
       const stored = Promise.withResolvers<void>()
       const goOn = Promise.withResolvers<void>()
       const fresh = foundRequest('fresh', { ...ada, title: 'Penguin fresh' })
+      onTestFinished(() => goOn.resolve())
       const prepared = await page([...onGithub, fresh], jobId)
       const storing = service.database.transaction().execute(async (transaction) => {
         await storePage(transaction, prepared)
