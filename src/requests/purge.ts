@@ -42,8 +42,8 @@ interface Match extends IdentifiedRequest {
 }
 
 /** How many rows a statement looks at, and how many it deletes, at most: everybody else waits for it in the embedded home. */
-const scannedRows = 1_000
-const deletedRows = 500
+const scannedRows = 250
+const deletedRows = 250
 const maxSamples = 5
 const dayMs = 86_400_000
 const firstId = '00000000-0000-0000-0000-000000000000'
@@ -87,11 +87,11 @@ async function* findMatches(database: Database, selection: PurgeSelection & { no
     // The slice is cut before it is narrowed, so that its work is bounded however few rows fit.
     const { rows } = await sql<{ last: string | null; matches: Match[] }>`
       with slice as materialized (
-        select * from requests where id > ${after}::uuid order by id limit ${scannedRows}
+        select updated_at, seen_at, ${columns} from requests where id > ${after}::uuid order by id limit ${scannedRows}
       )
       select (select id from slice order by id desc limit 1) as last,
         (select coalesce(json_agg(fitting), '[]') from (
-          select ${columns} from slice where ${condition}) as fitting) as matches`.execute(database)
+          select * from slice where ${condition}) as fitting) as matches`.execute(database)
     const { last, matches } = rows[0] ?? { last: null, matches: [] }
     if (last === null) return
     yield keys === null ? matches : matches.filter((row) => identitiesOf(row).some((one) => keys.has(identityKey(one))))
