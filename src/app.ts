@@ -26,6 +26,7 @@ import type { Platforms } from './platforms/registry.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
+import { registerPurgeRoutes } from './requests/purge-routes.ts'
 import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
 import type { TaskQueue } from './scraping/queue.ts'
@@ -114,6 +115,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
     registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
     registerRequestRoutes(routes, { ...dependencies, ...platforms, authentication })
+    registerPurgeRoutes(routes, { ...dependencies, authentication })
     registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })

@@ -55,6 +55,16 @@ describe('the configuration', () => {
     [{ GITHUB_API_URL: 'http://[' }, 'GITHUB_API_URL'],
     [{ HACKERNEWS_API_URL: 'http://x:99999' }, 'HACKERNEWS_API_URL'],
     [{ STACKEXCHANGE_SITES: ',' }, 'STACKEXCHANGE_SITES'],
+    [{ RETENTION_DAYS: 'myspace:30' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube:' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube:0' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube:-1' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube:1.5' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube:10000' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube:30 days' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'secret-value' }, 'RETENTION_DAYS'],
+    [{ RETENTION_DAYS: 'youtube:30,youtube:10' }, 'RETENTION_DAYS'],
   ])('refuses %j, names the variable and shows no value', (environment, variable) => {
     const read = () => readConfig(environment as Record<string, string>)
     expect(read).toThrow(ConfigError)
@@ -69,6 +79,15 @@ describe('the configuration', () => {
     ['10.0.0.0/8, ::1, fd00::/8', ['10.0.0.0/8', '::1', 'fd00::/8']],
   ])('reads the trusted proxies %j', (TRUST_PROXY, proxies) => {
     expect(readConfig({ TRUST_PROXY }).trustProxy).toEqual(proxies)
+  })
+
+  it.each([
+    [undefined, { youtube: 30, reddit: 30, x: 30 }],
+    ['github:365', { youtube: 30, reddit: 30, x: 30, github: 365 }],
+    [' reddit : 2 , x:none ', { youtube: 30, reddit: 2 }],
+    ['youtube:none,reddit:none,x:none', {}],
+  ])('reads the retention %j: what is not named keeps its default', (RETENTION_DAYS, retention) => {
+    expect(Object.fromEntries(readConfig({ RETENTION_DAYS }).platforms.retention)).toEqual(retention)
   })
 
   it('takes good keys and a Postgres', () => {

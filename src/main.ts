@@ -5,9 +5,11 @@ import { backupCommand } from './cli/backup.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
 import { keyCommand } from './cli/key.ts'
 import { platformsCommand } from './cli/platforms.ts'
+import { purgeCommand } from './cli/purge.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
+import { suppressionCommand } from './cli/suppression.ts'
 import { usageCommand } from './cli/usage.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { ConfigError } from './config.ts'
@@ -17,8 +19,8 @@ import { version } from './version.ts'
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
 Environment of scrape, search and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
-Environment of account, key, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR; they work without a
-service, too.
+Environment of account, key, purge, suppression, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
+they work without a service, too.
 Environment of restore: DATA_DIR.
 
 Exit codes:
@@ -60,6 +62,8 @@ function createProgram(): Command {
   program.addCommand(usageCommand())
   program.addCommand(accountCommand())
   program.addCommand(keyCommand())
+  program.addCommand(purgeCommand())
+  program.addCommand(suppressionCommand())
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
   program.addCommand(verifyCommand())

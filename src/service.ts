@@ -20,6 +20,7 @@ import { createPlatforms } from './platforms/registry.ts'
 import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
+import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
 import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 import { recoverTasks } from './scraping/tasks.ts'
@@ -137,10 +138,15 @@ function assembleRateLimits({ database, home }: OpenDatabase, overrides: Service
 }
 
 /** What is kept for a while only. */
-const chores = ({ database }: OpenDatabase, { clock }: ServiceOverrides): Record<string, Chore> => ({
+const chores = (
+  { database }: OpenDatabase,
+  { clock }: ServiceOverrides,
+  retention: Retention,
+): Record<string, Chore> => ({
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
+  expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
 
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
@@ -154,7 +160,14 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { platformTimeScale: timeScale } = overrides
   const platforms = createPlatforms({ config: config.platforms, clock, client, quotas, finds, timeScale })
   const adapters = overrides.platforms ?? platforms.adapters
-  const worker = createWorker({ database, queue, clock, log, platforms: adapters })
+  const worker = createWorker({
+    database,
+    queue,
+    clock,
+    log,
+    platforms: adapters,
+    retention: config.platforms.retention,
+  })
   let stopped: Promise<void> | null = null
 
   const health = async (): Promise<Health> => {
@@ -182,7 +195,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
-  const housekeeping = startHousekeeping(chores(opened, overrides), log)
+  const housekeeping = startHousekeeping(chores(opened, overrides, config.platforms.retention), log)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await hostMemory.stop()

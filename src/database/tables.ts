@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
+import type { IdentityKind } from '../requests/identity.ts'
 
 export type Tier = 'free' | 'pro' | 'max'
 export type TaskState = 'pending' | 'running' | 'done' | 'error' | 'skipped'
@@ -58,6 +59,11 @@ export interface Tables {
     original_created_at: Date | null
     created_at: Fixed<Date>
     updated_at: Date
+    /**
+     * When a platform with a retention last showed it unchanged, to within a day; null when not since updated_at. Refreshed is
+     * the later of the two.
+     */
+    seen_at: Date | null
     /** original_created_at, or created_at where the platform does not say: what "new" sorts by. */
     posted_at: GeneratedAlways<Date>
   }
@@ -222,5 +228,16 @@ export interface Tables {
     key: Fixed<string>
     value: ColumnType<unknown, string, string>
     expires_at: Date
+  }
+  /** What was purged and must not be stored again; no text of it is kept. */
+  suppressions: {
+    /** SHA-256 of the platform, the kind and the value, in hex. */
+    hash: Fixed<string>
+    /** The purge that it came with, by which it is lifted. */
+    purge_id: Fixed<string>
+    kind: Fixed<IdentityKind>
+    /** Whether the operator named it; the others are the ids of the requests that were deleted then. */
+    named: Fixed<boolean>
+    created_at: Fixed<Date>
   }
 }

@@ -10,6 +10,9 @@ const secret = (meaning: string) => Type.Optional(Type.String({ pattern: '^[\\x2
 const commaList = (items: readonly string[], meaning: string) =>
   Type.String({ default: items.join(','), description: `comma list: ${meaning}` })
 
+/** YouTube's terms say 30 days; those of Reddit and X want what was deleted there to go, and 30 days is our answer to it. */
+const defaultRetention = 'youtube:30,reddit:30,x:30'
+
 /** The environment variables of the platforms: part of the schema in `config.ts`, which alone reads them. */
 export const platformVariables = {
   PLATFORMS: commaList(openPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
@@ -18,6 +21,11 @@ export const platformVariables = {
       description: `comma list: the platforms of a call that names none; by default those of the first six that are on`,
     }),
   ),
+  RETENTION_DAYS: Type.String({
+    default: defaultRetention,
+    description:
+      'comma list: how many days requests of a platform are kept after they were last refreshed; `none` for ever, as are those of platforms that neither you nor the default names',
+  }),
   GITHUB_API_URL: url('https://api.github.com', 'base address of the GitHub REST API'),
   GITHUB_TOKEN: secret('a GitHub token: 30 searches a minute instead of 10'),
   HACKERNEWS_API_URL: url('https://hn.algolia.com/api/v1', 'base address of the Hacker News search API'),
@@ -80,6 +88,8 @@ export interface PlatformsConfig {
   defaults: PlatformName[]
   /** Of each platform that is on: the variables that it cannot do without and that are not set. */
   missing: ReadonlyMap<PlatformName, readonly string[]>
+  /** Days after their last refresh, of the platforms whose requests are not kept for good, on or not. */
+  retention: ReadonlyMap<PlatformName, number>
   githubApiUrl: string
   githubToken: string | undefined
   hackernewsApiUrl: string
@@ -128,6 +138,7 @@ export function readPlatformsConfig(environment: PlatformEnvironment, complain: 
     enabled,
     defaults: parseNames('DEFAULT_PLATFORMS', environment.DEFAULT_PLATFORMS ?? fallback.join(','), enabled, complain),
     missing: new Map(enabled.map((name) => [name, missingOf(name)])),
+    retention: parseRetention(environment.RETENTION_DAYS, complain),
     githubApiUrl: environment.GITHUB_API_URL,
     githubToken: environment.GITHUB_TOKEN,
     hackernewsApiUrl: environment.HACKERNEWS_API_URL,
@@ -159,6 +170,25 @@ function parseNames(variable: Variable, text: string, allowed: readonly string[]
   if (names.length === 0) complain(variable, `name at least one platform of ${allowed.join(', ')}.`)
   if (unknown.length > 0) complain(variable, `${unknown.join(', ')} is not one of ${allowed.join(', ')}.`)
   return names as PlatformName[]
+}
+
+/** Reads `youtube:30,x:none`. A platform that is not named keeps its default: leaving one out never keeps data for longer. */
+function parseRetention(text: string, complain: Complain): ReadonlyMap<PlatformName, number> {
+  const days = new Map<PlatformName, number>()
+  for (const item of [...list(defaultRetention), ...list(text)]) {
+    const [, platform = '', length = ''] = /^([a-z]+)\s*:\s*(none|[1-9]\d{0,3})$/.exec(item) ?? []
+    if (!(platformNames as readonly string[]).includes(platform)) {
+      complain(
+        'RETENTION_DAYS',
+        `must be like youtube:30,x:none: a platform of ${platformNames.join(', ')}, days from 1 to 9999.`,
+      )
+    }
+    if (length === 'none') days.delete(platform as PlatformName)
+    else days.set(platform as PlatformName, Number(length))
+  }
+  const names = list(text).map((item) => item.split(':')[0])
+  if (new Set(names).size !== names.length) complain('RETENTION_DAYS', 'name every platform once.')
+  return days
 }
 
 /** The different items of a comma list. */

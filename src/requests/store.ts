@@ -3,6 +3,7 @@ import type { Transaction } from '../database/open.ts'
 import { createPauses } from '../event-loop.ts'
 import type { FoundRequest, PlatformName } from '../platforms/platform.ts'
 import { searchTextOf } from './search-text.ts'
+import { findSuppressed } from './suppression.ts'
 import { topicKey } from './topic.ts'
 
 /** A page made ready to be stored: each request once, in the order of their keys, with the text that it is found by. */
@@ -14,6 +15,8 @@ export interface FoundPage extends PreparedPage {
   platform: PlatformName
   jobId: string
   topic: string
+  /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
+  markSeenBefore: Date | null
   now: Date
 }
 
@@ -45,13 +48,17 @@ const toPastDate = (date: Date | null, now: Date) =>
   date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
 /**
- * Stores the requests that a page found, inside the transaction of the page.
- * @returns how many different requests the page held, and how many of them were new to the cache.
+ * Stores the requests that a page found, inside the transaction of the page; those that are suppressed are left out.
+ * @returns how many different requests of the page are stored now, and how many of them were new to the cache.
  */
 export async function storePage(
   transaction: Transaction,
-  page: FoundPage,
+  found: FoundPage,
 ): Promise<{ found: number; created: number }> {
+  if (found.requests.length === 0) return { found: 0, created: 0 }
+  const identified = found.requests.map(({ request }) => request)
+  const suppressed = await findSuppressed(transaction, found.platform, identified)
+  const page = { ...found, requests: found.requests.filter(({ request }) => !suppressed.has(request.sourceId)) }
   if (page.requests.length === 0) return { found: 0, created: 0 }
   const created = await upsertRequests(transaction, page)
   const idOf = await readIds(transaction, page)
@@ -78,7 +85,7 @@ const refreshed = [
 /** @returns how many of the requests were new. */
 async function upsertRequests(
   transaction: Transaction,
-  { platform, topic, now, requests }: FoundPage,
+  { platform, topic, now, markSeenBefore, requests }: FoundPage,
 ): Promise<number> {
   const incoming = JSON.stringify(
     requests.map(({ request }) => ({
@@ -100,6 +107,11 @@ async function upsertRequests(
   const known = sql.join(refreshed.map((column) => sql.ref(`requests.${column}`)))
   const excluded = sql.join(refreshed.map((column) => sql.ref(`excluded.${column}`)))
   const assignments = sql.join(refreshed.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`))
+  const changed = sql`(${known}) is distinct from (${excluded})`
+  const dueToBeMarked =
+    markSeenBefore === null
+      ? sql`false`
+      : sql`greatest(requests.updated_at, requests.seen_at) < ${markSeenBefore}::timestamptz`
   // xmax is 0 only in a row version that this statement inserted.
   const { rows } = await sql<{ created: number }>`
     with incoming as materialized (
@@ -110,8 +122,10 @@ async function upsertRequests(
     ), written as (
       insert into requests (platform, source_id, ${columns}, topic, created_at, updated_at)
       select ${platform}, source_id, ${columns}, ${topic}, ${now}, ${now} from incoming order by source_id
-      on conflict (platform, source_id) do update set ${assignments}, updated_at = excluded.updated_at
-      where (${known}) is distinct from (${excluded})
+      on conflict (platform, source_id) do update set ${assignments},
+        updated_at = case when ${changed} then excluded.updated_at else requests.updated_at end,
+        seen_at = excluded.updated_at
+      where ${changed} or ${dueToBeMarked}
       returning (xmax = 0) as created
     )
     select count(*) filter (where created) as created from written`.execute(transaction)

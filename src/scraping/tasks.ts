@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { closeReservation } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page, PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
-import { type PreparedPage, storePage } from '../requests/store.ts'
+import { type FoundPage, type PreparedPage, storePage } from '../requests/store.ts'
 import { countPage, countPages } from './collected-topics.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 
@@ -134,14 +134,15 @@ export function checkpointPage(
   database: Database,
   queue: TaskQueue,
   task: ClaimedTask,
-  page: Pick<Page, 'nextCursor'> & PreparedPage,
+  page: Pick<Page, 'nextCursor'> & PreparedPage & Pick<FoundPage, 'markSeenBefore'>,
   now: Date,
 ): Promise<ClaimedTask | null> {
   const pages = task.pages + 1
   const more = page.nextCursor !== null && pages < task.depth
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
-    const { found, created } = await storePage(transaction, { platform, jobId, topic, requests: page.requests, now })
+    const { requests, markSeenBefore } = page
+    const { found, created } = await storePage(transaction, { platform, jobId, topic, requests, markSeenBefore, now })
     assertHeld(
       await updateHeld(transaction, task)
         .set((eb) => ({

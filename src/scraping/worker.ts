@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { type Page, PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { markSeenBefore, type Retention } from '../requests/retention.ts'
 import { preparePage } from '../requests/store.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 import {
@@ -36,12 +37,13 @@ export interface WorkerDependencies {
   database: Database
   queue: TaskQueue
   platforms: ReadonlyMap<PlatformName, Platform>
+  retention: Retention
   clock: Clock
   log: Logger
 }
 
 /** Runs tasks: fetches page after page and stores each with its checkpoint, until the task has ended or must wait. */
-export function createWorker({ database, queue, platforms, clock, log }: WorkerDependencies): Worker {
+export function createWorker({ database, queue, platforms, retention, clock, log }: WorkerDependencies): Worker {
   const fetching = new AbortController()
   let stopping = false
 
@@ -98,7 +100,11 @@ export function createWorker({ database, queue, platforms, clock, log }: WorkerD
       await finish(task, { state: 'done' })
       return null
     }
-    const prepared = { ...(await preparePage(page.requests)), nextCursor: page.nextCursor }
+    const prepared = {
+      ...(await preparePage(page.requests)),
+      nextCursor: page.nextCursor,
+      markSeenBefore: markSeenBefore(retention, task.platform, clock.now()),
+    }
     const next = await checkpointPage(database, queue, task, prepared, clock.now())
     if (next === null) log.info({ jobId: task.jobId, platform: task.platform, pages: task.pages + 1 }, 'task done')
     return next

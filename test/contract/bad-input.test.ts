@@ -34,6 +34,9 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: '/api/v1/usage', key: 'account' },
   { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },
   { method: 'GET', path: '/api/admin/backup', key: 'admin' },
+  { method: 'POST', path: '/api/admin/purge', key: 'admin', body: { platform: 'github' } },
+  { method: 'GET', path: '/api/admin/suppressions', key: 'admin' },
+  { method: 'POST', path: '/api/admin/suppressions/lift', key: 'admin', body: { author: 'nobody' } },
   { method: 'GET', path: '/api/v1/keys', key: 'account' },
   { method: 'POST', path: '/api/v1/keys', key: 'account', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/v1/keys/${unknownId}`, key: 'account' },
@@ -103,9 +106,9 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
   })
 
   it('names an unknown field: 400', async () => {
-    const answer = await send(JSON.stringify({ ...(body as object), platform: ['github'] }))
+    const answer = await send(JSON.stringify({ ...(body as object), platfrom: ['github'] }))
     expect(answer.status).toBe(400)
-    expect(answer.body.error.details).toEqual([{ path: 'platform', message: 'unknown field' }])
+    expect(answer.body.error.details).toEqual([{ path: 'platfrom', message: 'unknown field' }])
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data', 'nonsense'])(
@@ -127,7 +130,10 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
   })
 })
 
-describe.each(routes.filter(({ method, path }) => method === 'POST' && !path.endsWith('/search')))(
+/** They change nothing that a second call would change again. */
+const withoutIdempotencyKey = /\/(search|purge|lift)$/
+
+describe.each(routes.filter(({ method, path }) => method === 'POST' && !withoutIdempotencyKey.test(path)))(
   'the Idempotency-Key of $method $path',
   ({ method, path, key, body }) => {
     it.each(['', 'a b', 'é', 'k'.repeat(256)])('refuses %j: 400, and says where', async (idempotencyKey) => {
@@ -248,6 +254,48 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
       ['name of white space', { name: ' \t' }, 'name'],
       ['name of 101 characters', { name: 'x'.repeat(101) }, 'name'],
       ['name with NUL', { name: 'a\0' }, 'name'],
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/admin/purge',
+    key: 'admin',
+    cases: [
+      ['nothing to go by', {}, ''],
+      ['nothing but how', { dryRun: true, suppress: true }, ''],
+      ['an unknown platform', { platform: 'myspace' }, 'platform'],
+      ['a list of platforms', { platform: ['github'] }, 'platform'],
+      ['olderThanDays 0', { olderThanDays: 0 }, 'olderThanDays'],
+      ['olderThanDays 1.5', { olderThanDays: 1.5 }, 'olderThanDays'],
+      ['olderThanDays huge', { olderThanDays: 1e9 }, 'olderThanDays'],
+      ['olderThanDays a string', { olderThanDays: '30' }, 'olderThanDays'],
+      ['id empty', { id: ' ' }, 'id'],
+      ["a platform's own id without the platform", { id: '123' }, 'platform'],
+      ['url no web address', { url: 'github.com/acme' }, 'url'],
+      ['url of another scheme', { url: 'javascript:alert(1)' }, 'url'],
+      ['url too long', { url: `https://x.example/${'x'.repeat(2_000)}` }, 'url'],
+      ['author empty', { author: '' }, 'author'],
+      ['author nothing but an @', { author: ' @ ' }, 'author'],
+      ['author too long', { author: 'x'.repeat(501) }, 'author'],
+      ['author with NUL', { author: 'a\0' }, 'author'],
+      ['author with a lone surrogate', { author: '\ud800' }, 'author'],
+      ['author and url', { author: 'ada', url: 'https://x.example' }, 'author'],
+      ['id and an age', { id: unknownId, olderThanDays: 3 }, 'id'],
+      ['dryRun a string', { author: 'ada', dryRun: 'true' }, 'dryRun'],
+      ['suppress null', { author: 'ada', suppress: null }, 'suppress'],
+      ['a misspelt selector beside a good one', { platform: 'github', autor: 'ada' }, 'autor'],
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/admin/suppressions/lift',
+    key: 'admin',
+    cases: [
+      ['nothing to go by', {}, ''],
+      ['a platform alone', { platform: 'github' }, ''],
+      ['an id without its platform', { id: '123' }, 'platform'],
+      ['url no web address', { url: 'x' }, 'url'],
+      ['two at once', { purgeId: unknownId, author: 'ada' }, 'author'],
     ],
   },
 ]

@@ -62,6 +62,7 @@ describe('the API document', () => {
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
       'GET /api/admin/backup',
+      'GET /api/admin/suppressions',
       'GET /api/admin/verify',
       'GET /api/v1/keys',
       'GET /api/v1/platforms',
@@ -75,6 +76,8 @@ describe('the API document', () => {
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/admin/purge',
+      'POST /api/admin/suppressions/lift',
       'POST /api/v1/keys',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
@@ -165,6 +168,22 @@ describe('the API document', () => {
     expectDocumented('DELETE', '/api/admin/accounts/{accountId}', deletion)
     expectDocumented('DELETE', '/api/admin/accounts/{accountId}', await admin.send('DELETE', accountPath))
     expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts?deleted=true'))
+  })
+
+  it('describes purges, and what they suppress', async () => {
+    const admin = service.clientFor(testAdminKey)
+    const purge = (body: object) => admin.post('/api/admin/purge', body)
+    const lift = (body: object) => admin.post('/api/admin/suppressions/lift', body)
+    await service.client.waitForJob((await service.client.scrape({ topic: 'light mode' })).body.data.jobId)
+    expectDocumented('POST', '/api/admin/purge', await purge({ platform: 'hackernews', dryRun: true }))
+    expectDocumented('POST', '/api/admin/purge', await purge({ author: '@ada' }))
+    expectDocumented('POST', '/api/admin/purge', await purge({ platform: 'github', olderThanDays: 1 }))
+    expectDocumented('POST', '/api/admin/purge', await purge({}))
+    expectDocumented('GET', '/api/admin/suppressions', await admin.get('/api/admin/suppressions'))
+    expectDocumented('POST', '/api/admin/suppressions/lift', await lift({ author: 'ADA' }))
+    const again = await lift({ author: 'ada' })
+    expect(again.status).toBe(404)
+    expectDocumented('POST', '/api/admin/suppressions/lift', again)
   })
 
   it('describes the backup, and why there is none on Postgres', async () => {
