@@ -21,7 +21,9 @@ import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
+import { endOverdueJobs } from './scraping/job-end.ts'
 import { createTaskQueue } from './scraping/queue.ts'
+import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
 import { version } from './version.ts'
@@ -140,6 +142,7 @@ function assembleRateLimits({ database, home }: OpenDatabase, overrides: Service
 const chores = ({ database }: OpenDatabase, { clock }: ServiceOverrides): Record<string, Chore> => ({
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
+  overdueJobs: () => endOverdueJobs(database, (clock ?? systemClock).now()),
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
 })
 
@@ -154,7 +157,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { platformTimeScale: timeScale } = overrides
   const platforms = createPlatforms({ config: config.platforms, clock, client, quotas, finds, timeScale })
   const adapters = overrides.platforms ?? platforms.adapters
-  const worker = createWorker({ database, queue, clock, log, platforms: adapters })
+  const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
+  const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters })
   let stopped: Promise<void> | null = null
 
   const health = async (): Promise<Health> => {
@@ -163,9 +167,10 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   }
   const hostMemory = await rememberHosts({ database, clock, log, hosts: platforms.hosts })
   const { app, drain } = await createApp({
-    ...{ database, clock, log, queue, searchIndex, health, hostMemory },
+    ...{ database, clock, log, queue, changes, searchIndex, health, hostMemory },
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
+    jobTimeLimitMs: config.jobTimeLimitMs,
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
@@ -186,6 +191,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await hostMemory.stop()
+    await changes.stop()
     await client.close()
     await opened.close()
   }

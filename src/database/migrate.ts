@@ -3,6 +3,7 @@ import * as firstTables from './migrations/001-first-tables.ts'
 import * as limitsAndIdempotency from './migrations/002-limits-and-idempotency.ts'
 import * as deletedAccounts from './migrations/003-deleted-accounts.ts'
 import * as platforms from './migrations/004-platforms.ts'
+import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '002-limits-and-idempotency': limitsAndIdempotency,
   '003-deleted-accounts': deletedAccounts,
   '004-platforms': platforms,
+  '005-jobs-under-way': jobsUnderWay,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
