@@ -86,6 +86,8 @@ describe('following a job', () => {
     const events = await openEvents(service, jobId)
     gates[0]?.resolve()
     const seen = await events.until(({ data }) => data.pages === 1)
+    const { calls } = platforms.get('github') as ReturnType<typeof scriptedPlatform>
+    await expect.poll(() => calls.length).toBe(2)
     const restarted = service.restart()
     expect(await events.rest()).toEqual([])
     gates[1]?.resolve()
