@@ -83,9 +83,10 @@ describe('the commands and the real service', () => {
   it('list, show and cancel jobs', async () => {
     const held = await service.client.scrape({ topic: 'light mode', platforms: ['stackexchange'], depth: 2 })
     const { jobId } = held.body.data
-    const listed = await runCommand(['jobs', 'list', '--status', 'running', '--limit', '5'], service)
+    // In the order of a job's life, so that it cannot slip through between the two.
     const pending = await runCommand(['jobs', 'list', '--status', 'pending', '--limit', '5'], service)
-    expect(listed.stdout + pending.stdout).toContain(`${jobId}  `)
+    const running = await runCommand(['jobs', 'list', '--status', 'running', '--limit', '5'], service)
+    expect(pending.stdout + running.stdout).toContain(`${jobId}  `)
     const cancelled = await runCommand(['jobs', 'cancel', jobId], service)
     expect(cancelled).toMatchObject({
       exitCode: exitCodes.ok,
