@@ -11,6 +11,8 @@ export interface ReadEvent {
 export interface EventReader {
   status: number
   headers: Headers
+  /** Held, because undici cancels the unread body of a response that is collected as garbage. */
+  response: Response
   /** Everything until the stream ended by itself. */
   rest(): Promise<ReadEvent[]>
   /** Reads on until an event fits, and gives it. */
@@ -40,6 +42,7 @@ export async function openEvents(
   return {
     status: response.status,
     headers: response.headers,
+    response,
     rest: async () => {
       const read: ReadEvent[] = []
       for (let event = await next(); event; event = await next()) read.push(event)

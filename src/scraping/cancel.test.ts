@@ -179,6 +179,7 @@ describe('cancelling at any moment', () => {
       const before = await creditsUsed()
       const jobId = await start({ platforms: ['github', 'hackernews', 'stackexchange'], depth: 6 })
       const events = await openEvents(service, jobId)
+      expect([round, events.status]).toEqual([round, 200])
       await sleep(random(200))
       const { data } = (await cancel(jobId)).body
       expect(data.completedAt).not.toBeNull()
