@@ -29,8 +29,11 @@ import type { RateLimits } from './rate-limits/rate-limits.ts'
 import { registerPurgeRoutes } from './requests/purge-routes.ts'
 import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
+import { createFollowers } from './scraping/followers.ts'
+import { registerJobRoutes } from './scraping/job-routes.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
+import type { TaskChanges } from './scraping/task-changes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
@@ -40,6 +43,9 @@ export interface AppDependencies {
   clock: Clock
   log: Logger
   queue: TaskQueue
+  changes: TaskChanges
+  /** How long a job may take from its start. */
+  jobTimeLimitMs: number
   searchIndex: SearchIndex
   adminKey: string
   rateLimits: RateLimits
@@ -114,6 +120,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
     registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
     registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
+    registerJobRoutes(routes, { ...dependencies, authentication, followers: createFollowers(dependencies) })
     registerRequestRoutes(routes, { ...dependencies, ...platforms, authentication })
     registerPurgeRoutes(routes, { ...dependencies, authentication })
     registerPlatformRoutes(routes, { ...dependencies, authentication })

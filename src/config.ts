@@ -52,6 +52,13 @@ export const environmentSchema = Type.Object({
         'the proxies in front whose `X-Forwarded-For` counts: a comma list of addresses and networks (`10.0.0.0/8`), or their number where nobody can reach the service past them',
     }),
   ),
+  JOB_TIME_LIMIT_MINUTES: Type.Integer({
+    minimum: 1,
+    maximum: 7 * 24 * 60,
+    default: 360,
+    description:
+      'how long a scrape job may take from its start, waiting included; what is unfinished then ends as `timeout`',
+  }),
   ...platformVariables,
 })
 
@@ -69,6 +76,7 @@ export interface Config {
   bootstrapTier: Environment['BOOTSTRAP_TIER']
   adminApiKey: string | undefined
   trustProxy: Proxies | undefined
+  jobTimeLimitMs: number
   platforms: PlatformsConfig
 }
 
@@ -146,6 +154,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     bootstrapTier: environment.BOOTSTRAP_TIER,
     adminApiKey: environment.ADMIN_API_KEY,
     trustProxy: parseTrustProxy(environment.TRUST_PROXY),
+    jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
     platforms: readPlatformsConfig(environment, complain),
   }
 }

@@ -3,6 +3,7 @@ import { BackupError } from './backup/manifest.ts'
 import { accountCommand } from './cli/account.ts'
 import { backupCommand } from './cli/backup.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
+import { jobsCommand } from './cli/jobs.ts'
 import { keyCommand } from './cli/key.ts'
 import { platformsCommand } from './cli/platforms.ts'
 import { purgeCommand } from './cli/purge.ts'
@@ -18,7 +19,7 @@ import { version } from './version.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
-Environment of scrape, search and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of scrape, jobs, search, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
 Environment of account, key, purge, suppression, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they work without a service, too.
 Environment of restore: DATA_DIR.
@@ -57,6 +58,7 @@ function createProgram(): Command {
     .option('--json', 'print the result as JSON', false)
     .action(async (options: { json: boolean }) => (await import('./cli/serve.ts')).migrateDatabase(options))
   program.addCommand(scrapeCommand())
+  program.addCommand(jobsCommand())
   program.addCommand(searchCommand())
   program.addCommand(platformsCommand())
   program.addCommand(usageCommand())

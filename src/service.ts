@@ -22,7 +22,9 @@ import { createRateLimits, type RequestLimits, requestLimits } from './rate-limi
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
 import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
+import { endOverdueJobs } from './scraping/job-end.ts'
 import { createTaskQueue } from './scraping/queue.ts'
+import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
 import { version } from './version.ts'
@@ -145,6 +147,7 @@ const chores = (
 ): Record<string, Chore> => ({
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
+  overdueJobs: () => endOverdueJobs(database, (clock ?? systemClock).now()),
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
@@ -160,14 +163,9 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { platformTimeScale: timeScale } = overrides
   const platforms = createPlatforms({ config: config.platforms, clock, client, quotas, finds, timeScale })
   const adapters = overrides.platforms ?? platforms.adapters
-  const worker = createWorker({
-    database,
-    queue,
-    clock,
-    log,
-    platforms: adapters,
-    retention: config.platforms.retention,
-  })
+  const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
+  const { retention } = config.platforms
+  const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters, retention })
   let stopped: Promise<void> | null = null
 
   const health = async (): Promise<Health> => {
@@ -176,9 +174,10 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   }
   const hostMemory = await rememberHosts({ database, clock, log, hosts: platforms.hosts })
   const { app, drain } = await createApp({
-    ...{ database, clock, log, queue, searchIndex, health, hostMemory },
+    ...{ database, clock, log, queue, changes, searchIndex, health, hostMemory },
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
+    jobTimeLimitMs: config.jobTimeLimitMs,
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
@@ -199,6 +198,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await hostMemory.stop()
+    await changes.stop()
     await client.close()
     await opened.close()
   }

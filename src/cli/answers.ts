@@ -8,10 +8,17 @@ export class ApiError extends CommandError {
   readonly temporary: boolean
   /** How long the service asked us to wait; null when it did not. */
   readonly retryAfterMs: number | null
-  constructor(message: string, exitCode: number, options: { temporary?: boolean; retryAfterMs?: number | null } = {}) {
+  /** Whether the call may have had its effect all the same. */
+  readonly answerLost: boolean
+  constructor(
+    message: string,
+    exitCode: number,
+    options: { temporary?: boolean; retryAfterMs?: number | null; answerLost?: boolean } = {},
+  ) {
     super(message, exitCode)
     this.temporary = options.temporary ?? false
     this.retryAfterMs = options.retryAfterMs ?? null
+    this.answerLost = options.answerLost ?? false
   }
 }
 
@@ -54,7 +61,10 @@ export function readAnswer(answer: Answer): Record<string, unknown> {
   // A proxy answers so for a service that is away.
   const temporary = status >= 500 || status === 429
   const message = `${url} answered ${status} with something that is not Wishwell's JSON. Is WISHWELL_URL right?`
-  throw new ApiError(message, status === 429 ? exitCodes.limited : exitCodes.failed, { temporary })
+  throw new ApiError(message, status === 429 ? exitCodes.limited : exitCodes.failed, {
+    temporary,
+    answerLost: status >= 500,
+  })
 }
 
 function envelopeError({ status, headers, keyFrom }: Answer, error: Record<string, unknown>): ApiError {
@@ -67,17 +77,22 @@ function envelopeError({ status, headers, keyFrom }: Answer, error: Record<strin
   const retryAfterMs = Number.isFinite(retryAfterSeconds) ? retryAfterSeconds * 1000 : null
   if (status === 429)
     return new ApiError(message, exitCodes.limited, { temporary: error.reason !== 'credits', retryAfterMs })
-  return new ApiError(message, exitCodes.failed, { temporary: status >= 500, retryAfterMs })
+  return new ApiError(message, exitCodes.failed, {
+    temporary: status >= 500,
+    retryAfterMs,
+    answerLost: status >= 500,
+  })
 }
 
 /** Why a service could not be asked, for people. @param timeoutMs how long its answer was waited for. */
 export function connectionError(url: string, error: unknown, timeoutMs: number): ApiError {
   const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } }
-  const say = (message: string) => new ApiError(message, exitCodes.unreachable, { temporary: true })
+  const say = (message: string, answerLost = true) =>
+    new ApiError(message, exitCodes.unreachable, { temporary: true, answerLost })
   if (name === 'TimeoutError') return say(`The service at ${url} did not answer within ${timeoutMs / 1000} s.`)
   if (cause?.code === 'ECONNREFUSED') {
-    return say(`Nothing listens at ${url}. Start the service with "wishwell serve", or set WISHWELL_URL.`)
+    return say(`Nothing listens at ${url}. Start the service with "wishwell serve", or set WISHWELL_URL.`, false)
   }
-  if (cause?.code === 'ENOTFOUND') return say(`There is no host of the name in ${url}. Is WISHWELL_URL right?`)
+  if (cause?.code === 'ENOTFOUND') return say(`There is no host of the name in ${url}. Is WISHWELL_URL right?`, false)
   return say(`The service at ${url} cannot be reached (${cause?.code ?? cause?.message ?? String(error)}).`)
 }

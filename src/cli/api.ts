@@ -1,10 +1,12 @@
 import type { CreditUsage } from '../credits/usage.ts'
 import type { PlatformStatus } from '../platforms/status.ts'
 import type { RequestRecord } from '../requests/record.ts'
-import type { Job } from '../scraping/jobs.ts'
+import type { ListedJob } from '../scraping/job-list.ts'
+import type { Job, JobStatus } from '../scraping/jobs.ts'
 import { connectionError, readAnswer } from './answers.ts'
 import type { ClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 
 export interface Usage {
   credits: CreditUsage
@@ -30,10 +32,23 @@ export interface SearchAnswer {
   usage: Usage
 }
 
+export interface JobPage {
+  data: { jobs: ListedJob[]; hasMore: boolean; cursor: string | null }
+}
+
 /** The calls that the commands make. All of them throw ApiError, or the reason of the signal once it is aborted. */
 export interface Api {
-  startJob(body: { topic: string; platforms?: string[]; depth?: number }, signal: AbortSignal): Promise<StartedJob>
-  readJob(jobId: string, signal: AbortSignal): Promise<Job>
+  /** With the same key it has one effect, however often it is called. */
+  startJob(
+    body: { topic: string; platforms?: string[]; depth?: number },
+    idempotencyKey: string,
+    signal: AbortSignal,
+  ): Promise<StartedJob>
+  readJob(jobId: string, signal?: AbortSignal): Promise<Job>
+  /** The job's events after `lastEventId`, until the service ends the stream. */
+  followJob(jobId: string, lastEventId: string | null, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
+  listJobs(query: { status?: JobStatus; limit?: number; cursor?: string }): Promise<JobPage>
+  cancelJob(jobId: string): Promise<{ data: Job }>
   /** The credits as they are now. */
   readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
   readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
@@ -42,35 +57,77 @@ export interface Api {
 
 const defaultTimeoutMs = 15_000
 const jsonHeader = { 'content-type': 'application/json' }
+/** A stream in which nothing comes for so long, not even a heartbeat, is broken. */
+const silenceMs = 45_000
+
+interface Call {
+  method?: 'POST' | 'DELETE'
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal | undefined
+}
+
+const jobPath = (jobId: string) => `/api/v1/scrape/${encodeURIComponent(jobId)}`
 
 /** A client of the service that `config` points at. */
 export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTimeoutMs } = {}): Api {
-  async function call<Body>(path: string, body: unknown, signal?: AbortSignal): Promise<Body> {
-    const timeout = AbortSignal.timeout(timeoutMs)
+  const authorization = `Bearer ${apiKey}`
+
+  /** Runs a call, with what went wrong in it in the words of the commands. */
+  async function explained<T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
     try {
-      const response = await fetch(`${url}${path}`, {
-        method: body === undefined ? 'GET' : 'POST',
-        headers: { authorization: `Bearer ${apiKey}`, ...(body === undefined ? {} : jsonHeader) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // A followed redirect turns a POST into a GET.
-        redirect: 'manual',
-      })
-      const { status, headers } = response
-      const answer = { url, status, headers, text: await response.text(), keyFrom: 'WISHWELL_API_KEY' }
-      return readAnswer(answer) as Body
+      return await run()
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof CommandError) throw error
       throw connectionError(url, error, timeoutMs)
     }
   }
+  const read = async (response: Response) => {
+    const { status, headers } = response
+    return readAnswer({ url, status, headers, text: await response.text(), keyFrom: 'WISHWELL_API_KEY' })
+  }
+  const call = <Body>(path: string, { method, body, headers = {}, signal }: Call = {}): Promise<Body> =>
+    explained(signal, async () => {
+      const timeout = AbortSignal.timeout(timeoutMs)
+      const response = await fetch(`${url}${path}`, {
+        method: method ?? 'GET',
+        headers: { authorization, ...headers, ...(body === undefined ? {} : jsonHeader) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        // A followed redirect turns a POST into a GET.
+        redirect: 'manual',
+      })
+      return (await read(response)) as Body
+    })
+
+  async function* follow(jobId: string, lastEventId: string | null, signal: AbortSignal) {
+    const silence = new AbortController()
+    const timer = setTimeout(() => silence.abort(), silenceMs)
+    try {
+      const response = await fetch(`${url}${jobPath(jobId)}/events`, {
+        headers: { authorization, ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }) },
+        signal: AbortSignal.any([signal, silence.signal]),
+        redirect: 'manual',
+      })
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+      if (isStream && response.body) yield* readServerSentEvents(response.body, () => timer.refresh())
+      else await explained(signal, () => read(response))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
   return {
-    startJob: (body, signal) => call('/api/v1/scrape', body, signal),
-    readJob: async (jobId, signal) =>
-      (await call<{ data: Job }>(`/api/v1/scrape/${encodeURIComponent(jobId)}`, undefined, signal)).data,
-    readUsage: (signal, days) => call(`/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, undefined, signal),
-    readPlatforms: () => call('/api/v1/platforms', undefined),
-    search: (body) => call('/api/v1/requests/search', body),
+    startJob: (body, idempotencyKey, signal) => {
+      const headers = { 'idempotency-key': idempotencyKey }
+      return call('/api/v1/scrape', { method: 'POST', body, headers, signal })
+    },
+    readJob: async (jobId, signal) => (await call<{ data: Job }>(jobPath(jobId), { signal })).data,
+    followJob: follow,
+    listJobs: (query) => call(`/api/v1/scrape?${new URLSearchParams(query as Record<string, string>)}`),
+    cancelJob: (jobId) => call(jobPath(jobId), { method: 'DELETE' }),
+    readUsage: (signal, days) => call(`/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, { signal }),
+    readPlatforms: () => call('/api/v1/platforms'),
+    search: (body) => call('/api/v1/requests/search', { method: 'POST', body }),
   }
 }

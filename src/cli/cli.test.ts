@@ -41,6 +41,7 @@ describe('wishwell scrape', () => {
     expect(service.received[0]).toEqual({
       call: 'POST /api/v1/scrape',
       authorization: `Bearer ${testKey}`,
+      idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
       body: '{"topic":" dark mode","platforms":["github","x"],"depth":3}',
     })
   })
@@ -65,6 +66,22 @@ describe('wishwell scrape', () => {
     const { exitCode, stdout } = await runCommand(['scrape', 'dark mode'], await startJobService([failed]))
     expect(exitCode).toBe(exitCodes.failed)
     expect(stdout).toContain('The job failed after 4.2 s')
+  })
+
+  it('asks again with the same Idempotency-Key when the answer to the start was lost', async () => {
+    const keys: (string | undefined)[] = []
+    const service = await startFakeService(({ call, idempotencyKey, body }) => {
+      if (call !== 'POST /api/v1/scrape') return failure(404, 'NOT_FOUND', 'There is no such path.')
+      keys.push(idempotencyKey)
+      if (keys.length === 1) return 'hang up'
+      if (keys.length === 2) return { status: 502, body: '<html>' }
+      const { topic } = JSON.parse(body)
+      return { body: { data: { jobId: 'job-1', status: 'pending', topic, platforms: ['github'], depth: 1 }, usage } }
+    })
+    const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--no-wait', '--json'], service)
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(JSON.parse(stdout).data.jobId).toBe('job-1')
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1])
   })
 
   it('goes on when polls fail', async () => {

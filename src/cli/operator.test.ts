@@ -228,7 +228,18 @@ describe('the help', () => {
     ],
     [['backup'], ['<file>', '--json', 'pg_dump', 'admin key', 'Exit codes']],
     [['restore'], ['<file>', '--yes', '--json', 'DATA_DIR', 'before-restore', 'Exit codes']],
-    [[], ['account', 'key', 'backup', 'restore', 'ADMIN_API_KEY', 'of scrape, search and usage', 'backup and verify']],
+    [
+      [],
+      [
+        'account',
+        'key',
+        'backup',
+        'restore',
+        'ADMIN_API_KEY',
+        'of scrape, jobs, search, platforms and usage',
+        'backup and verify',
+      ],
+    ],
   ])('of %j names everything that steers it', async (command, words) => {
     const { exitCode, stdout } = await run({}, ...command, '--help')
     expect(exitCode).toBe(exitCodes.ok)

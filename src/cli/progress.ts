@@ -5,8 +5,8 @@ import { countColumns, formatDuration, printable } from './text.ts'
 
 /** Shows how far the platforms of a job are. */
 export interface Progress {
-  /** The states as the service tells them; only changes are shown. */
-  update(states: Readonly<Record<string, TaskState>>): void
+  /** The states as the service tells them, of some platforms or all; only changes are shown. Bars have room for details, too. */
+  update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, string>>): void
   /** A line for the person who waits. */
   note(text: string): void
   /** Leaves the terminal as it was; safe to call twice. */
@@ -41,6 +41,8 @@ export interface BarRow {
   state: TaskState
   /** Since it was first seen to run; null while it is pending. */
   elapsedMs: number | null
+  /** Pages so far, or until when it waits. */
+  detail?: string
 }
 
 const maxBarColumns = 30
@@ -67,31 +69,37 @@ export function formatBarRow(
   layout: { nameColumns: number; columns: number },
   paint: (text: string) => string,
 ) {
-  const { platform, state, elapsedMs } = row
+  const { platform, state, elapsedMs, detail = '' } = row
   const name = platform + ' '.repeat(Math.max(0, layout.nameColumns - countColumns(platform)))
   const barColumns = Math.min(maxBarColumns, layout.columns - layout.nameColumns - restColumns - 2 * gap.length - 1)
   const bar = barColumns < minBarColumns ? [] : [paint(drawBar(row, barColumns))]
   const elapsed = elapsedMs === null ? '' : formatDuration(elapsedMs)
-  return [name, ...bar, paint(`${printable(state).padEnd(7)}${gap}${elapsed}`)].join(gap)
+  const line = [name, ...bar, paint(`${printable(state).padEnd(7)}${gap}${elapsed}`)].join(gap)
+  const usedColumns = layout.nameColumns + (bar.length > 0 ? barColumns + gap.length : 0) + restColumns + gap.length
+  const hasRoom = detail !== '' && usedColumns + gap.length + countColumns(detail) < layout.columns
+  return hasRoom ? `${line}${gap}${detail}` : line
 }
 
 function createBars(stream: Stream, platforms: readonly string[]): Progress {
   const names = platforms.map(printable)
   const nameColumns = Math.max(0, ...names.map(countColumns))
-  const rows = new Map(names.map((name) => [name, { state: 'pending' as TaskState, begunAt: 0, endedAt: 0 }]))
+  const rows = new Map(
+    names.map((name) => [name, { state: 'pending' as TaskState, detail: '', begunAt: 0, endedAt: 0 }]),
+  )
   const format: GenericFormatter = (_options, { maxWidth }, { name }: { name: string }) => {
-    const { state, begunAt, endedAt } = rows.get(name)!
+    const { state, detail, begunAt, endedAt } = rows.get(name)!
     const elapsedMs = state === 'pending' ? null : (endedAt || performance.now()) - begunAt
     const paint = (text: string) => styleText(styles[state] ?? 'reset', text, { stream })
-    return formatBarRow({ platform: name, state, elapsedMs }, { nameColumns, columns: maxWidth }, paint)
+    return formatBarRow({ platform: name, state, elapsedMs, detail }, { nameColumns, columns: maxWidth }, paint)
   }
   // A note moves every bar down a line, also those that stay as they are.
   const bars = new MultiBar({ stream, format, hideCursor: true, forceRedraw: true, fps: framesPerSecond })
   for (const name of names) bars.create(1, 0, { name })
   return {
-    update: (states) => {
+    update: (states, details = {}) => {
       for (const [platform, state] of Object.entries(states)) {
         const row = rows.get(printable(platform))
+        if (row) row.detail = details[platform] ?? row.detail
         if (!row || row.state === state) continue
         if (row.state === 'pending') row.begunAt = performance.now()
         if (state !== 'pending' && state !== 'running') row.endedAt = performance.now()

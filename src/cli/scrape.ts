@@ -3,11 +3,13 @@ import { ApiError } from './answers.ts'
 import { type Api, createApi, type StartedJob, type Usage } from './api.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
+import { followJob } from './follow-job.ts'
 import { commaList, environmentHelp, wholeNumber } from './options.ts'
 import { endWhenNobodyReads, printJson, printLines } from './output.ts'
 import { createProgress } from './progress.ts'
+import { startJob } from './start-job.ts'
 import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
-import { waitForJob } from './wait-for-job.ts'
+import { printable } from './text.ts'
 
 const help = `
 While it waits, it shows the state of each platform on stderr; what came of it is printed on stdout.
@@ -69,10 +71,10 @@ async function scrape(topic: string, { platforms, depth, json, wait }: ScrapeOpt
   const signal = abortOnInterrupt(() =>
     started === null
       ? 'Interrupted before the service answered; the job may have been started all the same.'
-      : `Interrupted. The job goes on in the service; poll it with:\n  ${pollCommand(config.url, started.data.jobId)}`,
+      : `Interrupted. The job goes on in the service; poll it with:\n  ${pollCommand(config.url, started.data.jobId)}\nor cancel it with:\n  wishwell jobs cancel ${printable(started.data.jobId)}`,
   )
   const body = { topic, ...(platforms ? { platforms } : {}), ...(depth === undefined ? {} : { depth }) }
-  started = await api.startJob(body, signal)
+  started = await startJob(api, body, signal)
   if (wait) return watch(started, { api, config, json, signal })
   if (json) printJson(started)
   else printLines([...formatStarted(started), 'Poll it with:', `  ${pollCommand(config.url, started.data.jobId)}`])
@@ -91,10 +93,10 @@ async function watch(started: StartedJob, { api, config, json, signal }: Watchin
   const progress = createProgress(process.stderr, platforms, config.movesCursor)
   const watcher = {
     signal,
-    onJob: (job: { progress: Parameters<typeof progress.update>[0] }) => progress.update(job.progress),
+    onProgress: progress.update,
     onTrouble: (message: string) => progress.note(`${message.split('\n')[0]} Trying again for a minute …`),
   }
-  const job = await waitForJob(api, jobId, watcher)
+  const job = await followJob(api, jobId, watcher)
     .catch((error: unknown) => {
       if (!(error instanceof ApiError && error.temporary)) throw error
       const later = `The service keeps the job; once it is back, poll it with:\n  ${pollCommand(config.url, jobId)}`

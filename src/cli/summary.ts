@@ -34,12 +34,15 @@ function formatHeadline(job: Job): string {
   const { status, startedAt, completedAt, requestsCreated } = job
   const took = startedAt && completedAt ? formatDuration(Date.parse(completedAt) - Date.parse(startedAt)) : null
   const created = `${count(requestsCreated, 'new request')} in the cache.`
+  if (status === 'pending' || status === 'running') return `The job is ${status}: ${created}`
+  if (job.errors?.some(({ code }) => code === 'cancelled'))
+    return `Cancelled${took ? ` after ${took}` : ''}: ${created}`
   if (status === 'failed') return `The job failed${took ? ` after ${took}` : ''}: ${created}`
   return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
 }
 
-/** What came of a job: requests, the outcome of each platform with its error, and the credits. */
-export function formatSummary(job: Job, usage: Usage): string[] {
+/** How a job is, or what came of it: requests, and the outcome of each platform with its error. */
+export function formatOutcome(job: Job): string[] {
   const outcomes = Object.entries(job.progress).map(([platform, state]) => {
     const error = job.errors?.find((entry) => entry.platform === platform)
     const reason = error ? `${printable(error.code)}: ${printable(error.message)}` : ''
@@ -51,6 +54,13 @@ export function formatSummary(job: Job, usage: Usage): string[] {
     ...outcomes.map(({ name, state, reason }) =>
       `  ${name.padEnd(nameColumns)}  ${state.padEnd(7)}  ${reason}`.trimEnd(),
     ),
+  ]
+}
+
+/** What came of a job, the credits, and what to do next. */
+export function formatSummary(job: Job, usage: Usage): string[] {
+  return [
+    ...formatOutcome(job),
     formatCredits(usage),
     ...(job.status === 'failed' ? [] : [`Search it with: wishwell search ${lastArgument(printable(job.topic))}`]),
   ]

@@ -17,6 +17,7 @@ export interface Received {
   /** `POST /api/v1/scrape`, with the query string. */
   call: string
   authorization: string | undefined
+  idempotencyKey?: string | undefined
   body: string
 }
 
@@ -36,7 +37,11 @@ export async function startFakeService(answer: (received: Received) => FakeAnswe
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request
-    const entry = { call: `${method} ${url}`, authorization: headers.authorization, body: await readBody(request) }
+    const idempotencyKey = headers['idempotency-key'] as string | undefined
+    const entry = {
+      ...{ call: `${method} ${url}`, authorization: headers.authorization, idempotencyKey },
+      body: await readBody(request),
+    }
     received.push(entry)
     const given = answer(entry)
     if (given === 'never') return
@@ -83,6 +88,8 @@ export function startJobService(polls: readonly (Job | FakeAnswer)[]): Promise<F
       return { body: { data: { jobId: 'job-1', status: 'pending', topic, platforms, depth }, usage } }
     }
     if (call === 'GET /api/v1/usage') return { body: { data: usage } }
+    // As a service answers that is older than the events.
+    if (call.endsWith('/events')) return failure(404, 'NOT_FOUND', 'There is no such path.')
     const poll = polls[Math.min(next++, polls.length - 1)]!
     return typeof poll === 'object' && 'jobId' in poll ? { body: { data: poll } } : poll
   })

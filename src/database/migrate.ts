@@ -3,6 +3,7 @@ import * as firstTables from './migrations/001-first-tables.ts'
 import * as limitsAndIdempotency from './migrations/002-limits-and-idempotency.ts'
 import * as deletedAccounts from './migrations/003-deleted-accounts.ts'
 import * as platforms from './migrations/004-platforms.ts'
+import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
 import type { Database } from './open.ts'
 
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '002-limits-and-idempotency': limitsAndIdempotency,
   '003-deleted-accounts': deletedAccounts,
   '004-platforms': platforms,
+  '005-jobs-under-way': jobsUnderWay,
   '006-purge': purge,
 }
 

@@ -5,6 +5,7 @@ import { fromPglite } from 'pg-boss'
 import { type EmbeddedClient, openEmbedded } from './embedded/client.ts'
 import { databaseIn, tidyDataDirectory } from './embedded/data-directory.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
+import { type Listen, listenOnPostgres } from './listen.ts'
 import type { Tables } from './tables.ts'
 
 /** The handle for statements outside of a transaction. */
@@ -22,6 +23,7 @@ export interface OpenDatabase {
   embedded: EmbeddedClient | null
   /** What pg-boss needs to keep its queue in the same database. */
   queueOptions: ConstructorOptions
+  listen: Listen
   close(): Promise<void>
 }
 
@@ -74,6 +76,7 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
   // So does one that breaks while it is in use: its query fails by itself, and that is where it is dealt with.
   pool.on('connect', (client) => client.on('error', () => {}))
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...logging(options) })
+  const listeners: (() => Promise<void>)[] = []
   await assertVersion(pool).catch(async (error: unknown) => {
     await database.destroy()
     throw error
@@ -83,7 +86,15 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
     home: 'postgres',
     embedded: null,
     queueOptions: { connectionString, max: 4, application_name: 'wishwell-queue' },
-    close: () => database.destroy(),
+    listen: async (channel, onNotification) => {
+      const stop = await listenOnPostgres(connectionString, channel, onNotification)
+      listeners.push(stop)
+      return stop
+    },
+    close: async () => {
+      await Promise.all(listeners.map((stop) => stop()))
+      await database.destroy()
+    },
   }
 }
 
@@ -116,6 +127,7 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
       home: 'embedded',
       embedded: client,
       queueOptions: { db: fromPglite(client as never), backend: 'pglite' },
+      listen: client.listen,
       close: async () => {
         await client.close()
         lock.release()

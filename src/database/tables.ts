@@ -89,6 +89,8 @@ export interface Tables {
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
+    /** When it ends at the latest. */
+    expires_at: FixedWithDefault<Date>
   }
   scrape_tasks: {
     id: Generated<string>
@@ -117,6 +119,8 @@ export interface Tables {
     error_message: string | null
     started_at: Date | null
     completed_at: Date | null
+    /** Counts the changes of state, pages, requests and waiting; 0 while it has not begun. A trigger writes it. */
+    revision: GeneratedAlways<number>
   }
   scrape_job_requests: {
     job_id: Fixed<string>

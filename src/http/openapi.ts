@@ -27,10 +27,12 @@ const replayHeader = {
 /** The headers that answers of a status carry: of the rate limits, and of a route that takes an `Idempotency-Key`. */
 function headersOf({ security, headers }: FastifySchema, status: string): object {
   const isLimited = security?.some((scheme) => 'apiKey' in scheme) ?? false
+  const { properties } = (headers ?? {}) as { properties?: object }
+  const takesIdempotencyKey = properties !== undefined && 'idempotency-key' in properties
   return {
     ...(isLimited && status !== '401' ? limitHeaders : {}),
     ...(security && status === '429' ? retryHeader : {}),
-    ...(headers && status === '200' ? replayHeader : {}),
+    ...(takesIdempotencyKey && status === '200' ? replayHeader : {}),
   }
 }
 

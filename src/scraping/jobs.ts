@@ -1,6 +1,7 @@
+import { type Selectable, sql } from 'kysely'
 import { reserve } from '../credits/ledger.ts'
 import type { Executor, Transaction } from '../database/open.ts'
-import type { TaskState } from '../database/tables.ts'
+import type { Tables, TaskState } from '../database/tables.ts'
 import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -14,6 +15,8 @@ export interface NewJob {
   platforms: readonly PlatformName[]
   depth: number
   now: Date
+  /** When it ends at the latest, whatever its platforms do. */
+  expiresAt: Date
 }
 
 /** What a job costs at most, in credits: a page each. */
@@ -25,10 +28,10 @@ export const costOf = ({ depth, platforms }: Pick<NewJob, 'depth' | 'platforms'>
  * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; the transaction must be undone then.
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
-  const { accountId, topic, platforms, depth, now } = job
+  const { accountId, topic, platforms, depth, now, expiresAt } = job
   const { id: jobId } = await transaction
     .insertInto('scrape_jobs')
-    .values({ account_id: accountId, topic, depth, created_at: now })
+    .values({ account_id: accountId, topic, depth, created_at: now, expires_at: expiresAt })
     .returning('id')
     .executeTakeFirstOrThrow()
   await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
@@ -44,13 +47,25 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
   return jobId
 }
 
-/** The job's status, from the states of its tasks and nothing else. */
+/** The job's status, from the states of its tasks and nothing else. `jobStatus` is the same in SQL. */
 export function statusOf(tasks: readonly { state: TaskState; error_code: PlatformErrorCode | null }[]): JobStatus {
   if (tasks.every((task) => task.state === 'pending')) return 'pending'
   if (tasks.some((task) => task.state === 'pending' || task.state === 'running')) return 'running'
-  const skippedByItself = tasks.every((task) => task.state === 'skipped' && task.error_code !== 'cancelled')
-  return skippedByItself || tasks.some((task) => task.state === 'done') ? 'completed' : 'failed'
+  if (tasks.some((task) => task.error_code === 'cancelled')) return 'failed'
+  const allSkipped = tasks.every((task) => task.state === 'skipped')
+  return allSkipped || tasks.some((task) => task.state === 'done') ? 'completed' : 'failed'
 }
+
+/** The status of the row of `scrape_jobs` at hand, for lists that are filtered by it; a test holds it to `statusOf`. */
+export const jobStatus = sql<JobStatus>`(
+  select case
+    when bool_and(state = 'pending') then 'pending'
+    when bool_or(state in ('pending', 'running')) then 'running'
+    when bool_or(error_code = 'cancelled') then 'failed'
+    when bool_and(state = 'skipped') or bool_or(state = 'done') then 'completed'
+    else 'failed'
+  end
+  from scrape_tasks where job_id = scrape_jobs.id)`
 
 export interface Job {
   jobId: string
@@ -66,19 +81,10 @@ export interface Job {
 
 const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => moment ?? []).sort((a, b) => +a - +b)[0]
 
-/** A job as its account sees it; null when there is none of that id in that account. */
-export async function readJob(executor: Executor, accountId: string, jobId: string): Promise<Job | null> {
-  const tasks = await executor
-    .selectFrom('scrape_jobs')
-    .innerJoin('scrape_tasks', 'scrape_tasks.job_id', 'scrape_jobs.id')
-    .selectAll('scrape_tasks')
-    .select('scrape_jobs.topic')
-    .where('scrape_jobs.id', '=', jobId)
-    .where('scrape_jobs.account_id', '=', accountId)
-    .orderBy('scrape_tasks.position')
-    .execute()
-  const [first] = tasks
-  if (!first) return null
+export type TaskRow = Selectable<Tables['scrape_tasks']>
+
+/** A job as its account sees it, from its topic and all its tasks in their order. */
+export function describeJob(jobId: string, topic: string, tasks: readonly TaskRow[]): Job {
   const status = statusOf(tasks)
   const ended = status === 'completed' || status === 'failed'
   const lastEnd = Math.max(...tasks.map((task) => task.completed_at?.getTime() ?? 0))
@@ -88,7 +94,7 @@ export async function readJob(executor: Executor, accountId: string, jobId: stri
   return {
     jobId,
     status,
-    topic: first.topic,
+    topic,
     platforms: tasks.map((task) => task.platform),
     progress: Object.fromEntries(tasks.map((task) => [task.platform, task.state])),
     requestsCreated: tasks.reduce((sum, task) => sum + task.requests_created, 0),
@@ -96,6 +102,26 @@ export async function readJob(executor: Executor, accountId: string, jobId: stri
     completedAt: ended ? new Date(lastEnd).toISOString() : null,
     ...(errors.length > 0 ? { errors } : {}),
   }
+}
+
+/** The tasks of jobs, in their order, with the topic of their job, by the job's id. */
+export async function readTasks(executor: Executor, jobIds: readonly string[]) {
+  const tasks = await executor
+    .selectFrom('scrape_tasks')
+    .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
+    .selectAll('scrape_tasks')
+    .select('scrape_jobs.topic')
+    .where('job_id', 'in', [...jobIds])
+    .orderBy('position')
+    .execute()
+  return Map.groupBy(tasks, (task) => task.job_id)
+}
+
+/** A job as its account sees it; null when there is none of that id in that account. */
+export async function readJob(executor: Executor, accountId: string, jobId: string): Promise<Job | null> {
+  if (!(await ownsJob(executor, accountId, jobId))) return null
+  const tasks = (await readTasks(executor, [jobId])).get(jobId)
+  return tasks?.[0] ? describeJob(jobId, tasks[0].topic, tasks) : null
 }
 
 /** Whether a job is this account's. */

@@ -3,19 +3,18 @@ import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
-import type { TaskState } from '../database/tables.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { closed, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
-import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
+import type { PlatformName } from '../platforms/platform.ts'
 import { searchWords } from '../platforms/topic.ts'
+import { anyPlatform, jobSchema } from './job-schema.ts'
 import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
-const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
 const security = [{ apiKey: [] }]
 const tags = ['Scraping']
 
@@ -23,6 +22,7 @@ export interface ScrapeDependencies {
   database: Database
   clock: Clock
   queue: TaskQueue
+  jobTimeLimitMs: number
   authentication: Authentication
   idempotent: Idempotent
   enabledPlatforms: readonly PlatformName[]
@@ -37,27 +37,10 @@ export const platformList = (enabled: readonly PlatformName[], defaults: readonl
     description: `The platforms to scrape; without it ${defaults.join(', ')}`,
   })
 
-const jobSchema = (platform: ReturnType<typeof oneOf<PlatformName>>) =>
-  closed({
-    jobId: Type.String(),
-    status: oneOf(jobStatuses),
-    topic: Type.String(),
-    platforms: Type.Array(platform),
-    progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
-    requestsCreated: Type.Integer({ description: 'Requests that were new to the cache' }),
-    startedAt: nullable(moment('When the first platform was begun')),
-    completedAt: nullable(moment('When the last platform ended')),
-    errors: Type.Optional(
-      Type.Array(closed({ platform, code: oneOf(platformErrorCodes), message: Type.String() }), {
-        description: 'Why platforms ended in error or were skipped; absent when none did',
-      }),
-    ),
-  })
-
 /** Starting and polling scrape jobs (spec 4.1 and 4.2). */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
   const { database, clock, queue, authentication, idempotent, enabledPlatforms, defaultPlatforms } = dependencies
-  const platform = Type.Unsafe<PlatformName>({ type: 'string' })
+  const { jobTimeLimitMs } = dependencies
 
   app.post(
     '/api/v1/scrape',
@@ -86,7 +69,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
               jobId: Type.String(),
               status: oneOf(jobStatuses),
               topic: Type.String(),
-              platforms: Type.Array(platform),
+              platforms: Type.Array(anyPlatform),
               depth: Type.Integer(),
             }),
             usage,
@@ -107,7 +90,8 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       // The platforms would not be asked, and nobody shall pay for that.
       if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
-      const job = { accountId, topic, platforms, depth, now: clock.now() }
+      const now = clock.now()
+      const job = { accountId, topic, platforms, depth, now, expiresAt: new Date(now.getTime() + jobTimeLimitMs) }
       const cost = costOf(job)
       if (maxCredits !== undefined && cost > maxCredits) {
         throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
@@ -130,7 +114,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
         security,
         params: closed({ jobId: Type.String() }),
         response: {
-          200: closed({ data: jobSchema(platform) }),
+          200: closed({ data: jobSchema }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
         },
       },

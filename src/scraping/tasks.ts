@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { closeReservation } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page, PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
 import { type FoundPage, type PreparedPage, storePage } from '../requests/store.ts'
 import { countPage, countPages } from './collected-topics.ts'
+import { lockJob, settleIfEnded } from './job-end.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 
 /** A task in the hands of one worker, with the number that its writes must carry. */
@@ -19,6 +19,8 @@ export interface ClaimedTask {
   tries: number
   takeovers: number
   pageDueSince: Date
+  /** When its job ends at the latest. */
+  expiresAt: Date
   /** Pages of this topic that the platform had delivered to other jobs when the task was taken. */
   pagesBefore: number
   queueJob: QueueJob
@@ -58,6 +60,7 @@ export async function claimTask(
       'scrape_tasks.job_id as jobId',
       'scrape_jobs.topic',
       'scrape_jobs.depth',
+      'scrape_jobs.expires_at as expiresAt',
       'platform',
       'claim',
       'cursor',
@@ -92,7 +95,7 @@ export interface TaskEnd {
 /** Ends a task and, with its last one, the job: credits are settled for the pages of all tasks, the rest is released. */
 async function endTask(transaction: Transaction, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) {
   // One ending at a time for a job, so that exactly one of two tasks that end together sees itself as the last.
-  await sql`select 1 from scrape_jobs where id = ${task.jobId} for no key update`.execute(transaction)
+  await lockJob(transaction, task.jobId)
   assertHeld(
     await updateHeld(transaction, task)
       .set({
@@ -105,20 +108,7 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
       .executeTakeFirst(),
   )
   await queue.complete(transaction, task.queueJob)
-  const { open, pages } = await transaction
-    .selectFrom('scrape_tasks')
-    .select(({ fn, eb }) => [
-      fn
-        .countAll<number>()
-        .filterWhere(eb('state', 'in', ['pending', 'running']))
-        .as('open'),
-      fn.sum<number>('pages').as('pages'),
-    ])
-    .where('job_id', '=', task.jobId)
-    .executeTakeFirstOrThrow()
-  if (Number(open) === 0) {
-    await closeReservation(transaction, { operation: 'scrape', jobId: task.jobId, settled: Number(pages), now })
-  }
+  await settleIfEnded(transaction, task.jobId, now)
 }
 
 /** Ends a task in a transaction of its own. @throws TaskLostError */
@@ -143,6 +133,7 @@ export function checkpointPage(
     const { platform, jobId, topic } = task
     const { requests, markSeenBefore } = page
     const { found, created } = await storePage(transaction, { platform, jobId, topic, requests, markSeenBefore, now })
+    if (!more) await lockJob(transaction, jobId)
     assertHeld(
       await updateHeld(transaction, task)
         .set((eb) => ({

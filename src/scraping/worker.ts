@@ -5,7 +5,9 @@ import type { Database } from '../database/open.ts'
 import { type Page, PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
 import { markSeenBefore, type Retention } from '../requests/retention.ts'
 import { preparePage } from '../requests/store.ts'
+import { endOverdueJob } from './job-end.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
+import { isFinalState, type TaskChange, type TaskChanges } from './task-changes.ts'
 import {
   type ClaimedTask,
   checkpointPage,
@@ -36,16 +38,43 @@ export interface Worker {
 export interface WorkerDependencies {
   database: Database
   queue: TaskQueue
+  /** By which it hears that a task in its hands was ended by somebody else. */
+  changes: TaskChanges
   platforms: ReadonlyMap<PlatformName, Platform>
   retention: Retention
   clock: Clock
   log: Logger
 }
 
+/** A task in the hands of this process. */
+interface Run {
+  taskId: string
+  /** Aborted when somebody else has ended the task: whatever is under way for it is in vain. */
+  stopped: AbortController
+}
+
+const lost = () => new TaskLostError('the task was cancelled, or its time is over')
+
+/** Waits for a fetch no longer than until its task is ended, also where an adapter does not heed the signal. */
+async function untilStopped<T>(fetching: Promise<T>, stopped: AbortSignal): Promise<T> {
+  const { promise: given, reject } = Promise.withResolvers<never>()
+  const giveUp = () => reject(lost())
+  if (stopped.aborted) giveUp()
+  stopped.addEventListener('abort', giveUp)
+  return Promise.race([fetching, given]).finally(() => stopped.removeEventListener('abort', giveUp))
+}
+
 /** Runs tasks: fetches page after page and stores each with its checkpoint, until the task has ended or must wait. */
-export function createWorker({ database, queue, platforms, retention, clock, log }: WorkerDependencies): Worker {
+export function createWorker(dependencies: WorkerDependencies): Worker {
+  const { database, queue, changes, platforms, retention, clock, log } = dependencies
   const fetching = new AbortController()
+  const runs = new Set<Run>()
   let stopping = false
+
+  const onChange = (change: TaskChange | null) => {
+    if (change === null || !isFinalState(change.state)) return
+    for (const { taskId, stopped } of runs) if (taskId === change.taskId) stopped.abort()
+  }
 
   const finish = (task: ClaimedTask, end: TaskEnd) => {
     const { jobId, platform, pages } = task
@@ -54,18 +83,19 @@ export function createWorker({ database, queue, platforms, retention, clock, log
   }
 
   /** Sleeps through a short wait and gives the task back; puts it in the queue for a long one and gives null. */
-  async function waitFor(task: ClaimedTask, until: Date, tries: number): Promise<ClaimedTask | null> {
+  async function waitFor(task: ClaimedTask, until: Date, tries: number, stopped: AbortSignal) {
     const waitMs = until.getTime() - clock.now().getTime()
     if (waitMs > shortWaitMs || stopping) {
       await deferTask(database, queue, task, { until, tries })
       queue.lookAgainIn(Math.max(0, waitMs))
       return null
     }
-    await sleep(Math.max(0, waitMs), undefined, { signal: fetching.signal }).catch(() => {})
+    const signal = AbortSignal.any([fetching.signal, stopped])
+    await sleep(Math.max(0, waitMs), undefined, { signal }).catch(() => {})
     return { ...task, tries }
   }
 
-  async function handleFailure(task: ClaimedTask, error: PlatformError): Promise<ClaimedTask | null> {
+  async function handleFailure(task: ClaimedTask, error: PlatformError, stopped: AbortSignal) {
     const { code, message } = error
     if (stopping) {
       await deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
@@ -74,7 +104,12 @@ export function createWorker({ database, queue, platforms, retention, clock, log
     const { retryAt } = error
     const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
     const idleMs = retryAt === null ? 0 : retryAt.getTime() - task.pageDueSince.getTime()
-    if (retryAt !== null && tries < maxTries && idleMs <= maxIdleMs) return waitFor(task, retryAt, tries)
+    if (retryAt !== null && tries < maxTries && idleMs <= maxIdleMs) {
+      if (retryAt < task.expiresAt) return waitFor(task, retryAt, tries, stopped)
+      const late = `The time of the job is over before the platform can be asked again. ${message}`
+      await finish(task, { state: 'error', error: { code: 'timeout', message: late } })
+      return null
+    }
     // A platform that could not be used at all was skipped; one that stopped on the way ended in error.
     const unusable = (code === 'quota_exhausted' || code === 'not_configured') && task.pages === 0
     await finish(task, { state: unusable ? 'skipped' : 'error', error: { code, message } })
@@ -82,13 +117,15 @@ export function createWorker({ database, queue, platforms, retention, clock, log
   }
 
   /** One page of a task. @returns the task to go on with, or null when there is nothing more to do now. */
-  async function runPage(task: ClaimedTask, platform: Platform): Promise<ClaimedTask | null> {
+  async function runPage(task: ClaimedTask, platform: Platform, stopped: AbortSignal): Promise<ClaimedTask | null> {
     let page: Page | null
     try {
       const { topic, cursor, pagesBefore } = task
-      page = await platform.fetchPage({ topic, cursor, pagesBefore, signal: fetching.signal })
+      const signal = AbortSignal.any([fetching.signal, stopped])
+      page = await untilStopped(platform.fetchPage({ topic, cursor, pagesBefore, signal }), stopped)
     } catch (error) {
-      if (error instanceof PlatformError) return handleFailure(task, error)
+      if (stopped.aborted) throw lost()
+      if (error instanceof PlatformError) return handleFailure(task, error, stopped)
       // A fault in an adapter ends its own platform, never the process or the other platforms.
       const { jobId, platform: name } = task
       log.error({ err: error, jobId, platform: name }, 'adapter fault')
@@ -110,7 +147,7 @@ export function createWorker({ database, queue, platforms, retention, clock, log
     return next
   }
 
-  async function runTask(taskId: string, queueJob: QueueJob): Promise<void> {
+  async function runTask(taskId: string, queueJob: QueueJob, stopped: AbortSignal): Promise<void> {
     let task = await claimTask(database, taskId, queueJob, clock.now())
     if (task === null) return
     const platform = platforms.get(task.platform)
@@ -124,26 +161,43 @@ export function createWorker({ database, queue, platforms, retention, clock, log
     }
     while (task !== null) {
       if (stopping) return deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
-      task = await runPage(task, platform)
+      if (clock.now() >= task.expiresAt) {
+        log.info({ jobId: task.jobId }, 'the time of the job is over')
+        return endOverdueJob(database, task.jobId, clock.now())
+      }
+      task = await runPage(task, platform, stopped)
     }
   }
 
+  /** From before the task is claimed, so that no word of its end can be missed. */
+  async function runUntilStopped(taskId: string, queueJob: QueueJob): Promise<void> {
+    const run = { taskId, stopped: new AbortController() }
+    runs.add(run)
+    await runTask(taskId, queueJob, run.stopped.signal).finally(() => runs.delete(run))
+  }
+
+  let unsubscribe = () => {}
+
   return {
-    start: () =>
-      queue.work(async (taskId, queueJob) => {
+    start: () => {
+      unsubscribe = changes.subscribe(onChange)
+      return queue.work(async (taskId, queueJob) => {
         try {
-          await runTask(taskId, queueJob)
+          await runUntilStopped(taskId, queueJob)
         } catch (error) {
-          if (error instanceof TaskLostError) return log.warn({ taskId }, 'task lost to another worker')
+          if (error instanceof TaskLostError)
+            return log.info({ taskId }, 'task was ended, or taken over by another worker')
           log.error({ err: error, taskId, attempt: queueJob.retryCount }, 'task interrupted, it will be taken up again')
           throw error
         }
-      }),
+      })
+    },
     stop: async () => {
       stopping = true
       const grace = setTimeout(() => fetching.abort(), shutdownGraceMs)
       await queue.stop()
       clearTimeout(grace)
+      unsubscribe()
     },
   }
 }

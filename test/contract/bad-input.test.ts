@@ -18,6 +18,9 @@ type Key = 'account' | 'admin'
 const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'POST', path: '/api/v1/scrape', key: 'account', body: { topic: 'dark mode' } },
   { method: 'GET', path: `/api/v1/scrape/${unknownId}`, key: 'account' },
+  { method: 'GET', path: '/api/v1/scrape', key: 'account' },
+  { method: 'DELETE', path: `/api/v1/scrape/${unknownId}`, key: 'account' },
+  { method: 'GET', path: `/api/v1/scrape/${unknownId}/events`, key: 'account' },
   { method: 'POST', path: '/api/v1/requests/search', key: 'account', body: { query: 'dark mode' } },
   { method: 'GET', path: '/api/v1/requests', key: 'account' },
   { method: 'GET', path: '/api/v1/usage', key: 'account' },

@@ -59,6 +59,7 @@ describe('the API document', () => {
       'DELETE /api/admin/accounts/{accountId}',
       'DELETE /api/admin/keys/{keyId}',
       'DELETE /api/v1/keys/{keyId}',
+      'DELETE /api/v1/scrape/{jobId}',
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
       'GET /api/admin/backup',
@@ -67,7 +68,9 @@ describe('the API document', () => {
       'GET /api/v1/keys',
       'GET /api/v1/platforms',
       'GET /api/v1/requests',
+      'GET /api/v1/scrape',
       'GET /api/v1/scrape/{jobId}',
+      'GET /api/v1/scrape/{jobId}/events',
       'GET /api/v1/usage',
       'GET /api/v1/usage/entries',
       'GET /healthz',
@@ -131,6 +134,11 @@ describe('the API document', () => {
     await client.waitForJob(started.body.data.jobId)
     expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(jobPath))
     expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(`${jobPath}x`))
+    expectDocumented('GET', '/api/v1/scrape', await client.get('/api/v1/scrape?status=completed'))
+    expectDocumented('GET', '/api/v1/scrape', await client.get('/api/v1/scrape?cursor=x'))
+    expectDocumented('DELETE', '/api/v1/scrape/{jobId}', await client.send('DELETE', jobPath))
+    expectDocumented('DELETE', '/api/v1/scrape/{jobId}', await client.send('DELETE', `${jobPath}x`))
+    expectDocumented('GET', '/api/v1/scrape/{jobId}/events', await client.get(`${jobPath}x/events`))
     expectDocumented('POST', '/api/v1/scrape', await client.scrape({ topic: '' }))
     expectDocumented('POST', '/api/v1/requests/search', await client.search('request'))
     expectDocumented('POST', '/api/v1/requests/search', await client.search(''))
@@ -184,6 +192,16 @@ describe('the API document', () => {
     const again = await lift({ author: 'ada' })
     expect(again.status).toBe(404)
     expectDocumented('POST', '/api/admin/suppressions/lift', again)
+  })
+
+  it('describes the events of a job', async () => {
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    const answer = await service.client.get(`/api/v1/scrape/${body.data.jobId}/events`)
+    const documented = document.paths['/api/v1/scrape/{jobId}/events']?.get?.responses
+    expect(Object.keys(documented?.[answer.status]?.content ?? {})).toEqual([
+      answer.headers.get('content-type')?.split(';')[0],
+    ])
+    expect(documented?.['204']).toBeDefined()
   })
 
   it('describes the backup, and why there is none on Postgres', async () => {

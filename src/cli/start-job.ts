@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from './answers.ts'
+import type { Api, StartedJob } from './api.ts'
+
+/** Between one try and the next; there is one more try than pauses. */
+const pausesMs = [500, 1_500]
+
+/**
+ * Starts a job, and asks again when the answer was lost on its way: all tries carry one key, so that it is started once.
+ * @throws ApiError as the call itself.
+ */
+export async function startJob(
+  api: Api,
+  body: { topic: string; platforms?: string[]; depth?: number },
+  signal: AbortSignal,
+): Promise<StartedJob> {
+  const idempotencyKey = randomUUID()
+  for (const pauseMs of pausesMs) {
+    try {
+      return await api.startJob(body, idempotencyKey, signal)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.answerLost)) throw error
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
+  return api.startJob(body, idempotencyKey, signal)
+}

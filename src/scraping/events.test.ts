@@ -1,0 +1,146 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openEvents, type ReadEvent } from '../../test/event-reader.ts'
+import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { startService } from '../service.ts'
+import { maxStreamsPerAccount } from './followers.ts'
+
+const platforms = new Map<PlatformName, Platform>()
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ platforms })
+})
+afterEach(() => service.reset())
+afterAll(() => service.stop())
+
+const play = (name: PlatformName, script: Script) => platforms.set(name, scriptedPlatform(name, script))
+const start = async (body: Record<string, unknown>): Promise<string> =>
+  (await service.client.scrape({ topic: 'dark mode', ...body })).body.data.jobId
+
+/** Pages that come one by one, as the test lets them. */
+function steppedPages(pages: number) {
+  const gates = Array.from({ length: pages }, () => Promise.withResolvers<void>())
+  play('github', async (call, request) => {
+    await gates[call]?.promise
+    return numberedPages(pages)(call, request)
+  })
+  return gates
+}
+const states = (events: ReadEvent[]) => events.filter(({ event }) => event === 'platform').map(({ data }) => data.state)
+
+describe('following a job', () => {
+  it('tells how far each platform is, why one failed, and ends with the job as polling gives it', async () => {
+    const gates = steppedPages(2)
+    play('hackernews', () => {
+      throw new PlatformError('blocked', 'Hacker News refused this address.')
+    })
+    const jobId = await start({ platforms: ['github', 'hackernews'], depth: 5 })
+    const events = await openEvents(service, jobId)
+    expect(events.status).toBe(200)
+    expect(events.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(events.headers.get('cache-control')).toBe('no-store')
+    expect(events.headers.get('x-accel-buffering')).toBe('no')
+    const failed = await events.until(({ data }) => data.state === 'error')
+    expect(failed.data).toEqual({
+      ...{ platform: 'hackernews', state: 'error', pages: 0, requestsFound: 0, requestsCreated: 0, waitingUntil: null },
+      error: { code: 'blocked', message: 'Hacker News refused this address.' },
+    })
+    gates[0]?.resolve()
+    const page = await events.until(({ data }) => data.platform === 'github' && data.pages > 0)
+    expect(page.data).toEqual({
+      ...{ platform: 'github', state: 'running', pages: 1, requestsFound: 2, requestsCreated: 2 },
+      ...{ waitingUntil: null, error: null },
+    })
+    gates[1]?.resolve()
+    const rest = await events.rest()
+    expect(rest.map(({ event }) => event)).toEqual(['platform', 'end'])
+    expect(rest[1]?.data).toEqual((await service.client.get(`/api/v1/scrape/${jobId}`)).body.data)
+  })
+
+  it('goes on after the last event that was seen, and says when there is nothing more', async () => {
+    const gates = steppedPages(3)
+    const jobId = await start({ platforms: ['github'], depth: 3 })
+    const first = await openEvents(service, jobId)
+    gates[0]?.resolve()
+    const seen = await first.until(({ data }) => data.pages === 1)
+    first.close()
+    gates[1]?.resolve()
+    gates[2]?.resolve()
+    await service.client.waitForJob(jobId)
+    const rest = await (await openEvents(service, jobId, seen.id)).rest()
+    expect(rest.map(({ event, data }) => [event, data.state ?? data.status, data.pages])).toEqual([
+      ['platform', 'done', 3],
+      ['end', 'completed', undefined],
+    ])
+    expect((await openEvents(service, jobId, rest[1]?.id)).status).toBe(204)
+    expect(states(await (await openEvents(service, jobId)).rest())).toEqual(['done'])
+    const refused = await openEvents(service, jobId, 'nonsense')
+    expect(refused.status).toBe(400)
+  })
+
+  it('ends cleanly at shutdown, and goes on in the next process', async () => {
+    const gates = steppedPages(2)
+    const jobId = await start({ platforms: ['github'], depth: 2 })
+    const events = await openEvents(service, jobId)
+    gates[0]?.resolve()
+    const seen = await events.until(({ data }) => data.pages === 1)
+    const { calls } = platforms.get('github') as ReturnType<typeof scriptedPlatform>
+    await expect.poll(() => calls.length).toBe(2)
+    const restarted = service.restart()
+    expect(await events.rest()).toEqual([])
+    gates[1]?.resolve()
+    await restarted
+    const rest = await (await openEvents(service, jobId, seen.id)).rest()
+    expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
+  })
+
+  it('is refused with too many open streams, for that account alone, until one is closed', async () => {
+    const gates = steppedPages(1)
+    const jobId = await start({ platforms: ['github'] })
+    const open = () => openEvents(service, jobId)
+    const streams = await Promise.all(Array.from({ length: maxStreamsPerAccount }, open))
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
+    const refused = await service.client.get(`/api/v1/scrape/${jobId}/events`)
+    expect([refused.status, refused.body.error.reason, refused.headers.get('retry-after')]).toEqual([429, 'rate', '10'])
+    const other = await service.createAccount()
+    const theirs = (await other.client.scrape({ topic: 'dark mode', platforms: ['github'] })).body.data.jobId
+    const free = await openEvents({ url: service.url, apiKey: other.apiKey }, theirs)
+    expect(free.status).toBe(200)
+    streams[0]?.close()
+    await expect.poll(async () => (await open()).status).toBe(200)
+    gates[0]?.resolve()
+    await service.client.waitForJob(jobId)
+    await other.client.waitForJob(theirs)
+  })
+})
+
+describe.runIf(process.env.TEST_HOME === 'postgres')('two processes on one Postgres', () => {
+  it('tell of what the other does, and abort there what is cancelled here', { timeout: 30_000 }, async () => {
+    const failTest = (error: Error) => {
+      throw error
+    }
+    const config = { ...service.config, role: 'api' as const }
+    const other = await startService(config, pino({ level: 'silent' }), failTest, {})
+    try {
+      const here = { url: other.address ?? '', apiKey: service.apiKey }
+      const gates = steppedPages(3)
+      const jobId = await start({ platforms: ['github'], depth: 3 })
+      const events = await openEvents(here, jobId)
+      gates[0]?.resolve()
+      await events.until(({ data }) => data.pages === 1)
+      const { calls } = platforms.get('github') as ReturnType<typeof scriptedPlatform>
+      await expect.poll(() => calls.length).toBe(2)
+      const cancelled = await fetch(`${here.url}/api/v1/scrape/${jobId}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${here.apiKey}` },
+      })
+      expect(cancelled.status).toBe(200)
+      await expect.poll(() => calls[1]?.signal.aborted).toBe(true)
+      expect((await events.rest()).at(-1)).toMatchObject({ event: 'end', data: { status: 'failed' } })
+    } finally {
+      await other.stop()
+    }
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { TaskState } from '../database/tables.ts'
+import { EventStream } from './event-stream.ts'
+import { followedJob, nextEvent, type Place, parsePlace, placeBefore } from './job-events.ts'
+import type { TaskRow } from './jobs.ts'
+
+const moment = new Date('2026-01-01T00:00:00.000Z')
+const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<TaskRow> = {}): TaskRow => ({
+  ...{ id: platform, job_id: 'job', platform, position: 0, state, claim: 1, cursor: null, pages: 0 },
+  ...{ requests_found: 0, requests_created: 0, tries: 0, takeovers: 0, page_due_since: null, waiting_until: null },
+  ...{ queue_job_id: null, error_code: null, error_message: null, revision: state === 'pending' ? 0 : 1 },
+  started_at: state === 'pending' ? null : moment,
+  completed_at: state === 'pending' || state === 'running' ? null : moment,
+  ...fields,
+})
+const jobOf = (...tasks: TaskRow[]) => followedJob('job', 'dark mode', tasks)
+
+/** Everything that a reader at this place is told, as `id event platform state pages`. */
+function tell(job: ReturnType<typeof jobOf>, from: Place) {
+  const told: string[] = []
+  let place = from
+  for (let next = nextEvent(job, place); next; next = nextEvent(job, place)) {
+    place = next.place
+    const [id, event, data] = next.text.split('\n').map((line) => line.replace(/^\w+: /, ''))
+    const { platform = 'job', state, status, pages = '' } = JSON.parse(data ?? '')
+    told.push(`${id} ${event} ${platform} ${state ?? status} ${pages}`.trimEnd())
+  }
+  return { told, place }
+}
+
+describe('the events of a job', () => {
+  it('tell each platform once at first, then what changed, then the end', () => {
+    const begin = jobOf(task('github', 'pending'), task('hackernews', 'running'))
+    const first = tell(begin, placeBefore(begin))
+    expect(first.told).toEqual(['0.- platform github pending 0', '0.1 platform hackernews running 0'])
+    expect(tell(begin, first.place).told).toEqual([])
+    const page = jobOf(task('github', 'running'), task('hackernews', 'running', { pages: 1, revision: 2 }))
+    const second = tell(page, first.place)
+    expect(second.told).toEqual(['1.1 platform github running 0', '1.2 platform hackernews running 1'])
+    const end = jobOf(task('github', 'done', { pages: 1, revision: 2 }), task('hackernews', 'done', { revision: 3 }))
+    const last = tell(end, second.place)
+    expect(last.told).toEqual([
+      '2.2 platform github done 1',
+      '2.3 platform hackernews done 0',
+      '2.3.end end job completed',
+    ])
+    expect(tell(end, last.place).told).toEqual([])
+  })
+
+  it('lose no change of state for a reader who was away, and repeat none', () => {
+    const begin = jobOf(task('github', 'pending'))
+    const { place } = tell(begin, placeBefore(begin))
+    const end = jobOf(task('github', 'done', { pages: 7, revision: 8 }))
+    const { told } = tell(end, place)
+    expect(told).toEqual(['1 platform github running 0', '8 platform github done 7', '8.end end job completed'])
+    // From whichever event it goes on, it is told what came after that one.
+    for (const [index, line] of told.entries()) {
+      const after = parsePlace(line.split(' ')[0] ?? '', end)
+      expect(after && tell(end, after).told).toEqual(told.slice(index + 1))
+    }
+  })
+
+  it('never say that a platform ran which was cancelled before', () => {
+    const begin = jobOf(task('github', 'pending'))
+    const end = jobOf(task('github', 'skipped', { error_code: 'cancelled', started_at: null }))
+    const { told } = tell(end, tell(begin, placeBefore(begin)).place)
+    expect(told).toEqual(['1 platform github skipped 0', '1.end end job failed'])
+  })
+
+  it('tell the present state to a reader whose place is of a database that was restored since', () => {
+    const job = jobOf(task('github', 'running'))
+    expect(tell(job, { seen: [7], ended: false }).told).toEqual(['1 platform github running 0'])
+  })
+
+  it.each(['', 'x', '1.2', '1.', '-1', '1.end.end', '9'.repeat(400), '1\n2'])('take no place like %j', (text) => {
+    expect(parsePlace(text, jobOf(task('github', 'running')))).toBeNull()
+  })
+})
+
+describe('the stream of a reader who does not read', () => {
+  it('keeps nothing but the newest state, however much happens', async () => {
+    const stream = new EventStream({ seen: [null], ended: false })
+    for (let revision = 1; revision <= 100_000; revision++) {
+      stream.update(jobOf(task('github', 'running', { pages: revision, revision })))
+    }
+    expect(stream.readableLength).toBeLessThan(8 * 1024)
+    stream.update(jobOf(task('github', 'done', { pages: 100_001, revision: 100_001 })))
+    let text = ''
+    for await (const chunk of stream) text += chunk
+    expect(text.length).toBeLessThan(16 * 1024)
+    expect(text).toContain('"state":"done","pages":100001')
+    expect(text.match(/event: end/g)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import type { TaskState } from '../database/tables.ts'
+import type { PlatformErrorCode } from '../platforms/platform.ts'
+import { jobStatus, jobStatuses, statusOf } from './jobs.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(2))) })
+})
+afterEach(() => service.reset())
+afterAll(() => service.stop())
+
+const list = async (query = '') => (await service.client.get(`/api/v1/scrape?${query}`)).body.data
+const firstAccount = async () =>
+  (await service.database.selectFrom('accounts').select('id').orderBy('created_at').limit(1).executeTakeFirstOrThrow())
+    .id
+
+interface TaskOfJob {
+  state: TaskState
+  error_code: PlatformErrorCode | null
+}
+const kinds: TaskOfJob[] = [
+  { state: 'pending', error_code: null },
+  { state: 'running', error_code: null },
+  { state: 'done', error_code: null },
+  { state: 'error', error_code: 'timeout' },
+  { state: 'skipped', error_code: 'not_configured' },
+  { state: 'skipped', error_code: 'cancelled' },
+]
+
+/** Writes a job as it could be, without running it. */
+async function writeJob(accountId: string, tasks: readonly TaskOfJob[], createdAt: Date): Promise<string> {
+  const { database } = service
+  const { id } = await database
+    .insertInto('scrape_jobs')
+    .values({ account_id: accountId, topic: 'a topic', depth: 1, created_at: createdAt })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const platforms = ['github', 'hackernews', 'stackexchange'] as const
+  await database
+    .insertInto('scrape_tasks')
+    .values(tasks.map((task, position) => ({ ...task, job_id: id, platform: platforms[position]!, position })))
+    .execute()
+  return id
+}
+
+describe('the status of a job', () => {
+  it('is the same in SQL as in code, whatever its tasks are', async () => {
+    const accountId = await firstAccount()
+    const combinations = kinds.flatMap((a) => [[a], ...kinds.flatMap((b) => [[a, b], ...kinds.map((c) => [a, b, c])])])
+    const expected = new Map<string, string>()
+    for (const tasks of combinations) expected.set(await writeJob(accountId, tasks, new Date()), statusOf(tasks))
+    const rows = await service.database
+      .selectFrom('scrape_jobs')
+      .select(['id', jobStatus.as('status')])
+      .execute()
+    expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(expected)
+  })
+})
+
+describe('the list of jobs', () => {
+  it('has what polling tells of each, the last started first, of this account alone', async () => {
+    const started: string[] = []
+    for (const topic of ['first', 'second', 'third']) {
+      const { body } = await service.client.scrape({ topic, platforms: ['github'], depth: 2 })
+      started.unshift(body.data.jobId)
+      await service.client.waitForJob(body.data.jobId)
+    }
+    const { jobs, hasMore, cursor } = await list()
+    expect([jobs.map(({ jobId }: { jobId: string }) => jobId), hasMore, cursor]).toEqual([started, false, null])
+    const polled = (await service.client.get(`/api/v1/scrape/${started[0]}`)).body.data
+    expect(jobs[0]).toEqual({ ...polled, depth: 2, createdAt: expect.any(String) })
+    const stranger = (await service.createAccount()).client
+    expect((await stranger.get('/api/v1/scrape')).body.data).toEqual({ jobs: [], hasMore: false, cursor: null })
+  })
+
+  it('gives each job of a status exactly once, page after page, while others are started', async () => {
+    const accountId = await firstAccount()
+    const written = new Map<string, string>()
+    // Several at the same moment, to be told apart by their ids.
+    for (let index = 0; index < 60; index++) {
+      const tasks = [kinds[index % 6]!, kinds[(index * 5) % 6]!]
+      const id = await writeJob(accountId, tasks, new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 7))))
+      written.set(id, statusOf(tasks))
+    }
+    for (const status of [undefined, ...jobStatuses]) {
+      const seen: string[] = []
+      let cursor: string | null = null
+      do {
+        const query = `limit=4${status ? `&status=${status}` : ''}${cursor ? `&cursor=${cursor}` : ''}`
+        const page = await list(query)
+        seen.push(...page.jobs.map(({ jobId }: { jobId: string }) => jobId))
+        cursor = page.cursor
+        expect(page.hasMore).toBe(cursor !== null)
+        await writeJob(accountId, [kinds[2]!], new Date(Date.UTC(2026, 5, 1 + seen.length)))
+      } while (cursor !== null)
+      const expected = [...written].filter(([, its]) => status === undefined || its === status).map(([id]) => id)
+      expect(seen.filter((id) => written.has(id)).sort()).toEqual(expected.sort())
+      expect(new Set(seen).size).toBe(seen.length)
+    }
+  })
+
+  it('looks at a bounded number of jobs, and finds a rare one all the same', async () => {
+    const accountId = await firstAccount()
+    const rare = await writeJob(accountId, [kinds[3]!], new Date(Date.UTC(2025, 0, 1)))
+    await sql`
+      with jobs as (
+        insert into scrape_jobs (account_id, topic, depth, created_at)
+        select ${accountId}::uuid, 'a topic', 1, timestamptz '2026-01-01' + number * interval '1 second'
+        from generate_series(1, 2000) number returning id
+      ) insert into scrape_tasks (job_id, platform, position, state) select id, 'github', 0, 'done' from jobs`.execute(
+      service.database,
+    )
+    const pages: { jobs: { jobId: string }[]; hasMore: boolean }[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await list(`status=failed${cursor ? `&cursor=${cursor}` : ''}`)
+      pages.push(page)
+      cursor = page.cursor
+    }
+    expect(pages.map(({ jobs, hasMore }) => [jobs.map(({ jobId }) => jobId), hasMore])).toEqual([
+      [[], true],
+      [[], true],
+      [[rare], false],
+    ])
+  })
+
+  it.each(['status=done', 'limit=0', 'limit=101', 'cursor=x', 'cursor=WyJqb2JzIiwtMSwieCJd', 'offset=1'])(
+    'refuses ?%s: 400',
+    async (query) => {
+      const answer = await service.client.get(`/api/v1/scrape?${query}`)
+      expect([answer.status, answer.body.error.details[0].path]).toEqual([400, query.split('=')[0]])
+    },
+  )
+})
