@@ -12,8 +12,7 @@ describe('the commands and the real service', () => {
       throw new PlatformError('unauthorized', 'hackernews answered 401. Check its credentials.')
     }
     const platforms = platformMap(scriptedPlatform('github', numberedPages(2)), scriptedPlatform('hackernews', refused))
-    const environment = { PLATFORMS: 'github,hackernews,stackexchange' }
-    service = await startTestService({ platforms, environment })
+    service = await startTestService({ platforms })
   })
   afterAll(() => service.stop())
 
