@@ -67,7 +67,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     DATA_DIR: copy.options.dataDir,
     DATABASE_URL: copy.options.databaseUrl,
     // Three are enough for most tests; every adapter has its own.
-    PLATFORMS: (options.platforms?.size ? [...options.platforms.keys()] : threePlatforms).join(','),
+    PLATFORMS: [...new Set([...threePlatforms, ...(options.platforms?.keys() ?? [])])].join(','),
     ...options.environment,
   })
   const overrides = {
