@@ -30,7 +30,6 @@ export async function serve(): Promise<void> {
     process.exit(1)
   }
   const service = await startService(config, log, crash)
-  printWelcome(service)
 
   let stoppingSince: number | null = null
   const shutDown = (reason: string) => {
@@ -54,6 +53,8 @@ export async function serve(): Promise<void> {
   process.on('disconnect', () => shutDown('the parent process ended'))
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
+  // Last: whoever reads it may send a signal at once.
+  printWelcome(service)
 }
 
 /** Brings the database up to date and ends. */
