@@ -5,9 +5,6 @@ import { type Cell, openMatrix, rounds } from './matrix.ts'
 
 const matrix = openMatrix(60_000)
 
-/** Longer than any pause or rest that a job leaves behind. */
-const betweenJobsMs = 3 * 3_600_000
-
 const cellsOf = (expectation: Expectation): Cell[] => [
   { expectation, moment: 'at once', times: Number.POSITIVE_INFINITY },
   { expectation, moment: 'on the way', times: Number.POSITIVE_INFINITY },
@@ -27,6 +24,6 @@ it('without a fault, every platform delivers several pages', () => {
 describe.each(lastingFaults)('with $fault for ever', (expectation) => {
   it.each(rounds)('a platform ends as it should, and no other is touched, round %i', async (round) => {
     await matrix.runRound(cellsOf(expectation), round)
-    matrix.laboratory.clock.jump(betweenJobsMs)
+    await matrix.heal()
   })
 })

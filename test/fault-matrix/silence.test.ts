@@ -37,6 +37,6 @@ describe.each(lastingSilence)('with $fault for ever', (expectation) => {
       null,
     ] as const
     await matrix.runRound(cells, round)
-    matrix.laboratory.clock.jump(10 * 60_000)
+    await matrix.heal()
   })
 })
