@@ -30,24 +30,21 @@ process.on('disconnect', () => process.exit(0))
 process.send?.({ environment: simulator.environment })
 
 function report({ requests, urls, breaches }: PlatformSimulator): SimulatorReport {
-  const buckets = new Map<string, { count: number; limit: number; windowMs: number; firstMs: number }>()
-  for (const { platform, path, query, headers, at } of requests) {
+  const buckets = new Map<string, { count: number; limit: number; windowMs: number }>()
+  for (const { platform, path, query, headers } of requests) {
     const parameters = new URLSearchParams(query)
     const request = { path, parameters, headers, method: 'GET' as const, body: '', baseUrl: urls[platform] }
     const simulated = simulatedPlatforms[platform]
     if ('isAside' in simulated && simulated.isAside?.(request)) continue
     const { bucket, limit, windowMs } = simulated.limit(request)
     const name = `${platform} ${bucket}`
-    const known = buckets.get(name) ?? { count: 0, limit, windowMs, firstMs: at.getTime() }
+    const known = buckets.get(name) ?? { count: 0, limit, windowMs }
     buckets.set(name, { ...known, count: known.count + 1 })
   }
   let leastMs = 0
   let bottleneck = 'none'
-  for (const [name, { count, limit, windowMs, firstMs }] of buckets) {
-    const waits = Math.floor((count - 1) / limit)
-    // Windows end on whole seconds, as the platforms announce them.
-    const firstWindowMs = Math.ceil((firstMs + windowMs / timeScale) / 1_000) * 1_000 - firstMs
-    const ms = waits === 0 ? 0 : firstWindowMs + (waits - 1) * Math.ceil(windowMs / timeScale / 1_000) * 1_000
+  for (const [name, { count, limit, windowMs }] of buckets) {
+    const ms = Math.floor((count - 1) / limit) * (windowMs / timeScale)
     if (ms > leastMs) [leastMs, bottleneck] = [ms, `${name}: ${count} requests, ${limit} a window`]
   }
   const asked = requests.map(({ platform, path, query }) => `${urls[platform]}${path}?${new URLSearchParams(query)}`)
