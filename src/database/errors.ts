@@ -14,7 +14,7 @@ const unavailableStates = /^(08...|53...|57P..|57014)$/
 
 /** node-postgres and the embedded database report a lost connection without any code. */
 const lostConnection =
-  /^(Connection terminated|timeout exceeded when trying to connect|The embedded database is closed)/
+  /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable|The embedded database is closed)/
 
 /** Whether an error means that the database cannot be reached or cannot serve just now: the same call may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
