@@ -16,6 +16,8 @@ export interface SimulatorReport {
   /** The limit that takes so long. */
   bottleneck: string
   breaches: number
+  /** Requests that were not answered with a 200: platform and status. */
+  refused: string[]
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SimulatorOptions
@@ -48,5 +50,6 @@ function report({ requests, urls, breaches }: PlatformSimulator): SimulatorRepor
     if (ms > leastMs) [leastMs, bottleneck] = [ms, `${name}: ${count} requests, ${limit} a window`]
   }
   const asked = requests.map(({ platform, path, query }) => `${urls[platform]}${path}?${new URLSearchParams(query)}`)
-  return { urls: asked, leastMs, bottleneck, breaches }
+  const refused = requests.filter(({ status }) => status !== 200).map(({ platform, status }) => `${platform} ${status}`)
+  return { urls: asked, leastMs, bottleneck, breaches, refused }
 }
