@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The page is files only, without inline script or style: the service serves it under a strict Content-Security-Policy. */
+export default defineConfig({
+  root: folder('.'),
+  base: '/',
+  publicDir: false,
+  cacheDir: folder('../node_modules/.vite/web'),
+  build: {
+    outDir: folder('dist'),
+    emptyOutDir: true,
+    // A data: address would need a wider policy.
+    assetsInlineLimit: 0,
+    // It would be an inline script in old browsers, and there is one script only.
+    modulePreload: false,
+    target: 'es2024',
+    sourcemap: false,
+    reportCompressedSize: false,
+  },
+  // `npx vite web` while working on the page: everything but the page itself comes from a running service.
+  server: { proxy: { '^/(api|openapi\\.json|readyz|docs)': process.env.WISHWELL_URL ?? 'http://127.0.0.1:4680' } },
+})
