@@ -37,7 +37,7 @@ function listFiles(directory: string): Set<string> {
  * asked for by a program, looks like a file or belongs to the API is an ordinary 404.
  */
 function isPageView(path: string, { headers }: FastifyRequest): boolean {
-  if (path.startsWith('api/') || isAsset(path)) return false
+  if (/^(api|assets)?(\/|$)/.test(path)) return false
   const lastName = path.slice(path.lastIndexOf('/') + 1)
   return !lastName.includes('.') && (headers.accept ?? '').includes('text/html')
 }
