@@ -10,8 +10,8 @@ const home = (name: 'embedded' | 'postgres', exclude: string[] = []) => ({
   },
 })
 
-/** What needs no database at all is tested once. */
-const withoutDatabase = ['test/platform-simulator/**']
+/** What needs no database at all, or does not care which one it is, is tested once. */
+const withoutDatabase = ['test/platform-simulator/**', 'test/web/**']
 
 // The whole suite runs twice: on the embedded database and on a real Postgres.
 export default defineConfig({

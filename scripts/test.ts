@@ -31,6 +31,7 @@ const checks: [string, string, string[]][] = [
   ['lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']],
   ['types', 'typescript/bin/tsc', ['--noEmit']],
   ['types of the page', 'typescript/bin/tsc', ['--noEmit', '-p', 'web']],
+  ['types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/web']],
 ]
 const format: [string, string, string[]] = ['format', '@biomejs/biome/bin/biome', ['check', '--write', '.']]
 const suite: [string, string, string[]] = ['tests', 'vitest/vitest.mjs', ['run', ...positionals]]
