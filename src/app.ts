@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
@@ -15,7 +16,6 @@ import { acceptOnlyJson } from './http/body.ts'
 import { registerDraining } from './http/draining.ts'
 import { handleErrors, renderClientError, renderError } from './http/error-handler.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
-import { registerHomePage } from './http/home-page.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { type Proxies, trustProxyOption } from './http/proxies.ts'
 import { closed } from './http/schemas.ts'
@@ -34,7 +34,10 @@ import { registerJobRoutes } from './scraping/job-routes.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
+import { registerAdminSessionRoutes } from './sessions/admin-routes.ts'
+import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { registerPage } from './web/page.ts'
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
 
@@ -55,6 +58,8 @@ export interface AppDependencies {
   platformsConfig: PlatformsConfig
   hosts: Platforms['hosts']
   hostMemory: HostMemoryStore
+  /** Where the built page is. */
+  pageDirectory: string
   /** What `/readyz` tells; it may change while the service runs. */
   health: () => Promise<Health>
 }
@@ -105,10 +110,13 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/api/')) route.schema = { querystring: closed({}), ...route.schema }
   })
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+  })
   app.addHook('preHandler', refuseUnstorableText)
 
   await app.register(swagger, openApiDocument)
+  await app.register(cookie)
   const authentication = createAuthentication(dependencies)
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
@@ -116,7 +124,8 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
     registerHealthRoutes(routes, dependencies.health)
-    registerHomePage(routes)
+    registerSessionRoutes(routes, { ...dependencies, authentication })
+    registerAdminSessionRoutes(routes, { ...dependencies, authentication })
     registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
     registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
     registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
@@ -126,6 +135,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })
+    await registerPage(routes, dependencies.pageDirectory)
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
   return { app, drain }

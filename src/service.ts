@@ -27,7 +27,10 @@ import { createTaskQueue } from './scraping/queue.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
+import { linkUrl, makeFirstLink, purgeExpiredLinks, type SignInLink } from './sessions/links.ts'
+import { purgeExpiredSessions } from './sessions/sessions.ts'
 import { version } from './version.ts'
+import { builtPage } from './web/page.ts'
 
 export interface Service {
   /** Where it listens, `http://…`; null when it does not, like a worker. */
@@ -36,6 +39,8 @@ export interface Service {
   database: OpenDatabase
   /** A first API key that was made now and is shown only this once; null when there is none to show. */
   firstApiKey: string | null
+  /** Where the first account is signed in to, once, within minutes; null when somebody is signed in already. Shown only this once. */
+  signInUrl: string | null
   /** Where the operator finds the admin key. */
   adminKeyLocation: string
   search: SearchIndex['kind']
@@ -54,6 +59,8 @@ export interface ServiceOverrides {
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
   onStatement?: DatabaseOptions['onStatement']
+  /** Where the built page is, instead of where the build puts it. */
+  pageDirectory?: string
 }
 
 /** Migrates on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
@@ -149,6 +156,8 @@ const chores = (
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
   overdueJobs: () => endOverdueJobs(database, (clock ?? systemClock).now()),
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
+  expiredSessions: () => purgeExpiredSessions(database, (clock ?? systemClock).now()),
+  expiredLinks: () => purgeExpiredLinks(database, (clock ?? systemClock).now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
 
@@ -181,6 +190,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
+    pageDirectory: overrides.pageDirectory ?? builtPage,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
   if (config.role !== 'api' && home === 'embedded' && !offline) {
@@ -194,6 +204,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
+  const address = listens ? urlOf(app.server.address() as AddressInfo) : null
+  const signInUrl = await offerSignIn({ config, log, database, adminKey: adminKey.key, address, now: clock.now() })
   const housekeeping = startHousekeeping(chores(opened, overrides, config.platforms.retention), log)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
@@ -203,8 +215,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     await opened.close()
   }
   return {
-    ...{ app, database: opened, firstApiKey, search: searchIndex.kind },
-    address: listens ? urlOf(app.server.address() as AddressInfo) : null,
+    ...{ app, database: opened, firstApiKey, signInUrl, address, search: searchIndex.kind },
     adminKeyLocation: adminKey.location,
     stop: () => {
       stopped ??= stop()
@@ -215,3 +226,26 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
 
 const urlOf = ({ address, port, family }: AddressInfo) =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+
+interface SignInOffer {
+  config: Config
+  log: Logger
+  database: Database
+  adminKey: string
+  address: string | null
+  now: Date
+}
+
+/**
+ * A link for whoever sits before the service while nobody is signed in. Not where the operator chose the first key: they have it,
+ * and what such a service prints is often kept.
+ */
+async function offerSignIn({ config, log, database, adminKey, address, now }: SignInOffer): Promise<string | null> {
+  if (address === null || config.bootstrapApiKey !== undefined) return null
+  // The key that was made just now is shown whatever becomes of the link.
+  const link = await makeFirstLink(database, { adminKey, now }).catch((error: unknown): SignInLink | null => {
+    log.warn({ err: error }, 'no sign-in link could be made')
+    return null
+  })
+  return link && linkUrl(address.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'), link)
+}

@@ -11,6 +11,9 @@ function printWelcome(service: Service): void {
   if (service.firstApiKey !== null) {
     lines.push(`  API key:   ${service.firstApiKey}   (shown only this once)`)
   }
+  if (service.signInUrl !== null) {
+    lines.push(`  sign in:   ${service.signInUrl}   (works once, for 15 minutes)`)
+  }
   lines.push(`  admin key: ${service.adminKeyLocation}`)
   if (service.address) lines.push(`  API:       ${service.address}/openapi.json`)
   console.log(lines.join('\n'))
