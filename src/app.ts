@@ -26,6 +26,8 @@ import type { Platforms } from './platforms/registry.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
+import type { ApiDocument } from './reference/page.ts'
+import { registerReference } from './reference/routes.ts'
 import { registerPurgeRoutes } from './requests/purge-routes.ts'
 import { registerRequestRoutes } from './requests/routes.ts'
 import type { SearchIndex } from './requests/search-index.ts'
@@ -135,6 +137,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })
+    registerReference(routes, () => app.swagger() as unknown as ApiDocument)
     await registerPage(routes, dependencies.pageDirectory)
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
