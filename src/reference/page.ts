@@ -69,7 +69,7 @@ function parameterTable(parameters: readonly Parameter[]): string {
     const meaning = prose(description ?? schema.description ?? '')
     return `<tr><th scope="row"><code>${asHtml(name)}</code></th><td>${asHtml(place)}, ${needed}</td><td>${asHtml(shape)}</td><td>${meaning}</td></tr>`
   })
-  return `<h4>Parameters</h4><div class="wide"><table><thead><tr><th scope="col">name</th><th scope="col">where</th><th scope="col">form</th>
+  return `<h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Parameters"><table><thead><tr><th scope="col">name</th><th scope="col">where</th><th scope="col">form</th>
 <th scope="col">meaning</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`
 }
 
@@ -81,11 +81,17 @@ const shapes = ({ content = {} }: Content) =>
     )
     .join('\n')
 
+/** A route that says nothing of its answer has a text made for it that says nothing either. */
+const descriptionOf = (status: string, given = '') =>
+  given === 'Default Response' ? (status === '200' ? 'The answer' : '') : given
+
 function responseList(responses: NonNullable<Operation['responses']>): string {
   const entries = Object.entries(responses).map(([status, response]) => {
-    const title = `<code>${asHtml(status)}</code> ${prose(response.description ?? '').replaceAll(/<\/?p>/g, '')}`
+    const title = `<code>${asHtml(status)}</code> ${prose(descriptionOf(status, response.description)).replaceAll(/<\/?p>/g, '')}`
     const shape = shapes(response)
-    return shape === '' ? `<p>${title}</p>` : `<details><summary>${title}</summary>${shape}</details>`
+    return shape === ''
+      ? `<p>${title}</p>`
+      : `<details${status === '200' ? ' open' : ''}><summary>${title}</summary>${shape}</details>`
   })
   return `<h4>Answers</h4>${entries.join('\n')}`
 }
