@@ -7,8 +7,8 @@ import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { migrate } from '../src/database/migrate.ts'
 import { type Database, type DatabaseHome, openDatabase } from '../src/database/open.ts'
-import { openSearchIndex, type SearchIndex } from '../src/requests/search-index.ts'
-import { searchTextOf } from '../src/requests/search-text.ts'
+import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
+import { searchTextOf } from '../src/requests/search/text.ts'
 import { startPostgres } from '../test/postgres.ts'
 
 // How good the search is: nDCG@10 of two judged collections through the real SearchIndex.

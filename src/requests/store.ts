@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../database/open.ts'
 import { createPauses } from '../event-loop.ts'
 import type { FoundRequest, PlatformName } from '../platforms/platform.ts'
-import { searchTextOf } from './search-text.ts'
+import { searchTextOf } from './search/text.ts'
 import { findSuppressed } from './suppression.ts'
 import { topicKey } from './topic.ts'
 

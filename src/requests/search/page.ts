@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import type { SearchFilters, SearchMatches } from '../search-index.ts'
+import type { SearchFilters, SearchMatches } from './search-index.ts'
 
 /**
  * The `most` best matches of some normalised words, as a query with the columns `request_id` and `score`, the lower the

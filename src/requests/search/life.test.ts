@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openDatabase } from '../../database/open.ts'
-import { openSearchIndex, type SearchIndex } from '../search-index.ts'
-import { searchTextOf } from '../search-text.ts'
+import { openSearchIndex, type SearchIndex } from './search-index.ts'
 import { store, syntheticRow } from './testing.ts'
+import { searchTextOf } from './text.ts'
 
 let opened: TestDatabase
 let index: SearchIndex

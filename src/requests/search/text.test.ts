@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normaliseQuery, normaliseText, queryWordLimit, searchTextLimit, searchTextOf } from './search-text.ts'
+import { normaliseQuery, normaliseText, queryWordLimit, searchTextLimit, searchTextOf } from './text.ts'
 
 const request = { title: '', description: '', tags: [], authorName: null, authorHandle: null }
 const wordsOf = (text: string) => text.split(' ')

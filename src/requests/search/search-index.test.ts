@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { type Row, store, syntheticRow } from './search-index/testing.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openSearchIndex, type SearchFilters, type SearchIndex, type SearchMatches } from './search-index.ts'
+import { type Row, store, syntheticRow } from './testing.ts'
 
 let opened: TestDatabase
 let index: SearchIndex

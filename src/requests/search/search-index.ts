@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { isDatabaseUnavailable } from '../database/errors.ts'
-import type { Database, Executor, Transaction } from '../database/open.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { bm25Matches, prepareBm25 } from './search-index/bm25.ts'
-import { type BestMatches, readPage } from './search-index/page.ts'
-import { prepareTsvector, tsvectorMatches } from './search-index/tsvector.ts'
-import { normaliseQuery } from './search-text.ts'
+import { isDatabaseUnavailable } from '../../database/errors.ts'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
+import type { PlatformName } from '../../platforms/platform.ts'
+import { bm25Matches, prepareBm25 } from './bm25.ts'
+import { type BestMatches, readPage } from './page.ts'
+import { normaliseQuery } from './text.ts'
+import { prepareTsvector, tsvectorMatches } from './tsvector.ts'
 
 export interface SearchMatches {
   /** Best first. */
