@@ -16,7 +16,8 @@ import { startPostgres } from '../test/postgres.ts'
 
 /** What the search with BM25 must reach; `tsvector` has no goal. */
 const goals: Record<string, number> = { 'titanium-jira-dups-features': 0.51, cranfield: 0.38 }
-const judgedDirectory = fileURLToPath(new URL('../../shared/corpora/judged', import.meta.url))
+const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../shared', import.meta.url))
+const judgedDirectory = join(shared, 'corpora', 'judged')
 /** The API refuses a longer query. */
 const queryLimit = 500
 const rankCutoff = 10
@@ -106,8 +107,8 @@ async function measure(database: Database, index: SearchIndex, collection: Judge
     const characters = [...text]
     if (characters.length > queryLimit) cutQueries++
     const query = characters.slice(0, queryLimit).join('')
-    const { ids } = await index.search(database, { query, offset: 0, limit: rankCutoff })
-    const ranking = ids.map((id) => sourceIds.get(id) ?? id)
+    const { results } = await index.search(database, { query, offset: 0, limit: rankCutoff })
+    const ranking = results.map(({ _id: id }) => sourceIds.get(id) ?? id)
     const score = ndcg(ranking, collection.grades.get(_id) ?? new Map(), rankCutoff)
     if (score !== null) scores.push(score)
   }
