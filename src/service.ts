@@ -21,7 +21,7 @@ import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
-import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
+import { openSearchIndex, type SearchIndex } from './requests/search/search-index.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import { beginForgottenJobs } from './scraping/line.ts'
 import { createTaskQueue, type TaskQueue } from './scraping/queue.ts'
