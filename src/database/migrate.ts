@@ -6,6 +6,7 @@ import * as platforms from './migrations/004-platforms.ts'
 import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
 import * as topicCounts from './migrations/011-topic-counts.ts'
+import * as fewRequests from './migrations/012-few-requests.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '005-jobs-under-way': jobsUnderWay,
   '006-purge': purge,
   '011-topic-counts': topicCounts,
+  '012-few-requests': fewRequests,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -114,8 +114,11 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
       await suppress(transaction, { purgeId, identities, named: input.id !== undefined, now: input.now })
     }
     const ids = matches.map((match) => match.id)
-    const fitting = sql`select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}`
-    return deleteRequests(transaction, fitting)
+    // Locked in the order in which pages lock them, so that neither can deadlock the other.
+    const chosen = sql<{ id: string }>`
+      select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}
+      order by platform, source_id for update`
+    return deleteRequests(transaction, chosen)
   })
 
 /** Suppresses what was named, before anything is deleted, so that nothing comes back behind the back of the search for it. */

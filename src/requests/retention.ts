@@ -7,7 +7,7 @@ import { deleteRequests } from './delete.ts'
 export type Retention = ReadonlyMap<PlatformName, number>
 
 /** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
-const sliceRows = 500
+const sliceRows = 250
 const dayMs = 86_400_000
 
 /**
@@ -19,10 +19,11 @@ export async function deleteExpiredRequests(database: Database, retention: Reten
   let more = false
   for (const [platform, days] of retention) {
     const before = new Date(now.getTime() - days * dayMs)
-    const expired = sql`
+    // A row that a page is just refreshing is locked, and is not for us.
+    const chosen = sql<{ id: string }>`
       select id from requests where platform = ${platform} and greatest(updated_at, seen_at) < ${before}::timestamptz
-      order by greatest(updated_at, seen_at) limit ${sliceRows}`
-    const deleted = await database.transaction().execute((transaction) => deleteRequests(transaction, expired))
+      order by greatest(updated_at, seen_at) limit ${sliceRows} for update skip locked`
+    const deleted = await database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
     more ||= deleted === sliceRows
   }
   return more
