@@ -26,6 +26,7 @@ import type { Platforms } from './platforms/registry.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
+import { registerExportRoutes } from './requests/export/routes.ts'
 import { registerListRoutes } from './requests/list-routes.ts'
 import { registerPurgeRoutes } from './requests/purge-routes.ts'
 import { registerSearchRoutes } from './requests/search/routes.ts'
@@ -126,6 +127,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerJobRoutes(routes, { ...dependencies, authentication, followers: createFollowers(dependencies) })
     registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication })
     registerListRoutes(routes, { ...dependencies, ...platforms, authentication })
+    registerExportRoutes(routes, { ...dependencies, ...platforms, authentication })
     registerSimilarRoutes(routes, { ...dependencies, authentication })
     registerTopicRoutes(routes, { ...dependencies, authentication })
     registerPurgeRoutes(routes, { ...dependencies, authentication })

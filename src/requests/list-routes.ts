@@ -66,14 +66,18 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         throw notFound('Scrape job')
       }
       const filters = toListFilters(query, enabledPlatforms)
-      const data = await listRequests(database, {
+      const {
+        results,
+        hasMore,
+        cursor: next,
+      } = await listRequests(database, {
         ...filters,
         sortBy,
         limit,
         ...(cursor === undefined ? {} : { cursor }),
       })
       return {
-        data,
+        data: { results, hasMore, cursor: next },
         usage: { credits: await readCreditUsage(database, account, clock.now()) },
       }
     },

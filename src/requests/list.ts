@@ -14,6 +14,8 @@ export interface ListInput extends ListFilters {
 
 export interface RequestPage {
   results: RequestRecord[]
+  /** For each of the results the place after it. */
+  cursors: string[]
   hasMore: boolean
   /** For the page after this one; null when there is none. */
   cursor: string | null
@@ -28,6 +30,7 @@ function toPage({ sortBy, limit }: ListInput, found: readonly ListedRequest[], e
   const place = found.length > limit ? page.at(-1)!.place : end
   return {
     results: page.map(({ record }) => record),
+    cursors: page.map(({ place: own }) => encodeCursor(sortBy, own)),
     hasMore: place !== null,
     cursor: place === null ? null : encodeCursor(sortBy, place),
   }
