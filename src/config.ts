@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
 import { type Proxies, parseProxies } from './http/proxies.ts'
 import { type PlatformsConfig, platformVariables, readPlatformsConfig } from './platforms/settings.ts'
 
@@ -60,6 +61,7 @@ export const environmentSchema = Type.Object({
       'how long a scrape job may take from its start, waiting included; what is unfinished then ends as `timeout`',
   }),
   ...platformVariables,
+  ...expansionVariables,
 })
 
 type Environment = Static<typeof environmentSchema>
@@ -78,6 +80,7 @@ export interface Config {
   trustProxy: Proxies | undefined
   jobTimeLimitMs: number
   platforms: PlatformsConfig
+  expansion: ExpansionConfig
 }
 
 /** What is wrong with the environment, a line for each variable. Never holds a value, which may be a secret. */
@@ -156,5 +159,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     trustProxy: parseTrustProxy(environment.TRUST_PROXY),
     jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
     platforms: readPlatformsConfig(environment, complain),
+    expansion: readExpansionConfig(environment, complain),
   }
 }
