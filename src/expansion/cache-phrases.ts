@@ -79,7 +79,7 @@ export function createCachePhrases(dependencies: {
       if (matches.length === 0) return []
       const background = await backgroundNow(signal)
       const names = new Set(matches.flatMap((match) => match.names))
-      return significantPhrases(query, matches, { background, names, most })
+      return significantPhrases(query, matches, { background, names, most, signal })
     },
   }
 }

@@ -48,24 +48,47 @@ export function queryWords(query: string): string[] {
   return [...new Set((telling.length > 0 ? telling : words).map(singular))]
 }
 
-/** How much of the query each request is about, from 0 to 1: the share of its words, rarer ones counting more. */
-function coveragesOf(query: string, sources: readonly Source[], background: Background): number[] {
+interface ReadSource extends Source {
+  titleClauses: Clause[]
+  clauses: Clause[]
+  /** How much of the query it is about, from 0 to 1: the share of its words, rarer ones counting more. */
+  coverage: number
+}
+
+async function readSources(
+  query: string,
+  sources: readonly Source[],
+  background: Background,
+  signal: AbortSignal,
+): Promise<ReadSource[]> {
+  const pause = createPauses()
   const words = queryWords(query)
   const rarities = words.map((word) => Math.sqrt(Math.log((background.size + 2) / (background.count(word) + 1)) + 0.1))
   const total = rarities.reduce((sum, rarity) => sum + rarity, 0)
-  return sources.map(({ title, description }) => {
+  const read: ReadSource[] = []
+  for (const source of sources) {
+    const { title, description } = source
     const present = new Set(normaliseText(`${title} ${description}`).split(' ').map(singular))
-    return words.reduce((sum, word, index) => sum + (present.has(word) ? rarities[index]! : 0), 0) / total
-  })
+    const covered = words.reduce((sum, word, index) => sum + (present.has(word) ? rarities[index]! : 0), 0)
+    read.push({
+      ...source,
+      titleClauses: clausesOf(title),
+      clauses: clausesOf(description),
+      coverage: total === 0 ? 0 : covered / total,
+    })
+    await pause()
+    signal.throwIfAborted()
+  }
+  return read
 }
 
 const textOf = (clause: Clause) => clause.map(({ key }) => key).join(' ')
 
 /** Three words or more that several people wrote in their descriptions exactly so are the text of a form, not theirs. */
-function textsOfForms(sources: readonly Source[]): ReadonlySet<string> {
+function textsOfForms(sources: readonly ReadSource[]): ReadonlySet<string> {
   const authors = new Map<string, Set<string>>()
-  for (const { description, author } of sources) {
-    for (const clause of clausesOf(description)) {
+  for (const { clauses, author } of sources) {
+    for (const clause of clauses) {
       if (clause.length < 3) continue
       const text = textOf(clause)
       authors.set(text, (authors.get(text) ?? new Set()).add(author))
@@ -91,17 +114,16 @@ export async function collectCandidates(
   query: string,
   sources: readonly Source[],
   background: Background,
+  signal: AbortSignal,
 ): Promise<Candidates> {
   const pause = createPauses()
-  const coverages = coveragesOf(query, sources, background)
-  const best = Math.max(0, ...coverages)
-  const formTexts = textsOfForms(sources)
+  const read = await readSources(query, sources, background, signal)
+  const best = Math.max(0, ...read.map(({ coverage }) => coverage))
+  const formTexts = textsOfForms(read)
   const collected = new Map<string, Collected>()
   const authors = new Map<string, number>()
-  let inBackground = 0
-  for (const [index, source] of sources.entries()) {
-    const relative = best === 0 ? 0 : coverages[index]! / best
-    if (background.has(source.id)) inBackground += 1
+  for (const source of read) {
+    const relative = best === 0 ? 0 : source.coverage / best
     if (relative < leastCoverage) continue
     const weight = relative ** 3
     keepBest(authors, source.author, weight)
@@ -109,6 +131,7 @@ export async function collectCandidates(
     await pause()
   }
   const phrases = [...collected.values()].filter((phrase) => phrase.authors.size >= authorsNeeded).map(toCandidate)
+  const inBackground = sources.filter(({ id }) => background.has(id)).length
   return { phrases, among: sum(authors), inBackground }
 }
 
@@ -120,13 +143,12 @@ interface Circumstances {
 
 function collect(
   collected: Map<string, Collected>,
-  { id, title, description, author }: Source,
+  { id, titleClauses, clauses, author }: ReadSource,
   { weight, formTexts, isInBackground }: Circumstances,
 ): void {
-  const titleClauses = clausesOf(title)
-  const otherClauses = clausesOf(description).filter((clause) => !formTexts.has(textOf(clause)))
-  for (const [clauses, isTitle] of [[titleClauses, true] as const, [otherClauses, false] as const]) {
-    for (const { key, written } of phrasesOf(clauses)) {
+  const ownClauses = clauses.filter((clause) => !formTexts.has(textOf(clause)))
+  for (const [part, isTitle] of [[titleClauses, true] as const, [ownClauses, false] as const]) {
+    for (const { key, written } of phrasesOf(part)) {
       const phrase = collected.get(key) ?? newPhrase(key)
       collected.set(key, phrase)
       keepBest(phrase.authors, author, weight)

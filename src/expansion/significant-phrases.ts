@@ -11,6 +11,14 @@ interface SignificantPhrase {
   found: number
 }
 
+export interface PhraseOptions {
+  background: Background
+  /** Of the authors, in lower case and without spaces: they are no topics. */
+  names: ReadonlySet<string>
+  most: number
+  signal: AbortSignal
+}
+
 /** Chance once in a thousand. */
 const leastSignificance = 10.83
 /** A phrase must be so many times as frequent as elsewhere. */
@@ -29,14 +37,13 @@ const compact = (text: string) => text.replaceAll(' ', '')
 /**
  * The phrases that are much more frequent in what a query found than in requests at large, the best first, each said once.
  * What the query says itself is left out, except a part of a long one.
- * @param names of the authors, which are no topics.
  */
 export async function significantPhrases(
   query: string,
   sources: readonly Source[],
-  { background, names, most }: { background: Background; names: ReadonlySet<string>; most: number },
+  { background, names, most, signal }: PhraseOptions,
 ): Promise<string[]> {
-  const candidates = await collectCandidates(query, sources, background)
+  const candidates = await collectCandidates(query, sources, background, signal)
   const words = queryWords(query)
   const scored = candidates.phrases
     .filter(({ written }) => !names.has(compact(written)))
