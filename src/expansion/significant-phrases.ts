@@ -13,7 +13,7 @@ interface SignificantPhrase {
 
 export interface PhraseOptions {
   background: Background
-  /** Of the authors, in lower case and without spaces: they are no topics. */
+  /** Of the authors and their parts, in lower case and without spaces: they are no topics. */
   names: ReadonlySet<string>
   most: number
   signal: AbortSignal

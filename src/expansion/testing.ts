@@ -40,10 +40,36 @@ export const otherRequests: readonly CachedRequest[] = Array.from({ length: 60 }
   author: `other${index}`,
 }))
 
-/** Requests of different people that a search for "dark mode" finds, each with this text beside. */
-export const darkModeRequests = (count: number, description: string, author = 'night'): CachedRequest[] =>
-  Array.from({ length: count }, (_, index) => ({
-    title: `Dark mode for screen ${index}`,
-    description,
-    author: `${author}${index}`,
-  }))
+const beginnings = [
+  'I love the',
+  'We all miss the',
+  'My wife wants the',
+  'Everybody here knows the',
+  'Give us a',
+  'Where is the',
+]
+const endings = [
+  'at home',
+  'in the evening',
+  'on every phone',
+  'while reading in bed',
+  'for my eyes',
+  'during long flights',
+  'a lot',
+]
+
+/**
+ * Requests of different people that a search for "dark mode" finds, each with these phrases in sentences of their own (what
+ * several people write word for word is taken for the text of a form), and with a text that is the same in all.
+ */
+export const darkModeRequests = (count: number, phrases: readonly string[], sameText = ''): CachedRequest[] =>
+  Array.from({ length: count }, (_, index) => {
+    const beginning = beginnings[index % beginnings.length]
+    const ending = endings[index % endings.length]
+    const sentences = phrases.map((phrase) => `${beginning} ${phrase} ${ending}.`)
+    return {
+      title: `Dark mode for screen ${index}`,
+      description: `${sentences.join('\n')}\n${sameText}`,
+      author: `night${index}`,
+    }
+  })
