@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
 import { type Proxies, parseProxies } from './http/proxies.ts'
 import { type PlatformsConfig, platformVariables, readPlatformsConfig } from './platforms/settings.ts'
 import type { RunningJobs } from './scraping/line.ts'
@@ -76,6 +77,7 @@ export const environmentSchema = Type.Object({
   }),
   ...runningJobsVariables,
   ...platformVariables,
+  ...expansionVariables,
 })
 
 type Environment = Static<typeof environmentSchema>
@@ -95,6 +97,7 @@ export interface Config {
   jobTimeLimitMs: number
   runningJobs: RunningJobs
   platforms: PlatformsConfig
+  expansion: ExpansionConfig
 }
 
 /** What is wrong with the environment, a line for each variable. Never holds a value, which may be a secret. */
@@ -178,5 +181,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
       max: environment.RUNNING_JOBS_MAX,
     },
     platforms: readPlatformsConfig(environment, complain),
+    expansion: readExpansionConfig(environment, complain),
   }
 }
