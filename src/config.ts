@@ -59,6 +59,20 @@ export const environmentSchema = Type.Object({
     description:
       'how long a scrape job may take from its start, waiting included; what is unfinished then ends as `timeout`',
   }),
+  TOPIC_TTL_MINUTES: Type.Integer({
+    minimum: 0,
+    maximum: 30 * 24 * 60,
+    default: 360,
+    description:
+      'how long a platform that delivered a page of a topic is not asked for it again by expanded searches and `source=realtime`',
+  }),
+  LIVE_DEADLINE_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 60,
+    default: 15,
+    description:
+      'how long an expanded search or a list with `source=realtime` waits for its platforms; what comes later is stored for the next call',
+  }),
   ...platformVariables,
 })
 
@@ -77,6 +91,10 @@ export interface Config {
   adminApiKey: string | undefined
   trustProxy: Proxies | undefined
   jobTimeLimitMs: number
+  /** How long a topic is fresh on a platform. */
+  topicTtlMs: number
+  /** From call to answer of what collects live. */
+  liveDeadlineMs: number
   platforms: PlatformsConfig
 }
 
@@ -155,6 +173,8 @@ export function readConfig(source: Record<string, string | undefined> = process.
     adminApiKey: environment.ADMIN_API_KEY,
     trustProxy: parseTrustProxy(environment.TRUST_PROXY),
     jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
+    topicTtlMs: environment.TOPIC_TTL_MINUTES * 60_000,
+    liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS * 1_000,
     platforms: readPlatformsConfig(environment, complain),
   }
 }

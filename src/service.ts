@@ -8,9 +8,11 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
+import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { type Chore, startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
+import { sweepCalls } from './live/calls.ts'
 import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
 import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
 import { rememberHosts } from './platforms/host-memory.ts'
@@ -53,6 +55,7 @@ export interface ServiceOverrides {
   /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  expansion?: Expansion
   onStatement?: DatabaseOptions['onStatement']
 }
 
@@ -148,9 +151,15 @@ const chores = (
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
   overdueJobs: () => endOverdueJobs(database, (clock ?? systemClock).now()),
+  liveCalls: () => {
+    const now = (clock ?? systemClock).now()
+    return sweepCalls(database, now, now)
+  },
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
+
+const noModel = { baseUrl: undefined, apiKey: undefined, model: undefined, timeoutMs: 5_000 }
 
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
@@ -178,6 +187,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
     jobTimeLimitMs: config.jobTimeLimitMs,
+    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: noModel }),
+    live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
@@ -186,6 +197,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   if (config.role !== 'api' && home === 'embedded' && !offline) {
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
+    for (let more = true; more; ) more = await sweepCalls(database, clock.now(), null)
   }
   // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline

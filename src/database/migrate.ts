@@ -5,6 +5,7 @@ import * as deletedAccounts from './migrations/003-deleted-accounts.ts'
 import * as platforms from './migrations/004-platforms.ts'
 import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
+import * as liveCollection from './migrations/013-live-collection.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -15,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '004-platforms': platforms,
   '005-jobs-under-way': jobsUnderWay,
   '006-purge': purge,
+  '013-live-collection': liveCollection,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -85,12 +85,15 @@ export interface Tables {
   }
   scrape_jobs: {
     id: Generated<string>
-    account_id: Fixed<string>
+    /** Null for a live collection, which is nobody's. */
+    account_id: Fixed<string | null>
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
     /** When it ends at the latest. */
     expires_at: FixedWithDefault<Date>
+    /** Of jobs of nobody: what makes two topics the same. */
+    topic_key: FixedWithDefault<string | null>
   }
   scrape_tasks: {
     id: Generated<string>
@@ -176,6 +179,17 @@ export interface Tables {
     payg_settled_change: FixedWithDefault<number>
     payg_granted_change: FixedWithDefault<number>
     created_at: Fixed<Date>
+  }
+  /** Calls that collect live and are not answered yet; each has an open reservation with its id. */
+  live_calls: {
+    id: Fixed<string>
+    account_id: Fixed<string>
+    operation: Fixed<'expand' | 'realtime'>
+    /** Of the `Idempotency-Key` that it was made with. */
+    idempotency_id: Fixed<string | null>
+    created_at: Fixed<Date>
+    /** Its process is dead when it is still here then. */
+    expires_at: Fixed<Date>
   }
   /** Calls with an `Idempotency-Key` and their first answers, kept for a day. */
   idempotency_keys: {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
-import type { SearchIndex } from '../requests/search-index.ts'
+import type { SearchIndex } from '../requests/search/search-index.ts'
 
 /** The part of a pino logger that is needed here. It never gets a key, a header, a body or a text of the cache. */
 export interface ExpansionLog {

@@ -12,9 +12,10 @@ export const lockJob = (transaction: Transaction, jobId: string) =>
  * holds the lock of the job and has just ended a task of it, so that it happens exactly once.
  */
 export async function settleIfEnded(transaction: Transaction, jobId: string, now: Date): Promise<void> {
-  const { open, pages } = await transaction
+  const { open, pages, accountId } = await transaction
     .selectFrom('scrape_tasks')
-    .select(({ fn, eb }) => [
+    .select(({ fn, eb, selectFrom }) => [
+      selectFrom('scrape_jobs').select('account_id').where('id', '=', jobId).as('accountId'),
       fn
         .countAll<number>()
         .filterWhere(eb('state', 'in', ['pending', 'running']))
@@ -23,7 +24,8 @@ export async function settleIfEnded(transaction: Transaction, jobId: string, now
     ])
     .where('job_id', '=', jobId)
     .executeTakeFirstOrThrow()
-  if (Number(open) > 0) return
+  // A live collection is nobody's job and holds no credits: its callers pay for their calls.
+  if (Number(open) > 0 || accountId === null) return
   await closeReservation(transaction, { operation: 'scrape', jobId, settled: Number(pages), now })
 }
 

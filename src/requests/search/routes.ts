@@ -4,8 +4,10 @@ import type { Clock } from '../../clock.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { Database } from '../../database/open.ts'
 import type { Authentication } from '../../http/authentication.ts'
-import { closed, errorResponses, oneOf, trimmedText, usage } from '../../http/schemas.ts'
-import { invalidField } from '../../http/validation.ts'
+import { closed, errorResponses, oneOf, optional, trimmedText, usage } from '../../http/schemas.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
+import type { ExpandedSearch } from '../../live/expanded-search.ts'
+import { expansionMeta } from '../../live/schemas.ts'
 import type { PlatformName } from '../../platforms/platform.ts'
 import { platformList } from '../../scraping/routes.ts'
 import { readRequests, requestRecord } from '../record.ts'
@@ -22,6 +24,7 @@ export interface SearchDependencies {
   clock: Clock
   searchIndex: SearchIndex
   authentication: Authentication
+  expandedSearch: ExpandedSearch
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
 }
@@ -40,18 +43,29 @@ const toSearchFilters = ({ platforms, topic }: Static<ReturnType<typeof searchFi
   ...(topic === undefined ? {} : { topicKey: topicKey(topic) }),
 })
 
-/** Searching the cache (spec 4.3 without expand). */
+const expandDescription = `With \`expand\` related topics are thought of and collected live, one page each from every platform that is not fresh,
+within a deadline; the answer is the union of all matches. It costs one credit, given back when nothing was collected, and takes an
+\`Idempotency-Key\`. With \`Accept: text/event-stream\` its progress is told meanwhile:
+
+- \`topics\`: \`{topics: […]}\`
+- \`collection\`: \`{topic, platform, state, newRequests}\`, \`state\` one of waiting, done, error, skipped, fresh; for each pair at first and
+  then when it has ended
+- \`result\`: the answer; or \`error\`: the error body with its \`status\`. The stream ends with it.`
+
+/** Searching the cache, and with expand the world (spec 4.3). */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
   const { database, clock, searchIndex, authentication, enabledPlatforms, defaultPlatforms } = dependencies
+  const { expandedSearch } = dependencies
   app.post(
     '/api/v1/requests/search',
     {
       onRequest: authentication.requireAccount,
       schema: {
         summary: 'Search the cached requests',
-        description: 'Any of the words may match, in title, description, tags or author; the best matches come first.',
+        description: `Any of the words may match, in title, description, tags or author; the best matches come first.\n\n${expandDescription}`,
         tags,
         security,
+        headers: idempotencyHeaders,
         body: closed({
           query: trimmedText(1, 500, 'Words; every other character is ignored'),
           limit: Type.Optional(
@@ -60,7 +74,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
           offset: Type.Optional(
             Type.Integer({ minimum: 0, maximum: searchCap - 1, default: 0, description: 'Results to leave out' }),
           ),
-          expand: Type.Optional(Type.Boolean({ default: false, description: 'Not in this version: true is refused' })),
+          expand: Type.Optional(Type.Boolean({ default: false, description: 'Collect related topics live; 1 credit' })),
           platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
           filters: Type.Optional(searchFilters(enabledPlatforms)),
         }),
@@ -78,16 +92,27 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
               window: Type.Optional(
                 Type.Integer({ description: 'Filters looked only at this many of the best matches; there are more' }),
               ),
+              ...optional(expansionMeta),
             }),
             usage,
           }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
+          ),
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { query, limit = 20, offset = 0, expand, filters } = request.body
-      if (expand === true) throw invalidField('expand', 'live expansion is not part of this version of Wishwell')
+      if (expand === true) {
+        const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
+        const input = { query, limit, offset, platforms, ...(filters ? { filters: toSearchFilters(filters) } : {}) }
+        return expandedSearch(request, reply, input)
+      }
       const matches = await searchIndex.search(database, {
         ...{ query, offset, limit: Math.min(limit, searchCap - offset) },
         ...(filters ? { filters: toSearchFilters(filters) } : {}),
