@@ -132,7 +132,7 @@ export function createLive(dependencies: LiveDependencies): Live {
 
     return idempotentLongCall(request, reply, {
       begin: (transaction, keyId) => {
-        leave = enter(accountId)
+        leave = enter(accountId, reply)
         const expiresAt = new Date(deadline.getTime() + graceMs)
         const opened = { callId, accountId, operation: call.operation, keyId, now: startedAt, expiresAt }
         return openCall(transaction, opened)

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../http/errors.ts'
 
 /** Live calls that a process holds at the same time, and of these those of one account. */
@@ -6,6 +7,8 @@ export const maxLiveCallsPerAccount = 20
 
 const busy = () =>
   new ServiceError('UNAVAILABLE', 'Too many searches collect live at this moment. Try again in a few seconds.')
+/** In seconds: by then one of them has answered. */
+const retryAfterSeconds = 15
 const tooMany = () =>
   new ServiceError(
     'RATE_LIMITED',
@@ -18,14 +21,17 @@ const tooMany = () =>
  * @returns the function that gives it back; calling it again changes nothing.
  * @throws ServiceError UNAVAILABLE when the process is full, RATE_LIMITED (reason `rate`) when the account has its fill.
  */
-export type EnterLiveCall = (accountId: string) => () => void
+export type EnterLiveCall = (accountId: string, reply: FastifyReply) => () => void
 
 export function createLivePlaces(): EnterLiveCall {
   const counts = new Map<string, number>()
   let total = 0
-  return (accountId) => {
+  return (accountId, reply) => {
     const count = counts.get(accountId) ?? 0
-    if (count >= maxLiveCallsPerAccount) throw tooMany()
+    if (count >= maxLiveCallsPerAccount) {
+      reply.header('retry-after', retryAfterSeconds)
+      throw tooMany()
+    }
     if (total >= maxLiveCalls) throw busy()
     counts.set(accountId, count + 1)
     total += 1
