@@ -5,6 +5,7 @@ import * as deletedAccounts from './migrations/003-deleted-accounts.ts'
 import * as platforms from './migrations/004-platforms.ts'
 import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
+import * as fairTurns from './migrations/007-fair-turns.ts'
 import * as liveCollection from './migrations/013-live-collection.ts'
 import type { Database } from './open.ts'
 
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   '004-platforms': platforms,
   '005-jobs-under-way': jobsUnderWay,
   '006-purge': purge,
+  '007-fair-turns': fairTurns,
   '013-live-collection': liveCollection,
 }
 

@@ -85,13 +85,17 @@ export interface Tables {
   }
   scrape_jobs: {
     id: Generated<string>
-    /** Null for a live collection, which is nobody's. */
+    /** Null for a job of nobody: it collects for several callers, who pay for their calls. No list shows it. */
     account_id: Fixed<string | null>
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
     /** When it ends at the latest. */
     expires_at: FixedWithDefault<Date>
+    /** Null while it waits in its account's line. */
+    begun_at: Date | null
+    /** When its last task ended. */
+    ended_at: Date | null
     /** Of jobs of nobody: what makes two topics the same. */
     topic_key: FixedWithDefault<string | null>
   }
@@ -124,6 +128,11 @@ export interface Tables {
     completed_at: Date | null
     /** Counts the changes of state, pages, requests and waiting; 0 while it has not begun. A trigger writes it. */
     revision: GeneratedAlways<number>
+  }
+  /** Which account was given a place when: the higher, the later. */
+  scrape_turns: {
+    account_id: Fixed<string>
+    turn: number
   }
   scrape_job_requests: {
     job_id: Fixed<string>

@@ -106,20 +106,19 @@ async function startJobs(
     .insertInto('scrape_jobs')
     .values(
       jobs.map(({ id, topic, key }) => ({
-        ...{ id, topic, topic_key: key, account_id: null, depth: 1, created_at: now, expires_at: expiresAt },
+        ...{ id, topic, topic_key: key, account_id: null, depth: 1 },
+        ...{ created_at: now, begun_at: now, expires_at: expiresAt },
       })),
     )
     .execute()
-  await transaction
-    .insertInto('scrape_tasks')
-    .values(
-      jobs.flatMap(({ id: jobId, tasks }) =>
-        tasks.map(({ id, platform }, position) => ({ id, job_id: jobId, platform, position })),
-      ),
-    )
-    .execute()
-  for (const { id } of jobs.flatMap(({ tasks }) => tasks)) {
-    const queueJobId = await queue.enqueue(transaction, id)
-    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', id).execute()
-  }
+  const tasks = jobs.flatMap(({ id: jobId, tasks: ofJob }) =>
+    ofJob.map(({ id, platform }, position) => ({
+      ...{ id, job_id: jobId, platform, position, queue_job_id: randomUUID() },
+    })),
+  )
+  await transaction.insertInto('scrape_tasks').values(tasks).execute()
+  await queue.enqueueLive(
+    transaction,
+    tasks.map((task) => ({ taskId: task.id, queueJobId: task.queue_job_id })),
+  )
 }

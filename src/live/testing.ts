@@ -83,7 +83,12 @@ export function prepareLiveService(options: TestServiceOptions = {}): LiveServic
   // Tests that do not speak of the deadline must not meet it on a slow machine.
   const environment = { LIVE_DEADLINE_SECONDS: '60', ...options.environment }
   beforeAll(async () => {
-    live.service = await startTestService({ platforms: platformMap(github, hackernews), expansion, ...options, environment })
+    live.service = await startTestService({
+      platforms: platformMap(github, hackernews),
+      expansion,
+      ...options,
+      environment,
+    })
   })
   afterEach(async () => {
     Object.assign(live.scripts, calm)

@@ -5,18 +5,11 @@ import type { Database } from '../database/open.ts'
 import { type Page, PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
 import { markSeenBefore, type Retention } from '../requests/retention.ts'
 import { preparePage } from '../requests/store.ts'
+import { type ClaimedTask, claimTask } from './claim.ts'
 import { endOverdueJob } from './job-end.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 import { isFinalState, type TaskChange, type TaskChanges } from './task-changes.ts'
-import {
-  type ClaimedTask,
-  checkpointPage,
-  claimTask,
-  deferTask,
-  finishTask,
-  type TaskEnd,
-  TaskLostError,
-} from './tasks.ts'
+import { checkpointPage, deferTask, finishTask, type TaskEnd, TaskLostError } from './tasks.ts'
 
 /** Waits up to this long are slept through; a longer one puts the task back in the queue. */
 const shortWaitMs = 1_000
@@ -48,7 +41,10 @@ export interface WorkerDependencies {
 
 /** A task in the hands of this process. */
 interface Run {
-  taskId: string
+  /** Null until it is claimed. */
+  taskId: string | null
+  /** Tasks that ended while it was being claimed: it may be one of them. */
+  ended: Set<string>
   /** Aborted when somebody else has ended the task: whatever is under way for it is in vain. */
   stopped: AbortController
 }
@@ -73,7 +69,10 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
 
   const onChange = (change: TaskChange | null) => {
     if (change === null || !isFinalState(change.state)) return
-    for (const { taskId, stopped } of runs) if (taskId === change.taskId) stopped.abort()
+    for (const { taskId, ended, stopped } of runs) {
+      if (taskId === null) ended.add(change.taskId)
+      else if (taskId === change.taskId) stopped.abort()
+    }
   }
 
   const finish = (task: ClaimedTask, end: TaskEnd) => {
@@ -147,9 +146,8 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     return next
   }
 
-  async function runTask(taskId: string, queueJob: QueueJob, stopped: AbortSignal): Promise<void> {
-    let task = await claimTask(database, taskId, queueJob, clock.now())
-    if (task === null) return
+  async function runTask(claimed: ClaimedTask, stopped: AbortSignal): Promise<void> {
+    let task: ClaimedTask | null = claimed
     const platform = platforms.get(task.platform)
     if (!platform) {
       const message = `The platform ${task.platform} is not on any more: add it to PLATFORMS to collect from it.`
@@ -163,17 +161,24 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
       if (stopping) return deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
       if (clock.now() >= task.expiresAt) {
         log.info({ jobId: task.jobId }, 'the time of the job is over')
-        return endOverdueJob(database, task.jobId, clock.now())
+        return endOverdueJob(database, queue, task.jobId, clock.now())
       }
       task = await runPage(task, platform, stopped)
     }
   }
 
   /** From before the task is claimed, so that no word of its end can be missed. */
-  async function runUntilStopped(taskId: string, queueJob: QueueJob): Promise<void> {
-    const run = { taskId, stopped: new AbortController() }
+  async function runUntilStopped(run: Run, queueJob: QueueJob): Promise<void> {
     runs.add(run)
-    await runTask(taskId, queueJob, run.stopped.signal).finally(() => runs.delete(run))
+    try {
+      const task = await claimTask(database, queueJob, clock.now())
+      if (task === null) return
+      run.taskId = task.taskId
+      if (run.ended.has(task.taskId)) run.stopped.abort()
+      await runTask(task, run.stopped.signal)
+    } finally {
+      runs.delete(run)
+    }
   }
 
   let unsubscribe = () => {}
@@ -181,10 +186,12 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
   return {
     start: () => {
       unsubscribe = changes.subscribe(onChange)
-      return queue.work(async (taskId, queueJob) => {
+      return queue.work(async (queueJob) => {
+        const run: Run = { taskId: null, ended: new Set(), stopped: new AbortController() }
         try {
-          await runUntilStopped(taskId, queueJob)
+          await runUntilStopped(run, queueJob)
         } catch (error) {
+          const { taskId } = run
           if (error instanceof TaskLostError)
             return log.info({ taskId }, 'task was ended, or taken over by another worker')
           log.error({ err: error, taskId, attempt: queueJob.retryCount }, 'task interrupted, it will be taken up again')
