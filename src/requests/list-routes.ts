@@ -105,6 +105,8 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
       const platforms = parsePlatforms(names, enabledPlatforms)
       const list = { ...filters, ...(platforms ? { platforms } : {}), sortBy, limit }
       if (source === 'realtime') {
+        // Nobody would see what it costs a credit to collect.
+        if (request.method === 'HEAD') throw invalidField('source', 'realtime is not for HEAD')
         const topic = checkRealtime(filters)
         return realtimeList(request, reply, { list: { ...list, topic }, platforms: platforms ?? defaultPlatforms })
       }

@@ -43,6 +43,24 @@ const toSearchFilters = ({ platforms, topic }: Static<ReturnType<typeof searchFi
   ...(topic === undefined ? {} : { topicKey: topicKey(topic) }),
 })
 
+const searchAnswer = closed({
+  data: closed({
+    results: Type.Array(requestRecord),
+    hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
+    limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
+  }),
+  meta: closed({
+    originalQuery: Type.String(),
+    cachedResults: Type.Integer(),
+    expanded: Type.Boolean(),
+    window: Type.Optional(
+      Type.Integer({ description: 'Filters looked only at this many of the best matches; there are more' }),
+    ),
+    ...optional(expansionMeta),
+  }),
+  usage,
+})
+
 const expandDescription = `With \`expand\` related topics are thought of and collected live, one page each from every platform that is not fresh,
 within a deadline; the answer is the union of all matches. It costs one credit, given back when nothing was collected, and takes an
 \`Idempotency-Key\`. With \`Accept: text/event-stream\` its progress is told meanwhile:
@@ -79,23 +97,13 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
           filters: Type.Optional(searchFilters(enabledPlatforms)),
         }),
         response: {
-          200: closed({
-            data: closed({
-              results: Type.Array(requestRecord),
-              hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
-              limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
-            }),
-            meta: closed({
-              originalQuery: Type.String(),
-              cachedResults: Type.Integer(),
-              expanded: Type.Boolean(),
-              window: Type.Optional(
-                Type.Integer({ description: 'Filters looked only at this many of the best matches; there are more' }),
-              ),
-              ...optional(expansionMeta),
-            }),
-            usage,
-          }),
+          200: {
+            description: 'The results; as events with `Accept: text/event-stream` and expand',
+            content: {
+              'application/json': { schema: searchAnswer },
+              'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+            },
+          },
           ...errorResponses(
             'INVALID_REQUEST',
             'UNAUTHORIZED',
