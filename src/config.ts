@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
 import { type Proxies, parseProxies } from './http/proxies.ts'
 import { type PlatformsConfig, platformVariables, readPlatformsConfig } from './platforms/settings.ts'
 import type { RunningJobs } from './scraping/line.ts'
@@ -90,6 +91,7 @@ export const environmentSchema = Type.Object({
       'how long an expanded search or a list with `source=realtime` waits for its platforms; what comes later is stored for the next call',
   }),
   ...platformVariables,
+  ...expansionVariables,
 })
 
 type Environment = Static<typeof environmentSchema>
@@ -113,6 +115,7 @@ export interface Config {
   /** From call to answer of what collects live. */
   liveDeadlineMs: number
   platforms: PlatformsConfig
+  expansion: ExpansionConfig
 }
 
 /** What is wrong with the environment, a line for each variable. Never holds a value, which may be a secret. */
@@ -198,5 +201,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     topicTtlMs: environment.TOPIC_TTL_MINUTES * 60_000,
     liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS * 1_000,
     platforms: readPlatformsConfig(environment, complain),
+    expansion: readExpansionConfig(environment, complain),
   }
 }

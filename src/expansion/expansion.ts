@@ -1,23 +1,14 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
+import { userAgentFor } from '../platforms/client.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
-
-/** The part of a pino logger that is needed here. It never gets a key, a header, a body or a text of the cache. */
-export interface ExpansionLog {
-  warn(fields: object, message: string): void
-  debug(fields: object, message: string): void
-}
-
-/** The part of the global `fetch` that is needed here. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
-
-export interface ExpansionConfig {
-  /** Of an OpenAI-compatible API, `https://…/v1`; without it, topics come from the cache alone. */
-  baseUrl: string | undefined
-  apiKey: string | undefined
-  model: string | undefined
-  timeoutMs: number
-}
+import { topicKey } from '../requests/topic.ts'
+import { version } from '../version.ts'
+import { createCachePhrases } from './cache-phrases.ts'
+import { createModel, type ExpansionLog } from './model.ts'
+import type { ExpansionConfig } from './settings.ts'
+import { createSharedCalls } from './shared-calls.ts'
+import { distinctTopics, queryTopic, topicLimit } from './topics.ts'
 
 export interface ExpansionDependencies {
   database: Database
@@ -25,26 +16,42 @@ export interface ExpansionDependencies {
   clock: Clock
   log: ExpansionLog
   config: ExpansionConfig
-  fetch?: Fetch
 }
 
 export interface Expansion {
   /**
    * The topics that a query stands for: the query itself first, at most five, each fit to be scraped (2 to 100 characters, one
-   * line) and different by `topicKey`. The query is trimmed, its white space is collapsed, and a longer one is cut at a word.
-   * Empty only when the query has fewer than 2 characters.
-   * @throws only when `signal` is aborted, with its reason, or when the database cannot be asked.
+   * line, something to search for) and different by `topicKey`. The query's white space is collapsed, and a longer one is cut.
+   * @returns nothing when the query itself can be no topic: fewer than 2 characters, or no letter, digit or emoji.
+   * @throws the reason of `signal` as soon as it is aborted; what the database throws.
    */
   topicsFor(query: string, signal: AbortSignal): Promise<string[]>
 }
 
+/** So many phrases of the cache are shown to a model, which chooses better than counting does. */
+const phrasesForModel = 20
+
 /** Thinks of the topics to collect for a query; the README of this module states its law. */
-export function createExpansion(_dependencies: ExpansionDependencies): Expansion {
+export function createExpansion(dependencies: ExpansionDependencies): Expansion {
+  const { clock, log, config } = dependencies
+  const cache = createCachePhrases(dependencies)
+  const model = config.model
+    ? createModel({ config: config.model, clock, log, userAgent: userAgentFor(version) })
+    : null
+  const share = createSharedCalls<string[]>()
+
+  const related = async (query: string, signal: AbortSignal): Promise<string[]> => {
+    const phrases = await cache.phrasesFor(query, phrasesForModel, signal)
+    return (await model?.suggest({ query, phrases }, signal)) ?? phrases
+  }
+
   return {
     topicsFor: async (query, signal) => {
       signal.throwIfAborted()
-      const topic = [...query.replace(/[\p{Cc}\s]+/gu, ' ').trim()].slice(0, 100).join('').trim()
-      return topic.length < 2 ? [] : [topic]
+      const topic = queryTopic(query)
+      if (topic === null) return []
+      const others = await share(topicKey(topic), signal, (shared) => related(topic, shared))
+      return distinctTopics([topic, ...others]).slice(0, topicLimit)
     },
   }
 }
