@@ -108,8 +108,8 @@ async function printRecall(database: Database, index: SearchIndex, expansion: Ex
   const rows = await database.selectFrom('requests').select(['id', 'source_id']).execute()
   const sourceIds = new Map(rows.map((row) => [row.id, row.source_id]))
   const best = async (query: string) => {
-    const { ids } = await index.search(database, { query, offset: 0, limit: 100 })
-    return ids.map((id) => sourceIds.get(id))
+    const { results } = await index.search(database, { query, offset: 0, limit: 100 })
+    return results.map(({ _id }) => sourceIds.get(_id))
   }
   const counts = { judged: 0, byQuery: 0, byTopics: 0, topics: 0, alone: 0 }
   const queries = readJudged()

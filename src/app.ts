@@ -131,7 +131,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
     const live = createLive({ ...dependencies, authentication, settings })
     routes.addHook('preClose', async () => live.stop())
-    const expandedSearch = createExpandedSearch({ ...dependencies, live })
+    const expandedSearch = createExpandedSearch({ ...dependencies, live, thinkingMs: settings.deadlineMs / 2 })
     registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
     const realtimeList = createRealtimeList({ ...dependencies, live })
     registerListRoutes(routes, { ...dependencies, ...platforms, authentication, realtimeList })

@@ -164,8 +164,6 @@ const chores = (
   expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
 
-const noModel = { baseUrl: undefined, apiKey: undefined, model: undefined, timeoutMs: 5_000 }
-
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
@@ -192,7 +190,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
     jobTimeLimitMs: config.jobTimeLimitMs,
-    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: noModel }),
+    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
     live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,

@@ -6,6 +6,7 @@ import * as platforms from './migrations/004-platforms.ts'
 import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
 import * as fairTurns from './migrations/007-fair-turns.ts'
+import * as searchWords from './migrations/009-search-words.ts'
 import * as liveCollection from './migrations/013-live-collection.ts'
 import type { Database } from './open.ts'
 
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '005-jobs-under-way': jobsUnderWay,
   '006-purge': purge,
   '007-fair-turns': fairTurns,
+  '009-search-words': searchWords,
   '013-live-collection': liveCollection,
 }
 

@@ -72,6 +72,14 @@ export interface Tables {
     request_id: Fixed<string>
     text: string
   }
+  /** The words of the searched texts, for words that are typed in part or wrongly. */
+  search_words: {
+    word: Fixed<string>
+    /** How many requests have it; stop words are not counted, nor more than the first few hundred words of a request. */
+    requests: number
+    /** The logarithm of `requests`, to base 2, rounded down. */
+    level: GeneratedAlways<number>
+  }
   topics: {
     /** Case-folded, spaces collapsed: what makes two topics the same. */
     key: Fixed<string>

@@ -27,7 +27,8 @@ interface Match extends Source {
 const nameKey = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, '')
 
 async function findMatches(database: Database, searchIndex: SearchIndex, query: string): Promise<Match[]> {
-  const { ids } = await searchIndex.search(database, { query, offset: 0, limit: matchLimit })
+  const { results } = await searchIndex.search(database, { query, offset: 0, limit: matchLimit })
+  const ids = results.map(({ _id }) => _id)
   if (ids.length === 0) return []
   const rows = await database
     .selectFrom('requests')

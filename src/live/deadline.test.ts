@@ -39,6 +39,15 @@ describe('a live call whose platforms are slow', () => {
     gate.open()
   })
 
+  it('collects the query itself when topics are thought of too slowly', async () => {
+    live.think = (signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { status, body } = await live.expand('dark mode')
+    expect([status, body.meta.expandedTopics]).toEqual([200, ['dark mode']])
+    await live.settle()
+    expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
+  })
+
   it('does not wait for a platform that says it will be later than that', async () => {
     const retryAt = new Date(Date.now() + 20_000)
     let refusals = 0

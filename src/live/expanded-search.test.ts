@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { foundRequest } from '../../test/scripted-platform.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import { age, createGate, pageOf, prepareLiveService, refusing, unusable } from './testing.ts'
 
@@ -162,6 +163,46 @@ describe('a search with expand', () => {
     const results = body.data.results as RequestRecord[]
     expect(new Set(results.map(({ sourcePlatform }) => sourcePlatform))).toEqual(new Set(['hackernews']))
     expect(results).toHaveLength(4)
+  })
+
+  it('leaves out of the rows of every topic what the query leaves out, and asks no platform for it', async () => {
+    live.related = ['night theme']
+    live.scripts.github = (_call, { topic }) => ({
+      requests: ['for android', 'for the web'].map((where) =>
+        foundRequest(`${topic} ${where}`, { title: `${topic} ${where}`, description: '' }),
+      ),
+      nextCursor: null,
+    })
+    const { body } = await live.expand('"dark mode" -android', { platforms: ['github'] })
+    expect(titles(body.data.results)).toEqual(['dark mode for the web', 'night theme for the web'])
+    expect(body.meta).toMatchObject({ originalQuery: '"dark mode" -android', newResultsFound: 4 })
+    expect(asked()[0]).toEqual(['dark mode', 'night theme'])
+  })
+
+  it('is refused before anything is reserved when the query only leaves out', async () => {
+    const { status } = await live.expand('-android')
+    expect([status, live.expansions]).toEqual([400, 0])
+  })
+
+  it('sorts the whole union where that is asked for, and says where the words of all topics are', async () => {
+    live.related = ['night theme']
+    live.scripts.github = (_call, { topic }) => ({
+      requests: [1, 9].map((votes) => foundRequest(`${topic} ${votes}`, { title: topic, votes: votes + topic.length })),
+      nextCursor: null,
+    })
+    const { body } = await live.expand('dark mode', { platforms: ['github'], sortBy: 'votes', highlight: true })
+    const results = body.data.results as (RequestRecord & { highlights: { field: string; text: string }[] })[]
+    expect(results.map(({ title, votes }) => [title, votes])).toEqual([
+      ...[
+        ['night theme', 20],
+        ['dark mode', 18],
+        ['night theme', 12],
+        ['dark mode', 10],
+      ],
+    ])
+    for (const { title, highlights } of results) {
+      expect(highlights).toContainEqual(expect.objectContaining({ field: 'title', text: title }))
+    }
   })
 
   it('never shows its collections as jobs, and their ids open nothing', async () => {

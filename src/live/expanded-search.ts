@@ -1,22 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../database/open.ts'
 import type { Expansion } from '../expansion/expansion.ts'
+import { queryTopic } from '../expansion/topics.ts'
 import { describeError } from '../http/error-handler.ts'
 import type { ServiceError } from '../http/errors.ts'
 import type { PlatformName } from '../platforms/platform.ts'
-import { type RequestRecord, readRequests } from '../requests/record.ts'
-import type { SearchFilters, SearchIndex } from '../requests/search/search-index.ts'
+import type { RequestRecord } from '../requests/record.ts'
+import type { AnswerInput } from '../requests/search/answer.ts'
+import { highlightMatches } from '../requests/search/highlight.ts'
+import { parseQuery, splitQuery } from '../requests/search/query.ts'
+import type { SearchIndex } from '../requests/search/search-index.ts'
+import { suggestQuery } from '../requests/search/suggestion.ts'
 import { LiveEventStream } from './event-stream.ts'
 import type { Collected, Live, LiveCall, LiveEvents } from './live.ts'
 import { searchUnion } from './union.ts'
 
-export interface ExpandedSearchInput {
-  query: string
-  limit: number
-  offset: number
+export interface ExpandedSearchInput extends Omit<AnswerInput, 'alternatives'> {
   /** What is collected from; results are of all platforms, unless the filters say otherwise. */
   platforms: readonly PlatformName[]
-  filters?: SearchFilters
 }
 
 /** Answers a search with `expand`, as JSON or, where the caller accepts that, as server-sent events that end with it. */
@@ -31,7 +32,11 @@ export interface ExpandedSearchDependencies {
   searchIndex: SearchIndex
   expansion: Expansion
   live: Live
+  /** How long topics may be thought of: the platforms need the rest of the time. */
+  thinkingMs: number
 }
+
+const isAbort = (error: unknown) => error instanceof DOMException && ['AbortError', 'TimeoutError'].includes(error.name)
 
 /** Results that were in the cache when the call began. */
 export const countCached = (results: readonly RequestRecord[], startedAt: Date): number =>
@@ -40,30 +45,39 @@ export const countCached = (results: readonly RequestRecord[], startedAt: Date):
 const acceptsEvents = ({ headers }: FastifyRequest) => headers.accept?.includes('text/event-stream') ?? false
 
 export function createExpandedSearch(dependencies: ExpandedSearchDependencies): ExpandedSearch {
-  const { database, searchIndex, expansion, live } = dependencies
+  const { database, searchIndex, expansion, live, thinkingMs } = dependencies
 
-  async function read(input: ExpandedSearchInput, collected: Collected) {
-    const { query, limit, offset, filters } = input
+  async function read({ platforms: _platforms, highlight, ...search }: ExpandedSearchInput, collected: Collected) {
     const { topics, topicsScraped, topicsSkipped, newResultsFound, errors, startedAt } = collected
-    const search = { query, topics, limit, offset, ...(filters ? { filters } : {}) }
-    const { ids, hasMore, limitReached, window } = await searchUnion(database, searchIndex, search)
-    const results = await readRequests(database, ids)
+    const found = await searchUnion(database, searchIndex, { ...search, topics })
+    const { results, hasMore, limitReached, window, words } = found
+    const highlights = highlight ? await highlightMatches(database, results, words) : null
+    const didYouMean = found.anyMatch ? null : await suggestQuery(database, search.query, words)
     return {
-      data: { results, hasMore, limitReached },
+      data: {
+        results: results.map((result, place) => ({
+          ...result,
+          ...(highlights ? { highlights: highlights[place] ?? [] } : {}),
+        })),
+        ...{ hasMore, limitReached },
+      },
       meta: {
-        ...{ originalQuery: query, cachedResults: countCached(results, startedAt), expanded: true },
+        ...{ originalQuery: search.query, cachedResults: countCached(results, startedAt), expanded: true },
         ...{ expandedTopics: topics, topicsScraped, topicsSkipped, newResultsFound, errors },
         ...(window === null ? {} : { window }),
+        ...(didYouMean === null ? {} : { didYouMean }),
       },
     }
   }
-  /** What cannot be thought of before the deadline is not collected; the cache still answers. */
+  /** What a model thinks of too slowly is not collected; the query itself is. */
   const topicsFor = async (query: string, signal: AbortSignal): Promise<string[]> => {
+    const { asked } = splitQuery(query)
     try {
-      return await expansion.topicsFor(query, signal)
+      return await expansion.topicsFor(asked, AbortSignal.any([signal, AbortSignal.timeout(thinkingMs)]))
     } catch (error) {
-      if (signal.aborted) return []
-      throw error
+      if (!isAbort(error)) throw error
+      const topic = queryTopic(asked)
+      return topic === null ? [] : [topic]
     }
   }
   const callOf = (input: ExpandedSearchInput): LiveCall<Awaited<ReturnType<typeof read>>> => ({
@@ -74,6 +88,8 @@ export function createExpandedSearch(dependencies: ExpandedSearchDependencies): 
   })
 
   return async (request, reply, input) => {
+    // What cannot be asked is refused before anything is reserved.
+    parseQuery(input.query)
     reply.header('cache-control', 'no-store')
     const call = callOf(input)
     if (acceptsEvents(request)) return streamAnswer(live, request, reply, call)

@@ -42,6 +42,8 @@ export interface LiveService {
   scripts: { github: Script; hackernews: Script }
   /** What a query stands for besides itself, until the test ends. */
   related: string[]
+  /** What thinking of topics waits for, until the test ends. */
+  think: (signal: AbortSignal) => Promise<void>
   /** How often topics were thought of. */
   expansions: number
   expand(query: string, more?: Record<string, unknown>, client?: TestClient): Promise<Answer>
@@ -62,15 +64,16 @@ export function prepareLiveService(options: TestServiceOptions = {}): LiveServic
   const scripts = { github: pageScript('github'), hackernews: pageScript('hackernews') }
   const calm = { ...scripts }
   const expansion: Expansion = {
-    topicsFor: async (query) => {
+    topicsFor: async (query, signal) => {
       live.expansions += 1
+      await live.think(signal)
       return [query, ...live.related]
     },
   }
   const github = scriptedPlatform('github', (call, request) => live.scripts.github(call, request))
   const hackernews = scriptedPlatform('hackernews', (call, request) => live.scripts.hackernews(call, request))
   const live: LiveService = {
-    ...{ service: undefined as never, github, hackernews, scripts, related: [], expansions: 0 },
+    ...{ service: undefined as never, github, hackernews, scripts, related: [], expansions: 0, think: atOnce },
     expand: (query, more = {}, client = live.service.client) =>
       client.post('/api/v1/requests/search', { query, expand: true, platforms, ...more }),
     realtime: (topic, parameters = '', client = live.service.client) =>
@@ -96,13 +99,15 @@ export function prepareLiveService(options: TestServiceOptions = {}): LiveServic
     await expect.poll(() => openCalls(live.service), { timeout: 30_000 }).toEqual([])
     expect(await verifyLedger(live.service.database)).toEqual([])
     await live.service.reset()
-    Object.assign(live, { related: [], expansions: 0 })
+    Object.assign(live, { related: [], expansions: 0, think: atOnce })
     github.calls.length = 0
     hackernews.calls.length = 0
   })
   afterAll(() => live.service.stop())
   return live
 }
+
+const atOnce = async () => {}
 
 const pageScript =
   (name: PlatformName): Script =>
