@@ -108,10 +108,12 @@ describe('the API document', () => {
       operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key'),
     )
     expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /api/v1/requests',
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/v1/keys',
+      'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
     ])
     for (const { operation } of taking) {
