@@ -9,6 +9,7 @@ import * as fairTurns from './migrations/007-fair-turns.ts'
 import * as searchWords from './migrations/009-search-words.ts'
 import * as topicCounts from './migrations/011-topic-counts.ts'
 import * as fewRequests from './migrations/012-few-requests.ts'
+import * as liveCollection from './migrations/013-live-collection.ts'
 import * as sessions from './migrations/014-sessions.ts'
 import type { Database } from './open.ts'
 
@@ -24,6 +25,7 @@ const migrations: Record<string, Migration> = {
   '009-search-words': searchWords,
   '011-topic-counts': topicCounts,
   '012-few-requests': fewRequests,
+  '013-live-collection': liveCollection,
   '014-sessions': sessions,
 }
 
