@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { pinnedNode } from './setup.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -45,20 +44,6 @@ export function isPageStale() {
   }
 }
 
-/** What compresses well; images and fonts are compressed already. */
-const compressible = /\.(html|js|css|svg|json|txt|webmanifest)$/
-
-/** Puts the compressed forms of a file beside it, where they are smaller. */
-function compress(file) {
-  const bytes = readFileSync(file)
-  for (const [ending, compressed] of [
-    ['br', brotliCompressSync(bytes)],
-    ['gz', gzipSync(bytes, { level: 9 })],
-  ]) {
-    if (compressed.length < bytes.length) writeFileSync(`${file}.${ending}`, compressed)
-  }
-}
-
 /** The files of the service that became part of the page, as paths from the root. */
 const borrowedBy = ({ output }) =>
   output
@@ -78,7 +63,6 @@ export async function buildPage() {
       build: { outDir: fresh, emptyOutDir: true },
       logLevel: 'warn',
     })
-    for (const path of readdirSync(fresh, { recursive: true })) if (compressible.test(path)) compress(join(fresh, path))
     const borrowed = borrowedBy(result)
     writeFileSync(join(fresh, record), JSON.stringify({ borrowed, hash: hashOf(borrowed) }))
     rmSync(built, { recursive: true, force: true })

@@ -1,7 +1,23 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vite'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { defineConfig, type Plugin } from 'vite'
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Packs each file once, as well as can be; the service sends what the browser can read. Small files are not worth it. */
+const packed = (): Plugin => ({
+  name: 'packed',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    for (const [fileName, file] of Object.entries(bundle)) {
+      const content = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+      if (content.length < 1024 || !/\.(js|css)$/.test(fileName)) continue
+      const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
+      this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotliCompressSync(content, brotli) })
+      this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(content, { level: 9 }) })
+    }
+  },
+})
 
 /** The page is files only, without inline script or style: the service serves it under a strict Content-Security-Policy. */
 export default defineConfig({
@@ -11,6 +27,7 @@ export default defineConfig({
   // Also where a test runner, which has a NODE_ENV of its own, builds it: that would be the slow React.
   define: { 'process.env.NODE_ENV': '"production"' },
   cacheDir: folder('../node_modules/.vite/web'),
+  plugins: [packed()],
   build: {
     outDir: folder('dist'),
     emptyOutDir: true,

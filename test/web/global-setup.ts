@@ -1,3 +1,4 @@
+import { ensurePage } from '../../scripts/build-web.mjs'
 import { chromiumPath } from './chromium.ts'
 
 /** Builds the page, once for all browser tests, when it is not up to date. */
@@ -6,7 +7,5 @@ export default async function setup(): Promise<void> {
     console.log('The browser tests are skipped: no Chromium at the usual places, and CHROMIUM_PATH is not set.')
     return
   }
-  const { href } = new URL('../../scripts/build-web.mjs', import.meta.url)
-  const { ensurePage }: { ensurePage(): boolean } = await import(href)
   if (!ensurePage()) throw new Error('The page could not be built; the reason is above.')
 }
