@@ -24,6 +24,8 @@ export default defineConfig({
   root: folder('.'),
   base: '/',
   publicDir: false,
+  // Also where a test runner, which has a NODE_ENV of its own, builds it: that would be the slow React.
+  define: { 'process.env.NODE_ENV': '"production"' },
   cacheDir: folder('../node_modules/.vite/web'),
   plugins: [packed()],
   build: {

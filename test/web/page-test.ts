@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
 import {
   type PlatformSimulator,
   type SimulatorOptions,
@@ -53,6 +53,8 @@ export function usePage({
   service: serviceOptions,
   platforms,
 }: PageTestOptions = {}): PageTest {
+  // Several waits of the patience above may follow one another.
+  vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
   let service: TestService
   let simulator: PlatformSimulator
   let browser: Browser
@@ -111,6 +113,23 @@ export function usePage({
   }
 }
 
-/** The text of the element, polled until the matcher is content. */
-export const textOf = (page: Page, selector: string) =>
-  expect.poll(async () => (await page.locator(selector).allInnerTexts()).join('\n'), patient)
+/** The addresses of the calls of the API that a page makes from now on, as `POST /api/v1/…` without query. */
+export function recordCalls(page: Page): string[] {
+  const calls: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/api/')) calls.push(`${request.method()} ${pathname}`)
+  })
+  return calls
+}
+
+/** The `Idempotency-Key` of each call of a path that a page makes from now on. */
+export function recordKeys(page: Page, path: string | RegExp): string[] {
+  const keys: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    const isAsked = typeof path === 'string' ? pathname === path : path.test(pathname)
+    if (isAsked && request.method() === 'POST') keys.push(request.headers()['idempotency-key'] ?? '')
+  })
+  return keys
+}

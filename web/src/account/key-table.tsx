@@ -33,7 +33,7 @@ export const KeyTable = ({ keys, busy, onRevoke }: KeyTableProps) => (
               <bdi>{key.name}</bdi>
             </th>
             <td>
-              <code>{key.hint}…</code>
+              <code>{key.hint}</code>
             </td>
             <td>{date(key.createdAt)}</td>
             <td>{key.lastUsedAt === null ? texts.never : ago(key.lastUsedAt)}</td>

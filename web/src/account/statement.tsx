@@ -34,6 +34,14 @@ export function Statement() {
 
 /** What an entry adds to what is used, as people count: held credits are used, released ones are not. */
 const poolChange = ({ changes }: StatementEntry) => changes.poolHeld + changes.poolSettled
+const amountOf = ({ changes, kind }: StatementEntry) =>
+  Math.abs(
+    kind === 'grant'
+      ? changes.paygGranted
+      : kind === 'settle'
+        ? changes.poolSettled + changes.paygSettled
+        : changes.poolHeld + changes.paygHeld,
+  )
 const paygChange = ({ changes }: StatementEntry) => changes.paygGranted - changes.paygSettled - changes.paygHeld
 
 const Entries = ({ entries }: { entries: StatementEntry[] }) => (
@@ -58,14 +66,13 @@ const Entries = ({ entries }: { entries: StatementEntry[] }) => (
           <tr key={entry.entryId}>
             <td>{dateAndTime(entry.createdAt)}</td>
             <td>
-              {texts.kinds[entry.kind]} · {texts.operations[entry.operation]}
-              {entry.pack !== null && ` (${texts.packNames[entry.pack]})`}
-              {entry.operation === 'scrape' && (
-                <>
-                  {' '}
-                  <Link href={jobAddress(entry.cause)}>{texts.toJob}</Link>
-                </>
+              {texts.moved(texts.kinds[entry.kind], amountOf(entry))} ·{' '}
+              {entry.operation === 'scrape' ? (
+                <Link href={jobAddress(entry.cause)}>{texts.toJob}</Link>
+              ) : (
+                texts.operations[entry.operation]
               )}
+              {entry.pack !== null && ` ${texts.packNames[entry.pack]}`}
             </td>
             <td className="number">{signed(poolChange(entry))}</td>
             <td className="number">{signed(paygChange(entry))}</td>

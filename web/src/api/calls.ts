@@ -40,13 +40,13 @@ export interface ListInput {
 }
 
 export const search = (input: SearchInput, { signal }: Read): Promise<SearchAnswer> =>
-  call('/api/v1/requests/search', { method: 'POST', body: { ...input, prefix: true, highlight: true }, signal })
+  call('/api/v1/requests/search', { method: 'POST', body: { ...input, highlight: true }, signal })
 
 /** Searches and collects the topics around the query live; the answer is a stream of events. */
 export const expandSearch = (input: SearchInput, idempotencyKey: string, { signal }: Read): Promise<Response> =>
   send('/api/v1/requests/search', {
     ...{ method: 'POST', idempotencyKey, signal, accept: 'text/event-stream' },
-    body: { ...input, prefix: true, highlight: true, expand: true },
+    body: { ...input, highlight: true, expand: true },
   })
 
 export const listRequests = (

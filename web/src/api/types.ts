@@ -88,6 +88,7 @@ export interface SearchInput {
   limit: number
   offset: number
   sortBy: SearchOrder
+  prefix?: boolean
   filters?: SearchFilters
   platforms?: PlatformName[]
 }

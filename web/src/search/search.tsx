@@ -3,7 +3,7 @@ import { collectAddress, newCollection } from '../shell/addresses.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { Link, navigate, useAddress } from '../shell/router.tsx'
+import { Link, navigate, useAddress, useIsTyping } from '../shell/router.tsx'
 import { searchBoxId } from '../shell/shortcuts.ts'
 import { searchTexts as texts } from '../texts/search.ts'
 import { ActiveFilters } from './active-filters.tsx'
@@ -86,11 +86,12 @@ function SearchBox({ query }: { query: string }) {
 }
 
 function ResultList({ view, show }: { view: View; show: (view: View) => void }) {
-  const results = useResults(view)
+  const results = useResults(view, useIsTyping())
   const { data, error, isPlaceholderData, hasNextPage, isFetchNextPageError } = results
   if (!data)
     return error === null ? <Loading what={texts.searching} /> : <Problem error={error} retry={results.refetch} />
-  const found = data.pages.flatMap((page) => page.results)
+  // Pages may shift while a collection writes: what came twice is shown once.
+  const found = [...new Map(data.pages.flatMap((page) => page.results).map((one) => [one._id, one])).values()]
   const last = data.pages.at(-1)
   const meta = data.pages[0]?.meta ?? null
   return (
@@ -102,7 +103,8 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
         {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage)}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
       </p>
-      {found.length === 0 && !isPlaceholderData ? (
+      {found.length === 0 && hasNextPage && <p className="note">{texts.noneSoFar}</p>}
+      {found.length === 0 && !hasNextPage && !isPlaceholderData ? (
         <NothingFound view={view} show={show} />
       ) : (
         <ol className="results" aria-busy={isPlaceholderData}>
@@ -160,7 +162,7 @@ function NothingFound({ view, show }: { view: View; show: (view: View) => void }
 
 /** A search of an empty store finds nothing for another reason than its words. */
 function NothingCollectedAtAll({ isSearch }: { isSearch: boolean }) {
-  const everything = useResults(parseView(new URLSearchParams()))
+  const everything = useResults(parseView(new URLSearchParams()), false)
   const isEmpty = everything.data?.pages[0]?.results.length === 0
   if (isEmpty) return <p>{texts.nothingCollectedYet}</p>
   return <p>{isSearch ? texts.nothingFoundAdvice : texts.nothingListedAdvice}</p>

@@ -6,6 +6,7 @@ import { readEvents } from '../api/events.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { CollectionProgress, ErrorBody, SearchAnswer, SearchMeta } from '../api/types.ts'
+import { entryState } from '../shell/router.tsx'
 import { pageInput, type Results, resultsKey, toPage } from './use-results.ts'
 import type { View } from './view.ts'
 
@@ -35,7 +36,10 @@ export function useExpansion(view: View) {
   const finish = useCallback(
     (answer: SearchAnswer) => {
       done()
-      queries.setQueryData<Results>(resultsKey(owner, view), { pages: [toPage(answer, 0)], pageParams: [null] })
+      queries.setQueryData<Results>(resultsKey(owner, view, entryState().typing === true), {
+        pages: [toPage(answer, 0)],
+        pageParams: [null],
+      })
       setState((before) => ({ ...before, state: 'done', meta: answer.meta }))
       // The pool and the topics are others now.
       void queries.invalidateQueries({ queryKey: [owner, 'usage'] })
@@ -49,7 +53,7 @@ export function useExpansion(view: View) {
     const controller = new AbortController()
     running.current = controller
     setState({ ...ready, state: 'running' })
-    const input = { ...pageInput(view, 0), ...(view.platforms.length > 0 ? { platforms: view.platforms } : {}) }
+    const input = { ...pageInput(view, 0, false), ...(view.platforms.length > 0 ? { platforms: view.platforms } : {}) }
     try {
       const answer = await follow(await expandSearch(input, keyFor(input), controller), (change) => {
         if (!controller.signal.aborted) setState(change)

@@ -26,20 +26,24 @@ export const toPage = (answer: SearchAnswer, offset: number): ResultsPage => ({
 })
 
 /** The key under which the results of a view are kept. */
-export const resultsKey = (owner: string, view: View) => [owner, 'results', view] as const
+export const resultsKey = (owner: string, view: View, typing: boolean) => [owner, 'results', view, typing] as const
 
-export const pageInput = (view: View, offset: number) => searchInput(view, { limit: pageSize, offset })
+/** While somebody types the last word may be the beginning of one; when it is sent it is what it is. */
+export const pageInput = (view: View, offset: number, typing: boolean) => ({
+  ...searchInput(view, { limit: pageSize, offset }),
+  ...(typing ? { prefix: true } : {}),
+})
 
 /** The results of a view, page by page: one call a page. A view that is left is not waited for. */
-export function useResults(view: View) {
+export function useResults(view: View, typing: boolean) {
   const owner = useOwner()
   return useInfiniteQuery({
-    queryKey: resultsKey(owner, view),
+    queryKey: resultsKey(owner, view, typing),
     initialPageParam: null as number | string | null,
     queryFn: async ({ pageParam, signal }): Promise<ResultsPage> => {
       if (view.query !== '') {
         const offset = typeof pageParam === 'number' ? pageParam : 0
-        return toPage(await search(pageInput(view, offset), { signal }), offset)
+        return toPage(await search(pageInput(view, offset, typing), { signal }), offset)
       }
       const cursor = typeof pageParam === 'string' ? pageParam : undefined
       const { data } = await listRequests(listInput(view), { limit: pageSize, cursor }, { signal })

@@ -23,6 +23,8 @@ function subscribe(listener: () => void): () => void {
 /** The address of the page, path and query; everything that can be shared is in it. */
 export const presentAddress = (): string => location.pathname + location.search
 export const useAddress = (): URL => new URL(useSyncExternalStore(subscribe, presentAddress), location.origin)
+/** Whether the address is what somebody has typed so far. */
+export const useIsTyping = (): boolean => useSyncExternalStore(subscribe, () => entryState().typing === true)
 export const entryState = (): EntryState => (history.state as EntryState | null) ?? {}
 
 export function navigate(

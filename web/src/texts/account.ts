@@ -50,5 +50,6 @@ export const accountTexts = {
   poolChange: 'Pool used',
   paygChange: 'Pay-as-you-go',
   kinds: { reserve: 'Held', settle: 'Charged', release: 'Given back', grant: 'Added' },
-  toJob: 'collection',
+  moved: (kind: string, credits: number) => `${kind} ${number(credits)}`,
+  toJob: 'Collection',
 }

@@ -7,9 +7,11 @@ export const searchTexts = {
   boxPlaceholder: 'Search title, text, tags and author',
   search: 'Search',
   searching: 'Searching …',
-  count: (shown: number, more: boolean) => (more ? `The first ${number(shown)} are shown.` : plural(shown, 'request')),
+  count: (shown: number, more: boolean) =>
+    more ? (shown === 0 ? '' : `The first ${number(shown)} are shown.`) : plural(shown, 'request'),
   window: (size: number) => `The filters looked at the best ${number(size)} matches.`,
   didYouMean: 'Did you mean',
+  noneSoFar: 'None in the part that was looked at; there may be more.',
   capReached: 'These are the 100 best; a search gives no more. Other words or a filter bring up others.',
   votes: (votes: number) => (votes === 1 ? 'vote' : 'votes'),
   collectedAgo: (when: string) => `collected ${when}`,

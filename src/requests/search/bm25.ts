@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../database/open.ts'
+import type { SearchEngine } from './page.ts'
+
+/**
+ * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) with k1 = 1.2 and
+ * b = 0.75, by the extension `pg_textsearch`, which finds the best matches without ranking the others (Block-Max WAND).
+ */
+export const bm25: SearchEngine = {
+  best: (words, most) =>
+    sql`select request_id, score from request_text_matches(${words}, ${sql.lit(most)}) where score < 0`,
+  // The same score, worked out for each row by itself; a row that does not match has 0.
+  among: (words, ids) => sql`
+    select request_id, score from (
+      select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score
+      from request_texts where request_id = any(${ids}) offset 0
+    ) as scored where score < 0`,
+}
+
+/**
+ * Left to itself, the planner may score every row and sort: minutes on a large table, and rows that match nothing come
+ * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
+ * hold for this one statement. The statement is made anew for each call, because the index reads the limit from the plan.
+ * `bm25_get_current_score` is the score that the index has just worked out; `text <@> query` in its place would parse the
+ * whole text of each row again.
+ */
+const matchesFunction = `
+  create or replace function request_text_matches(words text, most integer)
+  returns table (request_id uuid, score double precision)
+  language plpgsql stable rows 100 set enable_sort = off
+  as $$
+    begin
+      return query execute format(
+        'select t.request_id, bm25_get_current_score() from request_texts t
+         order by t.text <@> to_bm25query($1, ''request_texts_bm25'') limit %s', most) using words;
+    end
+  $$`
+
+/**
+ * Makes what BM25 needs, as far as it is missing, and tries it once.
+ * @throws when this database cannot have it: the extension is not installed, not preloaded or not allowed.
+ */
+export async function prepareBm25(transaction: Transaction): Promise<void> {
+  const extension = sql<{ name: string }>`select name from pg_available_extensions where name = 'pg_textsearch'`
+  if ((await extension.execute(transaction)).rows.length === 0) {
+    throw new Error('the extension pg_textsearch is not installed on the server')
+  }
+  await sql`create extension if not exists pg_textsearch`.execute(transaction)
+  const state = await sql<{ exists: boolean; configuration: string }>`
+    select to_regclass(quote_ident(current_schema()) || '.request_texts_bm25') is not null as exists,
+      quote_literal(quote_ident(current_schema()) || '.wishwell') as configuration`.execute(transaction)
+  const { exists, configuration } = state.rows[0]!
+  // Not `if not exists`: that would wait for every transaction that is writing to the table, at every start.
+  if (!exists) {
+    await sql`create index request_texts_bm25 on request_texts using bm25 (text)
+      with (text_config = ${sql.raw(configuration)})`.execute(transaction)
+  }
+  await sql.raw(matchesFunction).execute(transaction)
+  await sql`select from request_text_matches('wish', 1)`.execute(transaction)
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { platformNames } from '../../platforms/platform.ts'
+import type { SearchIndex, SearchInput } from './search-index.ts'
+
+// Rows for the tests of the search index.
+
+export interface Row {
+  text: string
+  platform: string
+  topic: string
+}
+
+/** Every word is one that the stemmer leaves alone, or comes in one form only. */
+export function syntheticRow(number: number): Row {
+  const words = [
+    'everywhere',
+    number % 3 === 0 ? 'minority' : 'majority',
+    `group${number % 10}`,
+    `row${number}`,
+    ...Array<string>(number % 7).fill('filler'),
+    ...(number === 2 ? ['needle'] : []),
+    ...(number === 1 ? ['to', 'be', 'or', 'not'] : []),
+  ]
+  return { text: words.join(' '), platform: platformNames[number % 3]!, topic: `topic${number % 4}` }
+}
+
+/** Stores the rows; gives their ids in the order of the rows. */
+export async function store(executor: Executor, rows: readonly Row[]): Promise<string[]> {
+  const ids: string[] = []
+  for (let start = 0; start < rows.length; start += 5_000) {
+    const batch = rows.slice(start, start + 5_000).map((row) => ({ ...row, id: crypto.randomUUID() }))
+    await sql`
+      with incoming as (
+        select * from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
+          as incoming (id uuid, text text, platform text, topic text)
+      ), stored as (
+        insert into requests
+          (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
+        select id, platform, id::text, '', '', 0, '{}', '', topic, now(), now() from incoming
+      ), topics_stored as (
+        insert into topics (key, name, created_at) select distinct topic, topic, now() from incoming
+        on conflict do nothing
+      ), topics_linked as (
+        insert into request_topics (request_id, topic_key, found_at) select id, topic, now() from incoming
+      )
+      insert into request_texts (request_id, text) select id, text from incoming`.execute(executor)
+    ids.push(...batch.map((row) => row.id))
+  }
+  return ids
+}
+
+/** What a search finds, by the ids alone. */
+export async function findIds(index: SearchIndex, executor: Executor, input: Partial<SearchInput> & { query: string }) {
+  const { results, more, window } = await index.search(executor, { offset: 0, limit: 100, ...input })
+  return { ids: results.map((result) => result._id), more, window }
+}

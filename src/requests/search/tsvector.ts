@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Transaction } from '../../database/open.ts'
+import type { SearchEngine } from './page.ts'
+
+/** Ranking reads each candidate's words, some 10 µs, so a query ranks at most this many with its rarer words … */
+const rareCandidates = 10_000
+/** … and this many more that have only its common ones. */
+const commonCandidates = 2_000
+
+/**
+ * Postgres' own text search with any of the words. `ts_rank` knows nothing of how rare a word is, so it ranks each word by
+ * itself (divided by 1 + the logarithm of the number of words in the text), and the sum is weighted as BM25 does, by the
+ * inverse document frequency, -ln of the share of rows that have the word. The shares are those that ANALYZE keeps of
+ * the most common words; a word that is not among them is taken for rarer than all of these. They also tell which words
+ * lead to the candidates: the rarest, as long as no more rows than can be ranked are expected to have them.
+ */
+const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
+  with shares as (
+    select lexeme, share
+    from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
+    where schemaname = current_schema() and tablename = 'request_texts' and attname = 'words' and lexeme is not null
+  ), asked as materialized (
+    select quote_literal(asked.lexeme) as term,
+      coalesce(shares.share, (select min(share) / 2 from shares), 0.001) as share
+    from unnest(to_tsvector('wishwell', ${words})) as asked left join shares using (lexeme)
+  ), terms as materialized (
+    select term, share, row_number() over rarest_first = 1 or ${sql.lit(rareCandidates)} >=
+      sum(share) over rarest_first * (select reltuples from pg_class where oid = 'request_texts'::regclass) as rare
+    from asked window rarest_first as (order by share, term)
+  ), queries as materialized (
+    select (string_agg(term, '|') filter (where rare))::tsquery as rare,
+      (string_agg(term, '|') filter (where not rare))::tsquery as common
+    from terms
+  ), candidates as materialized (${candidates})
+  select request_id, score
+  -- The empty weighting unpacks a long row once, not once for each term; the 0.01 ranks rows by a word that all have.
+  from (select request_id, setweight(words, 'D') as words from candidates) as unpacked, lateral (
+    select sum((ln(share) - 0.01) * ts_rank(words, term::tsquery, 1)) as score from terms
+  ) as ranked
+`
+
+const likelyCandidates = sql`
+  (select request_id, words from request_texts
+    where words @@ (select rare from queries) limit ${sql.lit(rareCandidates)})
+  union all
+  (select request_id, words from request_texts
+    where words @@ (select common from queries) and not words @@ (select rare from queries)
+    limit ${sql.lit(commonCandidates)})`
+
+export const tsvector: SearchEngine = {
+  best: (words, most) => sql`
+    select * from (${ranked(words, likelyCandidates)}) as best order by score, request_id limit ${sql.lit(most)}`,
+  among: (words, ids) =>
+    ranked(
+      words,
+      sql`select request_id, words from request_texts where request_id = any(${ids})
+        and words @@ (select string_agg(term, '|')::tsquery from terms)`,
+    ),
+}
+
+/** Makes the column of parsed words and its index, as far as they are missing. */
+export async function prepareTsvector(transaction: Transaction): Promise<void> {
+  const state = await sql<{ exists: boolean }>`
+    select to_regclass(quote_ident(current_schema()) || '.request_texts_words') is not null as exists`.execute(
+    transaction,
+  )
+  if (state.rows[0]!.exists) return
+  // Stored, because ranking would otherwise parse the text of every match again: twenty times slower.
+  await sql`alter table request_texts add column if not exists
+    words tsvector generated always as (to_tsvector('wishwell', text)) stored`.execute(transaction)
+  await sql`create index request_texts_words on request_texts using gin (words)`.execute(transaction)
+}
