@@ -22,6 +22,4 @@ export interface BenchEngine {
 }
 
 /** The words of a query for engines that know no other syntax: letters and digits, each once. */
-export const plainWords = (query: string): string[] => [
-  ...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []),
-]
+export const plainWords = (query: string): string[] => [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])]

@@ -37,7 +37,9 @@ export function createFts5(): BenchEngine {
       return find.all(any, limit).map((row) => String(row.id))
     },
     indexBytes: async () => {
-      const { bytes } = database.prepare(`select sum(length(block)) as bytes from texts_data`).get() as { bytes: number }
+      const { bytes } = database.prepare(`select sum(length(block)) as bytes from texts_data`).get() as {
+        bytes: number
+      }
       return Number(bytes)
     },
     close: async () => {

@@ -11,7 +11,9 @@ const toRequest = ({ id, title, description, votes }: BenchDocument): FoundReque
 })
 
 /** Stores documents as a scrape does, whole batches as one page. */
-export async function createLoader(database: Database): Promise<(documents: readonly BenchDocument[]) => Promise<void>> {
+export async function createLoader(
+  database: Database,
+): Promise<(documents: readonly BenchDocument[]) => Promise<void>> {
   const now = new Date()
   const account = await database
     .insertInto('accounts')

@@ -10,7 +10,7 @@ export interface SearchedRequest {
 /** The indexed text of a request has at most this many UTF-16 units; the end of a longer description is not found. */
 export const searchTextLimit = 20_000
 /** A word in the title counts like this many in the description. */
-const titleWeight = 3
+const titleWeight = 4
 /** Longer words are cut: Postgres refuses a lexeme of 2,048 bytes, and 100 characters are at most 400. */
 const wordLimit = 100
 
