@@ -29,7 +29,17 @@ export interface StartedJob {
 
 export interface SearchAnswer {
   data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
+  meta: { window?: number; didYouMean?: string }
   usage: Usage
+}
+
+export interface SearchRequest {
+  query: string
+  limit?: number
+  offset?: number
+  filters?: Record<string, unknown>
+  sortBy?: string
+  prefix?: boolean
 }
 
 export interface JobPage {
@@ -52,7 +62,7 @@ export interface Api {
   /** The credits as they are now. */
   readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
   readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
-  search(body: { query: string; limit?: number; offset?: number }): Promise<SearchAnswer>
+  search(body: SearchRequest): Promise<SearchAnswer>
 }
 
 const defaultTimeoutMs = 15_000

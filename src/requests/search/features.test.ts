@@ -105,7 +105,8 @@ describe('phrases and exclusions', () => {
     ['chair -folding', ['Chairs']],
     ['chair -"garden chair"', ['Chair for the garden']],
     ['chair -red -green', ['Chairs']],
-    ['garden "chair" -gardenChair', ['Chair for the garden', 'Folding garden chair']],
+    // A name is left out however it is written.
+    ['garden "chair" -gardenChair', ['Chair for the garden']],
     ['chair -unheard', ['Chair for the garden', 'Chairs', 'Folding garden chair']],
   ])('are kept: %s', async (query, found) => {
     expect((await titles(query)).sort()).toEqual(found)
@@ -169,7 +170,7 @@ describe('the last word', () => {
     ['saild', ['Saildrone']],
     ['hemp sailb', ['Sails']],
     ['keelb', ['Sailing boat']],
-    ['camelCaseW', ['Saildrone']],
+    ['camelcasew', ['Saildrone']],
     ['snakec', ['Saildrone']],
     ['zzz', []],
   ])('may be a beginning: %s', async (query, found) => {
@@ -240,7 +241,7 @@ describe('highlights', () => {
   it('say where the words are in every field, in the forms that match', async () => {
     expect(await marked('thermostat')).toEqual([
       ['title', 'Thermostats'],
-      ['description', 'thermostat', 'thermostats', 'thermostatic'].filter((word) => word !== 'thermostatic'),
+      ['description', 'thermostat', 'thermostats', 'thermostatic'],
       ['tags', 'thermostat'],
       ['author', 'thermostat_fan'],
     ])

@@ -9,6 +9,7 @@ describe('a query', () => {
   test('is without stop words, and each word comes once', () => {
     expect(wordsOf('How can I add the Dark Mode, dark?')).toBe('add dark mode')
     expect(wordsOf("don't we've it isn't the user's")).toBe('user')
+    expect(wordsOf('version 2.10 or v3.0.1')).toBe('version 2dot10 v3 3dot0dot1')
   })
 
   test('keeps the stop words when it has nothing else', () => {
@@ -52,7 +53,7 @@ describe('quotes and minus signs', () => {
   })
 
   test.each([
-    ['drop-down', ['drop', 'down']],
+    ['drag-drop', ['drag', 'drop']],
     ['5 - 3', ['5', '3']],
     ['git --amend', ['git', 'amend']],
     ['a quote " that does not close', ['quote', 'close']],

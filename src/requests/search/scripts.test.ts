@@ -46,7 +46,7 @@ describe('words of every script', () => {
     ['ค้นหา', 2],
     ['다크모드', 3],
     ['ПОИСК', 4],
-    ['темную', 4],
+    ['тёмную', 4],
     ['σκοτεινη', 5],
     ['ΛΕΙΤΟΥΡΓΙΑ', 5],
     ['الوضع', 6],
@@ -67,10 +67,9 @@ describe('words of every script', () => {
     ['getusername', 9],
     ['2.10.1', 9],
     ['v2.10', 9],
+    ['2.10', 9],
     ['खोज', 11],
   ])('find what contains them, first: %s', async (query, text) => {
-    // ё is a letter of its own: е does not find it.
-    if (query === 'темную') return expect((await findIds(index, opened.database, { query })).ids).toEqual([])
     expect((await findIds(index, opened.database, { query })).ids[0]).toBe(ids[text])
   })
 
