@@ -8,9 +8,11 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
+import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { type Chore, startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
+import { sweepCalls } from './live/calls.ts'
 import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
 import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
 import { rememberHosts } from './platforms/host-memory.ts'
@@ -23,7 +25,8 @@ import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
 import { openSearchIndex, type SearchIndex } from './requests/search/search-index.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
-import { createTaskQueue } from './scraping/queue.ts'
+import { beginForgottenJobs } from './scraping/line.ts'
+import { createTaskQueue, type TaskQueue } from './scraping/queue.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
@@ -39,6 +42,8 @@ export interface Service {
   /** Where the operator finds the admin key. */
   adminKeyLocation: string
   search: SearchIndex['kind']
+  /** Does all that is done every few minutes now. */
+  housekeep(): Promise<void>
   /** Finishes the requests and pages under way, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -53,6 +58,7 @@ export interface ServiceOverrides {
   /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  expansion?: Expansion
   onStatement?: DatabaseOptions['onStatement']
 }
 
@@ -79,7 +85,7 @@ export async function prepareDatabase(
       { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',
     )
-    const queue = createTaskQueue(opened, log)
+    const queue = createTaskQueue(opened, log, config.runningJobs)
     if (!offline) await queue.start()
     return { opened, migrations, searchIndex, queue }
   } catch (error) {
@@ -142,12 +148,18 @@ function assembleRateLimits({ database, home }: OpenDatabase, overrides: Service
 /** What is kept for a while only. */
 const chores = (
   { database }: OpenDatabase,
+  queue: TaskQueue,
   { clock }: ServiceOverrides,
   retention: Retention,
 ): Record<string, Chore> => ({
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
-  overdueJobs: () => endOverdueJobs(database, (clock ?? systemClock).now()),
+  overdueJobs: () => endOverdueJobs(database, queue, (clock ?? systemClock).now()),
+  forgottenJobs: () => beginForgottenJobs(database, queue, (clock ?? systemClock).now()),
+  liveCalls: () => {
+    const now = (clock ?? systemClock).now()
+    return sweepCalls(database, now, now)
+  },
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
@@ -178,6 +190,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
     jobTimeLimitMs: config.jobTimeLimitMs,
+    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
+    live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
@@ -186,6 +200,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   if (config.role !== 'api' && home === 'embedded' && !offline) {
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
+    for (let more = true; more; ) more = await sweepCalls(database, clock.now(), null)
   }
   // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline
@@ -194,7 +209,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
-  const housekeeping = startHousekeeping(chores(opened, overrides, config.platforms.retention), log)
+  const housekeeping = startHousekeeping(chores(opened, queue, overrides, config.platforms.retention), log)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await hostMemory.stop()
@@ -206,6 +221,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     ...{ app, database: opened, firstApiKey, search: searchIndex.kind },
     address: listens ? urlOf(app.server.address() as AddressInfo) : null,
     adminKeyLocation: adminKey.location,
+    housekeep: housekeeping.run,
     stop: () => {
       stopped ??= stop()
       return stopped
