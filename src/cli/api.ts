@@ -30,12 +30,22 @@ export interface StartedJob {
 
 export interface SearchAnswer {
   data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
+  meta: { window?: number; didYouMean?: string }
   usage: Usage
+}
+
+export interface SearchRequest {
+  query: string
+  limit?: number
+  offset?: number
+  filters?: Record<string, unknown>
+  sortBy?: string
+  prefix?: boolean
 }
 
 /** The answer of a search with `expand`. */
 export interface ExpandedAnswer extends SearchAnswer {
-  meta: {
+  meta: SearchAnswer['meta'] & {
     expandedTopics: string[]
     topicsScraped: number
     topicsSkipped: number
@@ -65,12 +75,9 @@ export interface Api {
   /** The credits as they are now. */
   readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
   readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
-  search(body: { query: string; limit?: number; offset?: number }): Promise<SearchAnswer>
+  search(body: SearchRequest): Promise<SearchAnswer>
   /** The events of a search with `expand`; `result` and `error` end it. */
-  expandSearch(
-    body: { query: string; limit?: number; offset?: number; platforms?: string[] },
-    signal: AbortSignal,
-  ): AsyncGenerator<ServerSentEvent>
+  expandSearch(body: SearchRequest & { platforms?: string[] }, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
 }
 
 const defaultTimeoutMs = 15_000
