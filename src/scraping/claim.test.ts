@@ -77,6 +77,15 @@ describe('an entry of the queue', () => {
     expect(states).toHaveLength(4)
   })
 
+  it('goes by what is in work now, not by who had a place last', async () => {
+    const idle = await start(await makeAccount(), ['github', 'hackernews'], later(1))
+    const busy = await start(await makeAccount(), ['github', 'hackernews'])
+    await claim(busy.entries[0])
+    const done = await claim(idle.entries[0])
+    await finishTask(opened.database, queue, done!, { state: 'done' }, now)
+    expect((await claim(busy.entries[1]))?.jobId).toBe(idle.jobId)
+  })
+
   it('goes by turns among accounts with as many in work', async () => {
     const [first, second] = [await makeAccount(), await makeAccount()]
     const one = await start(first, ['github', 'hackernews', 'lemmy'])

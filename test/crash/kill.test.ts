@@ -35,6 +35,8 @@ const environmentOf = (copy: DatabaseCopy) => ({
   DATABASE_URL: copy.options.databaseUrl,
   ADMIN_API_KEY: 'admin-key-of-the-crash-test',
   BOOTSTRAP_API_KEY: apiKey,
+  // Of the four jobs two wait in line.
+  RUNNING_JOBS_MAX: '2',
   PLATFORMS: 'github,hackernews,stackexchange',
   GITHUB_TOKEN: 'a-token',
   GITHUB_API_URL: simulator.urls.github,
