@@ -27,6 +27,7 @@ import { createTaskQueue } from './scraping/queue.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
+import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
 
 export interface Service {
@@ -195,8 +196,11 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const housekeeping = startHousekeeping(chores(opened, overrides, config.platforms.retention), log)
+  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
+  const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
+  upkeep?.start()
   const stop = async () => {
-    await Promise.all([drain(), worker.stop(), housekeeping.stop()])
+    await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await changes.stop()
     await client.close()
