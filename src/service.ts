@@ -32,6 +32,7 @@ import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
 import { linkUrl, makeFirstLink, purgeExpiredLinks, type SignInLink } from './sessions/links.ts'
 import { purgeExpiredSessions } from './sessions/sessions.ts'
+import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
 import { builtPage } from './web/page.ts'
 
@@ -222,8 +223,11 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const address = listens ? urlOf(app.server.address() as AddressInfo) : null
   const signInUrl = await offerSignIn({ config, log, database, adminKey: adminKey.key, address, now: clock.now() })
   const housekeeping = startHousekeeping(chores(opened, queue, overrides, config.platforms.retention), log)
+  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
+  const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
+  upkeep?.start()
   const stop = async () => {
-    await Promise.all([drain(), worker.stop(), housekeeping.stop()])
+    await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await changes.stop()
     await client.close()

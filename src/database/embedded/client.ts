@@ -35,6 +35,10 @@ export interface EmbeddedClient extends Queryable {
   transaction<T>(run: (transaction: Queryable & { rollback(): Promise<void> }) => Promise<T>): Promise<T>
   /** Runs with nobody else inside, and without a transaction: some commands allow none. */
   alone<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
+  /** Like `alone`, for work that nobody asked for: `idleMs` does not count it as use. */
+  aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
+  /** For how long nobody has used the database: milliseconds since the last use ended, 0 while one runs or waits. */
+  idleMs(): number
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
@@ -111,11 +115,25 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
   const { call, listeners, opened, stop } = connectWorker(directory, onCrash, () => closed)
   let tail: Promise<unknown> = Promise.resolve()
 
+  let users = 0
+  let usedAt = performance.now()
+
   /** Runs one holder after the other, in the order in which they asked; a failed holder does not stop the next. */
-  const exclusively = <T>(run: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const turn = tail.then(run)
     tail = turn.catch(() => {})
     return turn
+  }
+  const exclusively = <T>(run: () => Promise<T>): Promise<T> => {
+    users++
+    return inTurn(async () => {
+      try {
+        return await run()
+      } finally {
+        users--
+        usedAt = performance.now()
+      }
+    })
   }
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) => {
     const [result] = await call({ operation: 'query', sql, parameters })
@@ -154,6 +172,8 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
         }
       }),
     alone: (run) => exclusively(() => run({ query })),
+    aside: (run) => inTurn(() => run({ query })),
+    idleMs: () => (users > 0 ? 0 : performance.now() - usedAt),
     listen: async (channel, onNotification) => {
       const subscribed = listeners.get(channel) ?? new Set()
       listeners.set(channel, subscribed.add(onNotification))
