@@ -3,8 +3,8 @@ import { type Logger, pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import type { EmbeddedClient } from '../database/embedded/client.ts'
-import { store, syntheticRow } from '../requests/search-index/testing.ts'
-import { openSearchIndex, type SearchIndex } from '../requests/search-index.ts'
+import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
+import { store, syntheticRow } from '../requests/search/testing.ts'
 import { createPace } from './pace.ts'
 import { parseSegments } from './search-index.ts'
 import { createUpkeep, type Upkeep, type UpkeepOptions } from './upkeep.ts'
@@ -80,7 +80,7 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
       select (bm25_level_counts('request_texts_bm25'))[1] as number`)
     const ids = async () => {
       const found = await index.search(opened.database, { query: 'minority group3', offset: 0, limit: 100 })
-      return new Set(found.ids)
+      return new Set(found.results.map(({ _id }) => _id))
     }
     expect(await segments()).toBeGreaterThanOrEqual(8)
     const before = await ids()
@@ -97,7 +97,7 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
       await countNow()
       expect(await workOff(working)).toContain('vacuum public.request_texts')
       const search = async (query: string) =>
-        (await index.search(opened.database, { query, offset: 0, limit: 100 })).ids
+        (await index.search(opened.database, { query, offset: 0, limit: 100 })).results
       expect(await search(`round${round}`)).toHaveLength(100)
       expect(await search(`round${round - 1} everywhere`)).toEqual([])
     }
