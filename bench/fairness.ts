@@ -126,7 +126,7 @@ async function measure(home: string, processes: number, databaseUrl?: string): P
     await simulator.report()
     const memory = await Promise.all(services.map((service) => service.memory()))
     const figures = memory.map(({ heapMb, residentMb }) => `heap ${heapMb} MB, resident ${residentMb} MB`).join('; ')
-    const { body } = await createTestClient(() => url, adminKey).post('/api/admin/verify', {})
+    const { body } = await createTestClient(() => url, adminKey).get('/api/admin/verify')
     const differences = body?.data?.differences?.length ?? 'unknown'
     console.log(
       `  ${crowd.accounts * crowd.jobsEach} jobs of ${crowd.accounts} accounts at once, round ${round}: all ended in ` +
