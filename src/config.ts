@@ -3,8 +3,23 @@ import { type Static, Type } from 'typebox'
 import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
 import { type Proxies, parseProxies } from './http/proxies.ts'
 import { type PlatformsConfig, platformVariables, readPlatformsConfig } from './platforms/settings.ts'
+import type { RunningJobs } from './scraping/line.ts'
 
 const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
+
+const runningJobs = (plan: string, limit: number) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: limit,
+    description: `how many jobs of an account of the ${plan} plan run at a time; further ones wait in line`,
+  })
+
+const runningJobsVariables = {
+  RUNNING_JOBS_FREE: runningJobs('free', 2),
+  RUNNING_JOBS_PRO: runningJobs('pro', 5),
+  RUNNING_JOBS_MAX: runningJobs('max', 10),
+}
 
 /** Every environment variable that Wishwell reads: its type, default and meaning. README's table is made from it. */
 export const environmentSchema = Type.Object({
@@ -60,6 +75,7 @@ export const environmentSchema = Type.Object({
     description:
       'how long a scrape job may take from its start, waiting included; what is unfinished then ends as `timeout`',
   }),
+  ...runningJobsVariables,
   ...platformVariables,
   ...expansionVariables,
 })
@@ -79,6 +95,7 @@ export interface Config {
   adminApiKey: string | undefined
   trustProxy: Proxies | undefined
   jobTimeLimitMs: number
+  runningJobs: RunningJobs
   platforms: PlatformsConfig
   expansion: ExpansionConfig
 }
@@ -158,6 +175,11 @@ export function readConfig(source: Record<string, string | undefined> = process.
     adminApiKey: environment.ADMIN_API_KEY,
     trustProxy: parseTrustProxy(environment.TRUST_PROXY),
     jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
+    runningJobs: {
+      free: environment.RUNNING_JOBS_FREE,
+      pro: environment.RUNNING_JOBS_PRO,
+      max: environment.RUNNING_JOBS_MAX,
+    },
     platforms: readPlatformsConfig(environment, complain),
     expansion: readExpansionConfig(environment, complain),
   }

@@ -21,9 +21,10 @@ import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
-import { openSearchIndex, type SearchIndex } from './requests/search-index.ts'
+import { openSearchIndex, type SearchIndex } from './requests/search/search-index.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
-import { createTaskQueue } from './scraping/queue.ts'
+import { beginForgottenJobs } from './scraping/line.ts'
+import { createTaskQueue, type TaskQueue } from './scraping/queue.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
@@ -39,6 +40,8 @@ export interface Service {
   /** Where the operator finds the admin key. */
   adminKeyLocation: string
   search: SearchIndex['kind']
+  /** Does all that is done every few minutes now. */
+  housekeep(): Promise<void>
   /** Finishes the requests and pages under way, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -79,7 +82,7 @@ export async function prepareDatabase(
       { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',
     )
-    const queue = createTaskQueue(opened, log)
+    const queue = createTaskQueue(opened, log, config.runningJobs)
     if (!offline) await queue.start()
     return { opened, migrations, searchIndex, queue }
   } catch (error) {
@@ -142,12 +145,14 @@ function assembleRateLimits({ database, home }: OpenDatabase, overrides: Service
 /** What is kept for a while only. */
 const chores = (
   { database }: OpenDatabase,
+  queue: TaskQueue,
   { clock }: ServiceOverrides,
   retention: Retention,
 ): Record<string, Chore> => ({
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
-  overdueJobs: () => endOverdueJobs(database, (clock ?? systemClock).now()),
+  overdueJobs: () => endOverdueJobs(database, queue, (clock ?? systemClock).now()),
+  forgottenJobs: () => beginForgottenJobs(database, queue, (clock ?? systemClock).now()),
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
@@ -194,7 +199,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
-  const housekeeping = startHousekeeping(chores(opened, overrides, config.platforms.retention), log)
+  const housekeeping = startHousekeeping(chores(opened, queue, overrides, config.platforms.retention), log)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop()])
     await hostMemory.stop()
@@ -206,6 +211,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     ...{ app, database: opened, firstApiKey, search: searchIndex.kind },
     address: listens ? urlOf(app.server.address() as AddressInfo) : null,
     adminKeyLocation: adminKey.location,
+    housekeep: housekeeping.run,
     stop: () => {
       stopped ??= stop()
       return stopped

@@ -46,6 +46,8 @@ export interface TestService {
   createAccount(tier?: 'free' | 'pro' | 'max'): Promise<{ accountId: string; apiKey: string; client: TestClient }>
   /** Ends the service and starts it again on the same database, as a deployment does. */
   restart(): Promise<void>
+  /** Does all that the service does every few minutes now. */
+  housekeep(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -100,6 +102,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await service.stop()
       service = await start()
     },
+    housekeep: () => service.housekeep(),
     reset: async () => {
       const { database } = service.database
       await sql`delete from pgboss.job`.execute(database)

@@ -5,6 +5,10 @@ import * as deletedAccounts from './migrations/003-deleted-accounts.ts'
 import * as platforms from './migrations/004-platforms.ts'
 import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
+import * as fairTurns from './migrations/007-fair-turns.ts'
+import * as searchWords from './migrations/009-search-words.ts'
+import * as topicCounts from './migrations/011-topic-counts.ts'
+import * as fewRequests from './migrations/012-few-requests.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -15,6 +19,10 @@ const migrations: Record<string, Migration> = {
   '004-platforms': platforms,
   '005-jobs-under-way': jobsUnderWay,
   '006-purge': purge,
+  '007-fair-turns': fairTurns,
+  '009-search-words': searchWords,
+  '011-topic-counts': topicCounts,
+  '012-few-requests': fewRequests,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -44,6 +44,9 @@ export interface DatabaseOptions {
 /** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
 const defaultStatementTimeoutMs = 15_000
 
+/** No transaction of ours waits for anything but the database. */
+const idleInTransactionTimeoutMs = 10_000
+
 /** `bigint` as a number, as PGlite gives it: counts and ids here stay far below 2^53. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -68,6 +71,8 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
     max: poolSize,
     types,
     statement_timeout: statementTimeoutMs,
+    // A process that is frozen inside a transaction would hold its locks for ever.
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: 10_000,
     application_name: 'wishwell',
   })

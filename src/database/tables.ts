@@ -72,25 +72,60 @@ export interface Tables {
     request_id: Fixed<string>
     text: string
   }
+  /** The words of the searched texts, for words that are typed in part or wrongly. */
+  search_words: {
+    word: Fixed<string>
+    /** How many requests have it; stop words are not counted, nor more than the first few hundred words of a request. */
+    requests: number
+    /** The logarithm of `requests`, to base 2, rounded down. */
+    level: GeneratedAlways<number>
+  }
   topics: {
     /** Case-folded, spaces collapsed: what makes two topics the same. */
     key: Fixed<string>
+    /** As it was first spelt. */
     name: Fixed<string>
     created_at: Fixed<Date>
+    /** How many requests it has now, and their votes together; triggers keep both. */
+    requests: GeneratedAlways<number>
+    votes: GeneratedAlways<number>
+    /** When a platform last delivered a page of it; a trigger moves it on. */
+    collected_at: FixedWithDefault<Date>
   }
+  /** Which topics a request belongs to, with the columns that lists of a topic filter and sort by, as triggers keep them. */
   request_topics: {
     request_id: Fixed<string>
     topic_key: Fixed<string>
     found_at: Fixed<Date>
+    /** Null only inside of the statement that inserts a row without it. */
+    platform: Fixed<PlatformName | null>
+    posted_at: Fixed<Date | null>
+    votes: Fixed<number | null>
+    tags: Fixed<string[] | null>
+  }
+  /** How many of a topic's requests have the same platform, day of posting or tag; none without any. Only triggers write it. */
+  topic_counts: {
+    topic_key: GeneratedAlways<string>
+    kind: GeneratedAlways<'platform' | 'day' | 'tag'>
+    /** A platform, a UTC day as YYYY-MM-DD, or a tag. */
+    value: GeneratedAlways<string>
+    requests: GeneratedAlways<number>
+    /** Of a platform only. */
+    votes: GeneratedAlways<number>
   }
   scrape_jobs: {
     id: Generated<string>
-    account_id: Fixed<string>
+    /** Null for a job of nobody: it collects for several callers, who pay for their calls. No list shows it. */
+    account_id: Fixed<string | null>
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
     /** When it ends at the latest. */
     expires_at: FixedWithDefault<Date>
+    /** Null while it waits in its account's line. */
+    begun_at: Date | null
+    /** When its last task ended. */
+    ended_at: Date | null
   }
   scrape_tasks: {
     id: Generated<string>
@@ -121,6 +156,11 @@ export interface Tables {
     completed_at: Date | null
     /** Counts the changes of state, pages, requests and waiting; 0 while it has not begun. A trigger writes it. */
     revision: GeneratedAlways<number>
+  }
+  /** Which account was given a place when: the higher, the later. */
+  scrape_turns: {
+    account_id: Fixed<string>
+    turn: number
   }
   scrape_job_requests: {
     job_id: Fixed<string>

@@ -1,5 +1,6 @@
 import { createPauses } from '../event-loop.ts'
-import { normaliseQuery, normaliseText } from '../requests/search-text.ts'
+import { tellingWords } from '../requests/search/query.ts'
+import { normaliseText } from '../requests/search/text.ts'
 import type { Background } from './background.ts'
 import { type Clause, clausesOf } from './clauses.ts'
 import { phrasesOf } from './phrases.ts'
@@ -41,9 +42,7 @@ const leastCoverage = 0.5
 
 /** The words that say what a query is about; all of them when none does. */
 export function queryWords(query: string): string[] {
-  const words = normaliseQuery(query)
-    .split(' ')
-    .filter((word) => word !== '')
+  const words = tellingWords(query)
   const telling = words.filter((word) => !functionWords.has(word) && !genericWords.has(word))
   return [...new Set((telling.length > 0 ? telling : words).map(singular))]
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { userAgentFor } from '../platforms/client.ts'
-import type { SearchIndex } from '../requests/search-index.ts'
+import type { SearchIndex } from '../requests/search/search-index.ts'
 import { topicKey } from '../requests/topic.ts'
 import { version } from '../version.ts'
 import { createCachePhrases } from './cache-phrases.ts'

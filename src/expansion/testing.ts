@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/open.ts'
-import { searchTextOf } from '../requests/search-text.ts'
+import { searchTextOf } from '../requests/search/text.ts'
 
 // A cache for the tests of the expansion.
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { correctByHeaders, restAfterRefusal, restAfterRefusalMs, spentUntil } from './announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import {
   asDate,
   asFields,
@@ -16,7 +16,7 @@ import {
   foundRequest,
   readItems,
 } from './fields.ts'
-import { after, hasNextLink, headerEpochSeconds, headerNumber, headerText, retryAfter } from './headers.ts'
+import { hasNextLink, headerNumber, headerText, retryAfter } from './headers.ts'
 import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from './text.ts'
 import { searchWords } from './topic.ts'
@@ -136,19 +136,19 @@ function isPastTheEnd(answer: Answer): boolean {
   return answer.status === 422 && message.startsWith('Only the first 1000 search results')
 }
 
+const limitHeaders = { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' }
+
 /** `x-ratelimit-*` of other resources (`core`) says nothing about searches. */
 function correctBudget(budget: Budget, { headers }: Answer, now: Date): void {
   const resource = headerText(headers, 'x-ratelimit-resource') ?? 'search'
-  const remaining = headerNumber(headers, 'x-ratelimit-remaining')
-  const resetAt = headerEpochSeconds(headers, 'x-ratelimit-reset', now)
-  if (resource === 'search' && remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
+  if (resource === 'search') correctByHeaders(budget, headers, limitHeaders, now)
 }
 
 /** A minute at least, then twice as long each time, an hour at most. */
 const silentRestMs = (refusalsBefore: number) => Math.min(3_600_000, restAfterRefusalMs * 2 ** refusalsBefore)
 
 const isSilentRefusal = ({ headers }: Answer, now: Date): boolean =>
-  retryAfter(headers, now) === null && headerNumber(headers, 'x-ratelimit-remaining') !== 0
+  retryAfter(headers, now) === null && headerNumber(headers, limitHeaders.remaining) !== 0
 
 /**
  * Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit").
@@ -161,10 +161,9 @@ function githubError(answer: Answer, hasToken: boolean, now: Date, restMs: numbe
 
   const message = asString(asFields(answer.body)?.message)
   const told = retryAfter(headers, now)
-  const isSpent = headerNumber(headers, 'x-ratelimit-remaining') === 0
+  const isSpent = headerNumber(headers, limitHeaders.remaining) === 0
   if (status === 429 || told || isSpent || /rate limit|abuse detection/i.test(message ?? '')) {
-    const resetAt = isSpent ? headerEpochSeconds(headers, 'x-ratelimit-reset', now) : null
-    const retryAt = told ?? resetAt ?? after(now, restMs)
+    const retryAt = restAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now), restMs)
     return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
   }
   // Without JSON it is GitHub's front door: the address or the User-Agent is refused, not the token.

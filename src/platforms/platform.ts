@@ -41,7 +41,7 @@ export interface PageRequest {
   topic: string
   /** null for the first page, then the `nextCursor` of the page before. */
   cursor: Json
-  /** Aborted when the task is cancelled or the service shuts down. */
+  /** Aborted when the task is cancelled, the service shuts down, or (with a TimeoutError) the time of the job is over. */
   signal: AbortSignal
   /** How many pages of this topic the platform has delivered before, to all jobs: where its sources begin to take turns. */
   pagesBefore: number

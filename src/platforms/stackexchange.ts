@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { restAfterRefusal } from './announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import {
   asEpochSeconds,
   asFields,
@@ -188,7 +188,8 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
       return refusedKey()
     case 502: {
       const seconds = /available in (\d+) second/.exec(asString(body?.error_message) ?? '')?.[1]
-      const retryAt = after(now, seconds === undefined ? restAfterRefusalMs : Number(seconds) * 1000)
+      const told = seconds === undefined ? null : after(now, Number(seconds) * 1000)
+      const retryAt = restAfterRefusal({}, now, told)
       return new PlatformError('rate_limited', 'stackexchange allows no more requests for now.', { retryAt })
     }
     case 500:

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { Database, Transaction } from '../database/open.ts'
+import type { Database } from '../database/open.ts'
 import { isId } from '../http/ids.ts'
 import { type PlatformName, platformNames } from '../platforms/platform.ts'
+import { deleteRequests } from './delete.ts'
 import { type IdentifiedRequest, type Identity, identitiesOf, identitiesOfAuthor, identitiesOfUrl } from './identity.ts'
 import { suppress } from './suppression.ts'
 
@@ -99,19 +100,6 @@ async function* findMatches(database: Database, selection: PurgeSelection & { no
   }
 }
 
-/**
- * Deletes requests with everything that hangs on them (text, topics, job results). Locks them in the order in which pages
- * lock them, so that neither can deadlock the other.
- * @returns how many.
- */
-async function deleteRequests(transaction: Transaction, ids: readonly string[], condition: RawBuilder<boolean>) {
-  const { rows } = await sql`
-    delete from requests where id in (
-      select id from requests where id = any(${ids}::uuid[]) and ${condition} order by platform, source_id for update
-    ) returning 1`.execute(transaction)
-  return rows.length
-}
-
 interface Slice {
   purgeId: string
   matches: readonly Match[]
@@ -126,7 +114,11 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
       await suppress(transaction, { purgeId, identities, named: input.id !== undefined, now: input.now })
     }
     const ids = matches.map((match) => match.id)
-    return deleteRequests(transaction, ids, conditionOf(input))
+    // Locked in the order in which pages lock them, so that neither can deadlock the other.
+    const chosen = sql<{ id: string }>`
+      select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}
+      order by platform, source_id for update`
+    return deleteRequests(transaction, chosen)
   })
 
 /** Suppresses what was named, before anything is deleted, so that nothing comes back behind the back of the search for it. */

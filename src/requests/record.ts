@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Executor } from '../database/open.ts'
+import type { Tables } from '../database/tables.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
 /** A feature request as the interface gives it (spec 2.1 and design.md). Unknown is null, never invented. */
@@ -26,45 +27,44 @@ export const requestRecord = closed({
 
 export type RequestRecord = Static<typeof requestRecord>
 
+/** What `toRecord` needs of a row of `requests`, and the names of its topics. */
+export type RequestRow = Selectable<Tables['requests']> & { topics: string[] | null }
+
+/** For a query over `requests`: the names of the row's topics, the one that found it first before the others. */
+export const topicNames = sql<string[] | null>`(
+  select array_agg(topics.name order by request_topics.found_at, topics.key)
+  from request_topics join topics on topics.key = request_topics.topic_key
+  where request_topics.request_id = requests.id)`
+
+export const toRecord = (row: RequestRow): RequestRecord => ({
+  _id: row.id,
+  title: row.title,
+  description: row.description,
+  votes: row.votes,
+  tags: row.tags,
+  commentCount: row.comment_count,
+  sourcePlatform: row.platform,
+  sourceUrl: row.source_url,
+  topic: row.topic,
+  topics: row.topics ?? [],
+  authorName: row.author_name,
+  authorHandle: row.author_handle,
+  authorProfileUrl: row.author_profile_url,
+  license: row.license,
+  originalCreatedAt: row.original_created_at?.toISOString() ?? null,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+})
+
 /** The requests with these ids, in the order of the ids; one that is gone is left out. */
 export async function readRequests(executor: Executor, ids: readonly string[]): Promise<RequestRecord[]> {
   if (ids.length === 0) return []
   const rows = await executor
     .selectFrom('requests')
     .selectAll()
-    .select((eb) =>
-      eb
-        .selectFrom('request_topics')
-        .innerJoin('topics', 'topics.key', 'request_topics.topic_key')
-        .whereRef('request_topics.request_id', '=', 'requests.id')
-        .select(sql<string[]>`array_agg(topics.name order by request_topics.found_at, topics.key)`.as('topics'))
-        .as('topics'),
-    )
+    .select(topicNames.as('topics'))
     .where('id', 'in', [...ids])
     .execute()
-  const records = new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        _id: row.id,
-        title: row.title,
-        description: row.description,
-        votes: row.votes,
-        tags: row.tags,
-        commentCount: row.comment_count,
-        sourcePlatform: row.platform,
-        sourceUrl: row.source_url,
-        topic: row.topic,
-        topics: row.topics ?? [],
-        authorName: row.author_name,
-        authorHandle: row.author_handle,
-        authorProfileUrl: row.author_profile_url,
-        license: row.license,
-        originalCreatedAt: row.original_created_at?.toISOString() ?? null,
-        createdAt: row.created_at.toISOString(),
-        updatedAt: row.updated_at.toISOString(),
-      },
-    ]),
-  )
+  const records = new Map(rows.map((row) => [row.id, toRecord(row)]))
   return ids.flatMap((id) => records.get(id) ?? [])
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/open.ts'
 import type { PlatformName } from '../platforms/platform.ts'
+import { deleteRequests } from './delete.ts'
 
 /** How many days a platform's requests are kept after they were last refreshed; a platform without is kept for good. */
 export type Retention = ReadonlyMap<PlatformName, number>
 
 /** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
-const sliceRows = 500
+const sliceRows = 250
 const dayMs = 86_400_000
 
 /**
@@ -19,12 +20,11 @@ export async function deleteExpiredRequests(database: Database, retention: Reten
   for (const [platform, days] of retention) {
     const before = new Date(now.getTime() - days * dayMs)
     // A row that a page is just refreshing is locked, and is not for us.
-    const { rows } = await sql`
-      delete from requests where id in (
-        select id from requests where platform = ${platform} and greatest(updated_at, seen_at) < ${before}::timestamptz
-        order by greatest(updated_at, seen_at) limit ${sliceRows} for update skip locked
-      ) returning 1`.execute(database)
-    more ||= rows.length === sliceRows
+    const chosen = sql<{ id: string }>`
+      select id from requests where platform = ${platform} and greatest(updated_at, seen_at) < ${before}::timestamptz
+      order by greatest(updated_at, seen_at) limit ${sliceRows} for update skip locked`
+    const deleted = await database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+    more ||= deleted === sliceRows
   }
   return more
 }

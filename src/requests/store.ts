@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Transaction } from '../database/open.ts'
 import { createPauses } from '../event-loop.ts'
 import type { FoundRequest, PlatformName } from '../platforms/platform.ts'
-import { searchTextOf } from './search-text.ts'
+import { lockTopics } from '../topics/lock.ts'
+import { searchTextOf } from './search/text.ts'
+import { type ChangedText, updateVocabulary } from './search/vocabulary.ts'
 import { findSuppressed } from './suppression.ts'
 import { topicKey } from './topic.ts'
 
@@ -55,15 +57,18 @@ export async function storePage(
   transaction: Transaction,
   found: FoundPage,
 ): Promise<{ found: number; created: number }> {
-  if (found.requests.length === 0) return { found: 0, created: 0 }
   const identified = found.requests.map(({ request }) => request)
-  const suppressed = await findSuppressed(transaction, found.platform, identified)
+  const suppressed = identified.length === 0 ? new Set() : await findSuppressed(transaction, found.platform, identified)
+  // Also for an empty page: that it was collected is noted with its topic, in the same transaction.
+  await lockTopics(transaction)
   const page = { ...found, requests: found.requests.filter(({ request }) => !suppressed.has(request.sourceId)) }
   if (page.requests.length === 0) return { found: 0, created: 0 }
   const created = await upsertRequests(transaction, page)
   const idOf = await readIds(transaction, page)
-  await upsertTexts(transaction, page, idOf)
+  const changedTexts = await upsertTexts(transaction, page, idOf)
   await linkToTopicAndJob(transaction, page, [...idOf.values()])
+  // Last: other pages wait for these rows, which are many, until this transaction ends.
+  await updateVocabulary(transaction, changedTexts)
   return { found: idOf.size, created }
 }
 
@@ -121,7 +126,8 @@ async function upsertRequests(
         original_created_at timestamptz)
     ), written as (
       insert into requests (platform, source_id, ${columns}, topic, created_at, updated_at)
-      select ${platform}, source_id, ${columns}, ${topic}, ${now}, ${now} from incoming order by source_id
+      select ${platform}, source_id, ${columns}, coalesce((select name from topics where key = ${topicKey(topic)}), ${topic}),
+        ${now}, ${now} from incoming order by source_id
       on conflict (platform, source_id) do update set ${assignments},
         updated_at = case when ${changed} then excluded.updated_at else requests.updated_at end,
         seen_at = excluded.updated_at
@@ -145,23 +151,32 @@ async function readIds(transaction: Transaction, { platform, requests }: FoundPa
   return new Map(rows.map((row) => [row.source_id, row.id]))
 }
 
-/** Writes the searched texts of the page that are new or have changed, and no others. */
+/** Writes the searched texts of the page that are new or have changed, and no others. @returns those, with what they were. */
 async function upsertTexts(
   transaction: Transaction,
   { requests }: FoundPage,
   idOf: ReadonlyMap<string, string>,
-): Promise<void> {
-  const texts = JSON.stringify(
-    requests.flatMap(({ request, text }) => {
-      const id = idOf.get(request.sourceId)
-      return id === undefined ? [] : [{ request_id: id, text }]
-    }),
-  )
-  await sql`
-    insert into request_texts (request_id, text)
-    select request_id, text from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
-    on conflict (request_id) do update set text = excluded.text
-    where request_texts.text is distinct from excluded.text`.execute(transaction)
+): Promise<ChangedText[]> {
+  const textOf = new Map<string, string>()
+  for (const { request, text } of requests) {
+    const id = idOf.get(request.sourceId)
+    if (id !== undefined) textOf.set(id, text)
+  }
+  const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
+  // A text is written by whoever has locked its request, so the one that this statement sees is the one that it replaces.
+  const { rows } = await sql<{ id: string; before: string | null }>`
+    with incoming as materialized (
+      select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
+    ), changed as materialized (
+      select request_id, incoming.text, known.text as before
+      from incoming left join request_texts as known using (request_id)
+      where known.text is distinct from incoming.text
+    ), written as (
+      insert into request_texts (request_id, text) select request_id, text from changed
+      on conflict (request_id) do update set text = excluded.text
+    )
+    select request_id as id, before from changed`.execute(transaction)
+  return rows.map(({ id, before }) => ({ before, after: textOf.get(id) ?? null }))
 }
 
 async function linkToTopicAndJob(
@@ -172,12 +187,13 @@ async function linkToTopicAndJob(
   const key = topicKey(topic)
   await transaction
     .insertInto('topics')
-    .values({ key, name: topic, created_at: now })
+    .values({ key, name: topic, created_at: now, collected_at: now })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute()
   await sql`
-    insert into request_topics (request_id, topic_key, found_at)
-    select id, ${key}, ${now} from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)
+    insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags)
+    select id, ${key}, ${now}, platform, posted_at, votes, tags from requests where id = any(${ids}::uuid[])
+    on conflict do nothing`.execute(transaction)
   await sql`
     insert into scrape_job_requests (job_id, request_id)
     select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)

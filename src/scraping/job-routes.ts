@@ -11,6 +11,7 @@ import { cancelJob } from './job-end.ts'
 import { listJobs } from './job-list.ts'
 import { jobSchema } from './job-schema.ts'
 import { jobStatuses, ownsJob, readJob } from './jobs.ts'
+import type { TaskQueue } from './queue.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Scraping']
@@ -19,6 +20,7 @@ const params = closed({ jobId: Type.String() })
 export interface JobDependencies {
   database: Database
   clock: Clock
+  queue: TaskQueue
   authentication: Authentication
   followers: Followers
 }
@@ -75,7 +77,7 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
   )
 }
 
-function registerCancel(app: App, { database, clock, authentication }: JobDependencies): void {
+function registerCancel(app: App, { database, clock, queue, authentication }: JobDependencies): void {
   app.delete(
     '/api/v1/scrape/:jobId',
     {
@@ -101,7 +103,7 @@ function registerCancel(app: App, { database, clock, authentication }: JobDepend
       const job = isId(jobId)
         ? await database.transaction().execute(async (transaction) => {
             if (!(await ownsJob(transaction, accountId, jobId))) return null
-            await cancelJob(transaction, jobId, clock.now())
+            await cancelJob(transaction, queue, jobId, clock.now())
             return readJob(transaction, accountId, jobId)
           })
         : null

@@ -4,7 +4,6 @@ import { numberedPages, type Script, scriptedPlatform } from '../../test/scripte
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
 import { PlannedWaitError, type Platform, type PlatformName } from '../platforms/platform.ts'
-import { endOverdueJobs } from './job-end.ts'
 
 const minuteMs = 60_000
 const platforms = new Map<PlatformName, Platform>()
@@ -68,10 +67,11 @@ describe('the time of a job', () => {
     const events = await openEvents(service, jobId)
     await events.until(({ data }) => data.platform === 'hackernews' && data.state === 'done')
     await expect.poll(() => hanging.length).toBe(1)
-    expect(await endOverdueJobs(service.database, new Date(clock.now().getTime() + 9 * minuteMs))).toBe(false)
+    aheadMs = 9 * minuteMs
+    await service.housekeep()
     expect((await service.client.get(`/api/v1/scrape/${jobId}`)).body.data.status).toBe('running')
-    // What the housekeeping of every process does.
-    await endOverdueJobs(service.database, new Date(clock.now().getTime() + 10 * minuteMs))
+    aheadMs = 10 * minuteMs
+    await service.housekeep()
     expect((await events.rest()).at(-1)).toMatchObject({
       event: 'end',
       data: { status: 'completed', progress: { github: 'error', hackernews: 'done' } },

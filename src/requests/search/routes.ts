@@ -1,0 +1,160 @@
+import { type Static, Type } from 'typebox'
+import type { App } from '../../app.ts'
+import type { Clock } from '../../clock.ts'
+import { readCreditUsage } from '../../credits/usage.ts'
+import type { Database } from '../../database/open.ts'
+import type { Authentication } from '../../http/authentication.ts'
+import { closed, errorResponses, oneOf, trimmedText, usage } from '../../http/schemas.ts'
+import { invalidField } from '../../http/validation.ts'
+import type { PlatformName } from '../../platforms/platform.ts'
+import { platformList } from '../../scraping/routes.ts'
+import { requestRecord } from '../record.ts'
+import { topicKey } from '../topic.ts'
+import { answerSearch } from './answer.ts'
+import type { SearchFilters } from './conditions.ts'
+import { highlightSchema } from './highlight.ts'
+import { searchCap, searchOrders } from './page.ts'
+import type { SearchIndex } from './search-index.ts'
+
+const security = [{ apiKey: [] }]
+const tags = ['Requests']
+
+export interface SearchDependencies {
+  database: Database
+  clock: Clock
+  searchIndex: SearchIndex
+  authentication: Authentication
+  enabledPlatforms: readonly PlatformName[]
+  defaultPlatforms: readonly PlatformName[]
+}
+
+const dayOrMoment = (description: string) =>
+  Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }], description })
+
+const searchFilters = (enabled: readonly PlatformName[]) =>
+  closed(
+    {
+      platforms: Type.Optional(Type.Array(oneOf(enabled), { minItems: 1, maxItems: 100 })),
+      topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
+      tags: Type.Optional(
+        Type.Array(trimmedText(1, 100, 'As the platform writes it'), {
+          ...{ minItems: 1, maxItems: 20, description: 'Only requests with all of these tags' },
+        }),
+      ),
+      minVotes: Type.Optional(
+        Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, description: 'With so many votes or more' }),
+      ),
+      since: Type.Optional(dayOrMoment('Asked then or later; a day begins at midnight UTC')),
+      until: Type.Optional(dayOrMoment('Asked before then')),
+    },
+    { description: 'Narrow the results; `platforms` beside `query` only says what an expansion collects from' },
+  )
+
+export type SearchFiltersBody = Static<ReturnType<typeof searchFilters>>
+
+/** No request is older: what a platform says of earlier days is not believed. */
+const earliest = 0
+
+function toDate(field: string, text: string): Date {
+  const moment = Date.parse(text)
+  // A leap second has the form of a moment, but no date.
+  if (Number.isNaN(moment)) throw invalidField(field, 'is not a date that exists')
+  return new Date(Math.max(moment, earliest))
+}
+
+/** @throws ServiceError INVALID_REQUEST for a date that does not exist. */
+export function toSearchFilters({ platforms, topic, tags, minVotes, since, until }: SearchFiltersBody): SearchFilters {
+  return {
+    ...(platforms ? { platforms } : {}),
+    ...(topic === undefined ? {} : { topicKey: topicKey(topic) }),
+    ...(tags ? { tags } : {}),
+    ...(minVotes === undefined ? {} : { minVotes }),
+    ...(since === undefined ? {} : { since: toDate('filters.since', since) }),
+    ...(until === undefined ? {} : { until: toDate('filters.until', until) }),
+  }
+}
+
+const description = `Any of the words may match, in title, description, tags or author; the best matches come first. A phrase in
+quotes ("dark mode") must be there, and -word or -"some words" must not: both are compared as they are written, where other
+words also match in other forms. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
+and say so in \`meta.window\`. Pages may shift while a scrape writes.`
+
+const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) =>
+  closed({
+    query: trimmedText(1, 500, 'Words, "phrases" and -exclusions; every other character is ignored'),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most results of this answer' }),
+    ),
+    offset: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: searchCap - 1, default: 0, description: 'Results to leave out' }),
+    ),
+    expand: Type.Optional(Type.Boolean({ default: false, description: 'Not in this version: true is refused' })),
+    platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
+    filters: Type.Optional(searchFilters(enabledPlatforms)),
+    sortBy: Type.Optional(
+      oneOf(searchOrders, { default: 'relevance', description: 'Best, most voted or newest first' }),
+    ),
+    prefix: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'The last word may be the beginning of one: for search while typing',
+      }),
+    ),
+    highlight: Type.Optional(Type.Boolean({ default: false, description: 'Say where in the results the words are' })),
+  })
+
+export type SearchBody = Static<ReturnType<typeof searchBody>>
+
+const searchResult = closed({
+  ...requestRecord.properties,
+  highlights: Type.Optional(
+    Type.Array(highlightSchema, { description: 'With `highlight`: the fields that have words of the query' }),
+  ),
+})
+
+const searchMeta = closed({
+  originalQuery: Type.String(),
+  cachedResults: Type.Integer(),
+  expanded: Type.Boolean(),
+  window: Type.Optional(
+    Type.Integer({ description: 'Only this many of the best matches were looked at; there are more' }),
+  ),
+  didYouMean: Type.Optional(Type.String({ description: 'When nothing matches: a query of words that there are' })),
+})
+
+/** Searching the cache (spec 4.3 without expand). */
+export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
+  const { database, clock, searchIndex, authentication } = dependencies
+  app.post(
+    '/api/v1/requests/search',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        ...{ summary: 'Search the cached requests', description, tags, security, body: searchBody(dependencies) },
+        response: {
+          200: closed({
+            data: closed({
+              results: Type.Array(searchResult),
+              hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
+              limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
+            }),
+            meta: searchMeta,
+            usage,
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+        },
+      },
+    },
+    async (request) => {
+      const { expand, filters = {}, platforms: _platforms, limit = 20, offset = 0, ...options } = request.body
+      if (expand === true) throw invalidField('expand', 'live expansion is not part of this version of Wishwell')
+      const input = { ...options, filters: toSearchFilters(filters), limit, offset }
+      const { meta, ...data } = await answerSearch({ searchIndex, executor: database }, input)
+      return {
+        data,
+        meta: { ...meta, expanded: false },
+        usage: { credits: await readCreditUsage(database, authentication.accountOf(request), clock.now()) },
+      }
+    },
+  )
+}
