@@ -10,6 +10,7 @@ import { registerBackupRoutes } from './backup/routes.ts'
 import type { Clock } from './clock.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import type { Database } from './database/open.ts'
+import type { Expansion } from './expansion/expansion.ts'
 import { createAuthentication } from './http/authentication.ts'
 import { acceptOnlyJson } from './http/body.ts'
 import { registerDraining } from './http/draining.ts'
@@ -21,6 +22,9 @@ import { type Proxies, trustProxyOption } from './http/proxies.ts'
 import { closed } from './http/schemas.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
+import { createExpandedSearch } from './live/expanded-search.ts'
+import { createLive, type LiveSettings } from './live/live.ts'
+import { createRealtimeList } from './live/realtime-list.ts'
 import type { HostMemoryStore } from './platforms/host-memory.ts'
 import type { Platforms } from './platforms/registry.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
@@ -51,6 +55,8 @@ export interface AppDependencies {
   /** How long a job may take from its start. */
   jobTimeLimitMs: number
   searchIndex: SearchIndex
+  expansion: Expansion
+  live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string
   rateLimits: RateLimits
   /** Whose forwarded addresses count; by default nobody's. */
@@ -125,8 +131,13 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
     registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
     registerJobRoutes(routes, { ...dependencies, authentication, followers: createFollowers(dependencies) })
-    registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication })
-    registerListRoutes(routes, { ...dependencies, ...platforms, authentication })
+    const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
+    const live = createLive({ ...dependencies, authentication, settings })
+    routes.addHook('preClose', async () => live.stop())
+    const expandedSearch = createExpandedSearch({ ...dependencies, live, thinkingMs: settings.deadlineMs / 2 })
+    registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
+    const realtimeList = createRealtimeList({ ...dependencies, live })
+    registerListRoutes(routes, { ...dependencies, ...platforms, authentication, realtimeList })
     registerExportRoutes(routes, { ...dependencies, ...platforms, authentication })
     registerSimilarRoutes(routes, { ...dependencies, authentication })
     registerTopicRoutes(routes, { ...dependencies, authentication })

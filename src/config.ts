@@ -76,6 +76,20 @@ export const environmentSchema = Type.Object({
       'how long a scrape job may take from its start, waiting included; what is unfinished then ends as `timeout`',
   }),
   ...runningJobsVariables,
+  TOPIC_TTL_MINUTES: Type.Integer({
+    minimum: 0,
+    maximum: 30 * 24 * 60,
+    default: 360,
+    description:
+      'how long a platform that delivered a page of a topic is not asked for it again by expanded searches and `source=realtime`',
+  }),
+  LIVE_DEADLINE_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 60,
+    default: 15,
+    description:
+      'how long an expanded search or a list with `source=realtime` waits for its platforms; what comes later is stored for the next call',
+  }),
   ...platformVariables,
   ...expansionVariables,
 })
@@ -96,6 +110,10 @@ export interface Config {
   trustProxy: Proxies | undefined
   jobTimeLimitMs: number
   runningJobs: RunningJobs
+  /** How long a topic is fresh on a platform. */
+  topicTtlMs: number
+  /** From call to answer of what collects live. */
+  liveDeadlineMs: number
   platforms: PlatformsConfig
   expansion: ExpansionConfig
 }
@@ -180,6 +198,8 @@ export function readConfig(source: Record<string, string | undefined> = process.
       pro: environment.RUNNING_JOBS_PRO,
       max: environment.RUNNING_JOBS_MAX,
     },
+    topicTtlMs: environment.TOPIC_TTL_MINUTES * 60_000,
+    liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS * 1_000,
     platforms: readPlatformsConfig(environment, complain),
     expansion: readExpansionConfig(environment, complain),
   }

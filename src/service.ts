@@ -8,9 +8,11 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
+import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { type Chore, startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
+import { sweepCalls } from './live/calls.ts'
 import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
 import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
 import { rememberHosts } from './platforms/host-memory.ts'
@@ -56,6 +58,7 @@ export interface ServiceOverrides {
   /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  expansion?: Expansion
   onStatement?: DatabaseOptions['onStatement']
 }
 
@@ -153,6 +156,10 @@ const chores = (
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
   overdueJobs: () => endOverdueJobs(database, queue, (clock ?? systemClock).now()),
   forgottenJobs: () => beginForgottenJobs(database, queue, (clock ?? systemClock).now()),
+  liveCalls: () => {
+    const now = (clock ?? systemClock).now()
+    return sweepCalls(database, now, now)
+  },
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
 })
@@ -183,6 +190,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
     jobTimeLimitMs: config.jobTimeLimitMs,
+    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
+    live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
@@ -191,6 +200,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   if (config.role !== 'api' && home === 'embedded' && !offline) {
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
+    for (let more = true; more; ) more = await sweepCalls(database, clock.now(), null)
   }
   // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline

@@ -5,6 +5,7 @@ import { generateApiKey } from '../src/accounts/keys.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
+import type { Expansion } from '../src/expansion/expansion.ts'
 import type { ClientTimeouts } from '../src/platforms/client.ts'
 import type { Platform, PlatformName } from '../src/platforms/platform.ts'
 import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
@@ -26,6 +27,7 @@ export interface TestServiceOptions {
   platforms?: ReadonlyMap<PlatformName, Platform>
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  expansion?: Expansion
   /** Instead of one that writes nothing. */
   log?: Logger
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
@@ -77,6 +79,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.platforms ? { platforms: options.platforms } : {}),
     ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
     ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
+    ...(options.expansion ? { expansion: options.expansion } : {}),
     requestLimits: options.requestLimits ?? unlimited,
   }
   const log = options.log ?? pino({ level: config.logLevel })

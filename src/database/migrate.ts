@@ -9,6 +9,7 @@ import * as fairTurns from './migrations/007-fair-turns.ts'
 import * as searchWords from './migrations/009-search-words.ts'
 import * as topicCounts from './migrations/011-topic-counts.ts'
 import * as fewRequests from './migrations/012-few-requests.ts'
+import * as liveCollection from './migrations/013-live-collection.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '009-search-words': searchWords,
   '011-topic-counts': topicCounts,
   '012-few-requests': fewRequests,
+  '013-live-collection': liveCollection,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -126,6 +126,8 @@ export interface Tables {
     begun_at: Date | null
     /** When its last task ended. */
     ended_at: Date | null
+    /** Of jobs of nobody: what makes two topics the same. */
+    topic_key: FixedWithDefault<string | null>
   }
   scrape_tasks: {
     id: Generated<string>
@@ -216,6 +218,17 @@ export interface Tables {
     payg_settled_change: FixedWithDefault<number>
     payg_granted_change: FixedWithDefault<number>
     created_at: Fixed<Date>
+  }
+  /** Calls that collect live and are not answered yet; each has an open reservation with its id. */
+  live_calls: {
+    id: Fixed<string>
+    account_id: Fixed<string>
+    operation: Fixed<'expand' | 'realtime'>
+    /** Of the `Idempotency-Key` that it was made with. */
+    idempotency_id: Fixed<string | null>
+    created_at: Fixed<Date>
+    /** Its process is dead when it is still here then. */
+    expires_at: Fixed<Date>
   }
   /** Calls with an `Idempotency-Key` and their first answers, kept for a day. */
   idempotency_keys: {

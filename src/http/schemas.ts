@@ -1,9 +1,13 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
 import { type ErrorCode, errorCatalogue } from './errors.ts'
 
 /** A JSON object with exactly these properties. */
 export const closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}): TObject<P> =>
   Type.Object(properties, { additionalProperties: false, ...options })
+
+/** The same properties, each of which may be absent. */
+export const optional = <P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as never
 
 /** A string whose surrounding white space does not count; lengths are in characters (code points). */
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>

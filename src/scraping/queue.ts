@@ -27,6 +27,8 @@ export interface TaskQueue {
   start(): Promise<void>
   /** Queues a task, visible when the transaction commits. @returns the id of the queue job. */
   enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
+  /** Queues tasks of nobody, in one statement, under ids of the caller's making. */
+  enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueJobId: string }[]): Promise<void>
   /** Looks for work again when some will be due; without it, what was queued for later is found at the next regular look. */
   lookAgainIn(waitMs: number): void
   /** Takes a queue job off, inside the transaction that makes it pointless. */
@@ -96,6 +98,11 @@ export function createTaskQueue(
       )
       if (id === null) throw new Error(`task ${taskId} could not be queued`)
       return id
+    },
+    enqueueLive: async (transaction, tasks) => {
+      const jobs = tasks.map(({ taskId, queueJobId }) => ({ id: queueJobId, data: { taskId } }))
+      const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
+      if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
     },
     lookAgainIn: (waitMs) => {
       const alarm = setTimeout(() => {

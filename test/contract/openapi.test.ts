@@ -68,9 +68,14 @@ describe('the API document', () => {
       'GET /api/v1/keys',
       'GET /api/v1/platforms',
       'GET /api/v1/requests',
+      'GET /api/v1/requests/export',
+      'GET /api/v1/requests/{id}',
+      'GET /api/v1/requests/{id}/similar',
       'GET /api/v1/scrape',
       'GET /api/v1/scrape/{jobId}',
       'GET /api/v1/scrape/{jobId}/events',
+      'GET /api/v1/topics',
+      'GET /api/v1/topics/{topic}',
       'GET /api/v1/usage',
       'GET /api/v1/usage/entries',
       'GET /healthz',
@@ -103,10 +108,12 @@ describe('the API document', () => {
       operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key'),
     )
     expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /api/v1/requests',
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/v1/keys',
+      'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
     ])
     for (const { operation } of taking) {

@@ -84,6 +84,25 @@ export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery 
   return { words, phrases, excluded, prefix: prefix ? prefixOf(typed) : null }
 }
 
+/** What a query asks for, without quotes, and what it leaves out, with its minus: for searches of other words beside it. */
+export function splitQuery(query: string): { asked: string; leftOut: string } {
+  const leftOut: string[] = []
+  const asked = query.replace(typographicQuotes, '"').replace(syntax, (...match) => {
+    const { minus, phrase, word } = match.at(-1) as Record<'minus' | 'phrase' | 'word', string | undefined>
+    if (minus === undefined && word === undefined) return ` ${phrase} `
+    leftOut.push(match[0] as string)
+    return ' '
+  })
+  return { asked: asked.replace(/\s+/gu, ' ').trim(), leftOut: leftOut.join(' ') }
+}
+
+/** A text of which every word is asked for: nothing in it is a phrase or left out. */
+export const plainQuery = (text: string): string =>
+  text
+    .replace(typographicQuotes, ' ')
+    .replaceAll('"', ' ')
+    .replace(/(?<!\S)-+/gu, '')
+
 /** The last word of a query that ends in one, in lower case: parts of a name are words of their own only when it is whole. */
 function prefixOf(typed: string): string | null {
   const last = /(?:^|\s)([^\s"]+)$/u.exec(typed)?.[1]

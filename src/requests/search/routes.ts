@@ -4,8 +4,11 @@ import type { Clock } from '../../clock.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { Database } from '../../database/open.ts'
 import type { Authentication } from '../../http/authentication.ts'
-import { closed, errorResponses, oneOf, trimmedText, usage } from '../../http/schemas.ts'
+import { closed, errorResponses, oneOf, optional, trimmedText, usage } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
+import type { ExpandedSearch } from '../../live/expanded-search.ts'
+import { expansionMeta } from '../../live/schemas.ts'
 import type { PlatformName } from '../../platforms/platform.ts'
 import { platformList } from '../../scraping/routes.ts'
 import { requestRecord } from '../record.ts'
@@ -24,6 +27,7 @@ export interface SearchDependencies {
   clock: Clock
   searchIndex: SearchIndex
   authentication: Authentication
+  expandedSearch: ExpandedSearch
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
 }
@@ -88,7 +92,7 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
     offset: Type.Optional(
       Type.Integer({ minimum: 0, maximum: searchCap - 1, default: 0, description: 'Results to leave out' }),
     ),
-    expand: Type.Optional(Type.Boolean({ default: false, description: 'Not in this version: true is refused' })),
+    expand: Type.Optional(Type.Boolean({ default: false, description: 'Collect related topics live; 1 credit' })),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
     filters: Type.Optional(searchFilters(enabledPlatforms)),
     sortBy: Type.Optional(
@@ -120,35 +124,62 @@ const searchMeta = closed({
     Type.Integer({ description: 'Only this many of the best matches were looked at; there are more' }),
   ),
   didYouMean: Type.Optional(Type.String({ description: 'When nothing matches: a query of words that there are' })),
+  ...optional(expansionMeta),
 })
 
-/** Searching the cache (spec 4.3 without expand). */
+const searchAnswer = closed({
+  data: closed({
+    results: Type.Array(searchResult),
+    hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
+    limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
+  }),
+  meta: searchMeta,
+  usage,
+})
+
+const expandDescription = `With \`expand\` related topics are thought of and collected live, one page each from every platform that is not fresh,
+within a deadline; the answer is the union of all matches. It costs one credit, given back when nothing was collected, and takes an
+\`Idempotency-Key\`. With \`Accept: text/event-stream\` its progress is told meanwhile:
+
+- \`topics\`: \`{topics: […]}\`
+- \`collection\`: \`{topic, platform, state, newRequests}\`, \`state\` one of waiting, done, error, skipped, fresh; for each pair at first and
+  then when it has ended
+- \`result\`: the answer; or \`error\`: the error body with its \`status\`. The stream ends with it.`
+
+/** Searching the cache, and with expand the world (spec 4.3). */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
-  const { database, clock, searchIndex, authentication } = dependencies
+  const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch } = dependencies
   app.post(
     '/api/v1/requests/search',
     {
       onRequest: authentication.requireAccount,
       schema: {
-        ...{ summary: 'Search the cached requests', description, tags, security, body: searchBody(dependencies) },
+        ...{ summary: 'Search the cached requests', description: `${description}\n\n${expandDescription}` },
+        ...{ tags, security, headers: idempotencyHeaders, body: searchBody(dependencies) },
         response: {
-          200: closed({
-            data: closed({
-              results: Type.Array(searchResult),
-              hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
-              limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
-            }),
-            meta: searchMeta,
-            usage,
-          }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          200: {
+            description: 'The results; with expand and `Accept: text/event-stream` as events',
+            content: {
+              'application/json': { schema: searchAnswer },
+              'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+            },
+          },
+          ...errorResponses(
+            'INVALID_REQUEST',
+            'UNAUTHORIZED',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+            ...idempotencyErrors,
+          ),
         },
       },
     },
-    async (request) => {
-      const { expand, filters = {}, platforms: _platforms, limit = 20, offset = 0, ...options } = request.body
-      if (expand === true) throw invalidField('expand', 'live expansion is not part of this version of Wishwell')
+    async (request, reply) => {
+      const { expand, filters = {}, platforms, limit = 20, offset = 0, ...options } = request.body
       const input = { ...options, filters: toSearchFilters(filters), limit, offset }
+      if (expand === true) {
+        return expandedSearch(request, reply, { ...input, platforms: [...new Set(platforms ?? defaultPlatforms)] })
+      }
       const { meta, ...data } = await answerSearch({ searchIndex, executor: database }, input)
       return {
         data,
