@@ -101,3 +101,10 @@ export class PlannedWaitError extends PlatformError {
     super(code, message, { retryAt })
   }
 }
+
+/** Enough others wait for a place at the host: who has a caller waiting tries again at once, everybody else at `retryAt`. */
+export class HostBusyError extends PlannedWaitError {
+  constructor(message: string, retryAt: Date) {
+    super('rate_limited', message, retryAt)
+  }
+}
