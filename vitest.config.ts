@@ -19,7 +19,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     projects: [home('embedded'), home('postgres', withoutDatabase)],
     pool: 'forks',
-    reporters: ['default', './test/report-homes.ts'],
+    reporters: ['default', './test/report-failures.ts', './test/report-homes.ts'],
     // A deadlock on the one connection of the embedded database must fail, not hang.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -30,15 +30,18 @@ import type { Platforms } from './platforms/registry.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
+import { registerExportRoutes } from './requests/export/routes.ts'
 import { registerListRoutes } from './requests/list-routes.ts'
 import { registerPurgeRoutes } from './requests/purge-routes.ts'
 import { registerSearchRoutes } from './requests/search/routes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
+import { registerSimilarRoutes } from './requests/similar/routes.ts'
 import { createFollowers } from './scraping/followers.ts'
 import { registerJobRoutes } from './scraping/job-routes.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
+import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
@@ -135,6 +138,9 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
     const realtimeList = createRealtimeList({ ...dependencies, live })
     registerListRoutes(routes, { ...dependencies, ...platforms, authentication, realtimeList })
+    registerExportRoutes(routes, { ...dependencies, ...platforms, authentication })
+    registerSimilarRoutes(routes, { ...dependencies, authentication })
+    registerTopicRoutes(routes, { ...dependencies, authentication })
     registerPurgeRoutes(routes, { ...dependencies, authentication })
     registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })

@@ -7,6 +7,8 @@ import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
 import * as fairTurns from './migrations/007-fair-turns.ts'
 import * as searchWords from './migrations/009-search-words.ts'
+import * as topicCounts from './migrations/011-topic-counts.ts'
+import * as fewRequests from './migrations/012-few-requests.ts'
 import * as liveCollection from './migrations/013-live-collection.ts'
 import type { Database } from './open.ts'
 
@@ -20,6 +22,8 @@ const migrations: Record<string, Migration> = {
   '006-purge': purge,
   '007-fair-turns': fairTurns,
   '009-search-words': searchWords,
+  '011-topic-counts': topicCounts,
+  '012-few-requests': fewRequests,
   '013-live-collection': liveCollection,
 }
 

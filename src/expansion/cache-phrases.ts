@@ -25,6 +25,8 @@ interface Match extends Source {
 }
 
 const nameKey = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, '')
+/** A whole name without its spaces, and each of its words. */
+const partsOfName = (name: string) => [nameKey(name), ...name.split(/\s+/u).map(nameKey)]
 
 async function findMatches(database: Database, searchIndex: SearchIndex, query: string): Promise<Match[]> {
   const { results } = await searchIndex.search(database, { query, offset: 0, limit: matchLimit })
@@ -41,8 +43,9 @@ async function findMatches(database: Database, searchIndex: SearchIndex, query: 
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (row === undefined) return []
-    const names = [row.author_handle, row.author_name].filter((name) => name !== null).map(nameKey)
-    return [{ id, title: row.title, description: row.description, author: names[0] ?? '', names }]
+    const names = [row.author_handle, row.author_name].filter((name) => name !== null)
+    const author = nameKey(names[0] ?? '')
+    return [{ id, title: row.title, description: row.description, author, names: names.flatMap(partsOfName) }]
   })
 }
 

@@ -25,7 +25,7 @@ function isTopic(words: readonly Word[]): boolean {
   if (words.length === 1 && (first.key.length < shortestWord || participle.test(first.key))) return false
   if (words.slice(1, -1).some((word) => isIn(functionWords, word) && !joints.has(word.key))) return false
   if (words.some((word) => isIn(genericWords, word))) return false
-  if (words.every((word) => isIn(plainNouns, word) || isIn(functionWords, word))) return false
+  if (words.length === 1 && isIn(plainNouns, first)) return false
   if (new Set(words.map(({ key }) => key)).size < words.length) return false
   return !templatePhrases.has(words.map(({ written }) => written.toLowerCase()).join('_'))
 }

@@ -13,7 +13,7 @@ interface SignificantPhrase {
 
 export interface PhraseOptions {
   background: Background
-  /** Of the authors, in lower case and without spaces: they are no topics. */
+  /** Of the authors and their parts, in lower case and without spaces: they are no topics. */
   names: ReadonlySet<string>
   most: number
   signal: AbortSignal
@@ -82,7 +82,8 @@ function assess(
 function relationTo(words: readonly string[], key: string): 'same' | 'part' | 'shares' | 'apart' {
   const keys = key.split(' ')
   const telling = keys.filter((word) => !functionWords.has(word))
-  const shared = telling.filter((word) => words.includes(word)).length
+  const asked = words.map(root)
+  const shared = telling.filter((word) => asked.includes(root(word))).length
   if (shared === telling.length || words.join('').includes(compact(key))) {
     const isPart = words.length >= wordsOfSentence && keys.length > 1 && keys.length * 2 <= words.length
     return isPart ? 'part' : 'same'

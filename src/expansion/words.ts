@@ -50,7 +50,7 @@ export const functionWords = list(`
   four five six seven eight nine ten first second third last next lot lots bit kind sort couple basically actually literally
   simply exactly especially usually currently recently probably obviously definitely certainly completely entirely totally
   generally specifically previously finally eventually originally apparently slightly fully hopefully unfortunately thanks
-  thank please hi hello hey dear sorry cheers welcome btw imo imho fyi tldr edit ps eg aka lol tl dr asap
+  thank taking giving having doing coming applying please hi hello hey dear sorry cheers welcome btw imo imho fyi tldr edit ps eg aka lol tl dr asap
 `)
 
 /** Talk about a wish, not of what is wished for. They stand in no topic. */

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../database/open.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { type ListInput, listRequests } from '../requests/list.ts'
-import { readRequests } from '../requests/record.ts'
 import type { Collected, Live } from './live.ts'
 
 export interface RealtimeListInput {
@@ -20,11 +19,7 @@ export type RealtimeList = (
 
 export function createRealtimeList({ database, live }: { database: Database; live: Live }): RealtimeList {
   const read = async (list: ListInput, { newResultsFound, errors }: Collected) => {
-    const page = await listRequests(database, list)
-    return {
-      data: { results: await readRequests(database, page.ids), hasMore: page.hasMore, cursor: page.cursor },
-      meta: { newResultsFound, errors },
-    }
+    return { data: await listRequests(database, list), meta: { newResultsFound, errors } }
   }
   return async (request, reply, { list, platforms }) => {
     reply.header('cache-control', 'no-store')

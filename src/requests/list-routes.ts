@@ -6,7 +6,7 @@ import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { closed, errorResponses, nullable, oneOf, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import type { RealtimeList } from '../live/realtime-list.ts'
@@ -14,8 +14,9 @@ import { realtimeMeta } from '../live/schemas.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { searchWords } from '../platforms/topic.ts'
 import { ownsJob } from '../scraping/jobs.ts'
-import { listOrders, listRequests } from './list.ts'
-import { readRequests, requestRecord } from './record.ts'
+import { listRequests } from './list.ts'
+import { listQuery, toListFilters } from './list-query.ts'
+import { requestRecord } from './record.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Requests']
@@ -32,16 +33,10 @@ export interface ListDependencies {
   defaultPlatforms: readonly PlatformName[]
 }
 
-/** Reads the platforms of a query string: a comma list, a repeated parameter, or both. */
-function parsePlatforms(values: readonly string[] | undefined, enabled: readonly PlatformName[]) {
-  if (values === undefined) return undefined
-  const names = [...new Set(values.flatMap((value) => value.split(',')).map((name) => name.trim()))]
-  const unknown = names.find((name) => !(enabled as readonly string[]).includes(name))
-  if (unknown !== undefined) throw invalidField('platforms', `must be one of ${enabled.join(', ')}`)
-  return names as PlatformName[]
-}
+const listDescription = `By the original date (where the platform gives none, by when it entered the cache) or by votes. With filters a page
+may hold fewer requests than \`limit\`, even none, and yet have more after it: \`hasMore\` says so.
 
-const realtimeDescription = `With \`source=realtime\` a page of \`topic\` is collected live from each of \`platforms\` that is not fresh, within a
+With \`source=realtime\` a page of \`topic\` is collected live from each of \`platforms\` that is not fresh, within a
 deadline, and the list after it is the answer. It costs one credit, given back when nothing was collected, and takes an
 \`Idempotency-Key\`. The pages after the first are had by their \`cursor\`, without \`source\`.`
 
@@ -63,20 +58,13 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
       onRequest: authentication.requireAccount,
       schema: {
         summary: 'List the cached requests',
-        description: realtimeDescription,
+        description: listDescription,
         tags,
         security,
         headers: idempotencyHeaders,
         querystring: closed({
-          topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
-          platforms: Type.Optional(
-            Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100, description: 'Comma list, or repeated' }),
-          ),
-          tag: Type.Optional(trimmedText(1, 100, 'Only requests with this tag')),
-          jobId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what this job found' })),
-          sortBy: Type.Optional(oneOf(listOrders, { default: 'new', description: 'Newest or most voted first' })),
+          ...listQuery,
           limit: pageLimit,
-          cursor: Type.Optional(Type.String({ maxLength: 200, description: 'From the answer before' })),
           source: Type.Optional(
             oneOf(['cached', 'realtime'], { default: 'cached', description: '`realtime` needs `topic`; 1 credit' }),
           ),
@@ -97,22 +85,23 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
     },
     async (request, reply) => {
       const account = authentication.accountOf(request)
-      const { platforms: names, sortBy = 'new', limit = 20, source = 'cached', ...filters } = request.query
-      const { jobId } = filters
+      const { sortBy = 'new', limit = 20, source = 'cached', cursor, ...query } = request.query
+      const { jobId } = query
       if (jobId !== undefined && !(isId(jobId) && (await ownsJob(database, account.accountId, jobId)))) {
         throw notFound('Scrape job')
       }
-      const platforms = parsePlatforms(names, enabledPlatforms)
-      const list = { ...filters, ...(platforms ? { platforms } : {}), sortBy, limit }
+      const filters = toListFilters(query, enabledPlatforms)
+      const list = { ...filters, sortBy, limit, ...(cursor === undefined ? {} : { cursor }) }
       if (source === 'realtime') {
         // Nobody would see what it costs a credit to collect.
         if (request.method === 'HEAD') throw invalidField('source', 'realtime is not for HEAD')
-        const topic = checkRealtime(filters)
-        return realtimeList(request, reply, { list: { ...list, topic }, platforms: platforms ?? defaultPlatforms })
+        const topic = checkRealtime(list)
+        const platforms = filters.platforms ?? defaultPlatforms
+        return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
-      const page = await listRequests(database, list)
+      const { results, hasMore, cursor: next } = await listRequests(database, list)
       return {
-        data: { results: await readRequests(database, page.ids), hasMore: page.hasMore, cursor: page.cursor },
+        data: { results, hasMore, cursor: next },
         usage: { credits: await readCreditUsage(database, account, clock.now()) },
       }
     },

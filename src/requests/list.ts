@@ -1,91 +1,63 @@
-import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
-import { isId } from '../http/ids.ts'
-import { invalidField } from '../http/validation.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { topicKey } from './topic.ts'
+import { decodeCursor, encodeCursor, type ListOrder, type Place } from './list-cursor.ts'
+import { findAmongFew } from './list-few.ts'
+import { type ListedRequest, type ListFilters, restOf, type WindowInput, walkWindow } from './list-window.ts'
+import type { RequestRecord } from './record.ts'
 
-export const listOrders = ['new', 'top'] as const
-
-export type ListOrder = (typeof listOrders)[number]
-
-export interface ListInput {
-  topic?: string
-  platforms?: readonly PlatformName[]
-  tag?: string
-  /** A job that the caller may see. */
-  jobId?: string
+export interface ListInput extends ListFilters {
   sortBy: ListOrder
-  /** 1 to 100 */
+  /** At least 1. */
   limit: number
   /** As an earlier page gave it. */
   cursor?: string
 }
 
-/** The place after which a page goes on: the sort key of its last row, and its id, which breaks ties. */
-type Place = [key: number, id: string]
-
-const encodeCursor = (sortBy: ListOrder, place: Place) =>
-  Buffer.from(JSON.stringify([sortBy, ...place])).toString('base64url')
-
-function decodeCursor(sortBy: ListOrder, cursor: string): Place {
-  try {
-    const [order, key, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    if (order === sortBy && Number.isSafeInteger(key) && typeof id === 'string' && isId(id)) return [key as number, id]
-  } catch {
-    // Whatever was sent is not one of ours.
-  }
-  throw invalidField('cursor', 'is not a cursor of this list; start again without it')
+export interface RequestPage {
+  results: RequestRecord[]
+  /** For each of the results the place after it. */
+  cursors: string[]
+  hasMore: boolean
+  /** For the page after this one; null when there is none. */
+  cursor: string | null
 }
 
-/** Microseconds since 1970: exact, where a JavaScript date would round a sort key to milliseconds. */
-const postedAtKey = sql<number>`(extract(epoch from posted_at) * 1000000)::bigint`
+/** How many rows of the order a page looks at first, and how many more when the first are not enough. */
+const widths = [500, 5_000] as const
+
+function toPage({ sortBy, limit }: ListInput, found: readonly ListedRequest[], end: Place | null): RequestPage {
+  const page = found.slice(0, limit)
+  // What was looked at in vain is not looked at again.
+  const place = found.length > limit ? page.at(-1)!.place : end
+  return {
+    results: page.map(({ record }) => record),
+    cursors: page.map(({ place: own }) => encodeCursor(sortBy, own)),
+    hasMore: place !== null,
+    cursor: place === null ? null : encodeCursor(sortBy, place),
+  }
+}
 
 /**
- * One page of the cached requests, newest or most voted first.
- * Keyset paging: a row that stays put is seen exactly once, however many are added meanwhile.
+ * One page of the cached requests, newest or most voted first. Keyset paging: a row that stays put is seen exactly once,
+ * however many are added meanwhile.
+ *
+ * The work is bounded for any mix of filters. The order's index is walked for a while; where that does not fill the page, a
+ * filter that leaves few requests answers by itself; where none does, the walk goes on for a longer while, and then the page
+ * is given as it is: it may hold fewer requests than asked for, even none, and yet have more after it.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
-export async function listRequests(
-  executor: Executor,
-  input: ListInput,
-): Promise<{ ids: string[]; hasMore: boolean; cursor: string | null }> {
-  const key = input.sortBy === 'new' ? postedAtKey : sql<number>`votes::bigint`
-  const column = sql.ref(input.sortBy === 'new' ? 'posted_at' : 'votes')
+export async function listRequests(executor: Executor, input: ListInput): Promise<RequestPage> {
   const after = input.cursor === undefined ? null : decodeCursor(input.sortBy, input.cursor)
-  let query = executor.selectFrom('requests').select(['id', key.as('key')])
-  if (after !== null) {
-    const from =
-      input.sortBy === 'new'
-        ? sql`timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond'`
-        : sql`${after[0]}::bigint`
-    query = query.where(sql<boolean>`(${column}, id) < (${from}, ${after[1]}::uuid)`)
+  const window: WindowInput = { ...input, after }
+  const narrows = restOf(window).length > 0
+  if (window.jobId !== undefined) {
+    const few = await findAmongFew(executor, window)
+    if (few !== null) return toPage(input, few, null)
   }
-  const { platforms, tag, topic, jobId } = input
-  if (platforms) query = query.where('platform', 'in', [...platforms])
-  if (tag !== undefined) query = query.where(sql<boolean>`tags @> array[${tag}]::text[]`)
-  if (topic !== undefined) {
-    const linked = executor.selectFrom('request_topics').select('request_id').where('topic_key', '=', topicKey(topic))
-    query = query.where('id', 'in', linked)
-  }
-  if (jobId !== undefined) {
-    query = query.where(
-      'id',
-      'in',
-      executor.selectFrom('scrape_job_requests').select('request_id').where('job_id', '=', jobId),
-    )
-  }
-  const rows = await query
-    .orderBy(column, 'desc')
-    .orderBy('id', 'desc')
-    .limit(input.limit + 1)
-    .execute()
-  const page = rows.slice(0, input.limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > page.length
-  return {
-    ids: page.map((row) => row.id),
-    hasMore,
-    cursor: hasMore && last ? encodeCursor(input.sortBy, [Number(last.key), last.id]) : null,
-  }
+  const first = await walkWindow(executor, window, narrows ? widths[0] : input.limit + 1)
+  if (!narrows || first.end === null || first.found.length > input.limit) return toPage(input, first.found, first.end)
+  const few = await findAmongFew(executor, window)
+  if (few !== null) return toPage(input, few, null)
+  const rest = { ...window, after: first.end, limit: input.limit - first.found.length }
+  const second = await walkWindow(executor, rest, widths[1])
+  return toPage(input, [...first.found, ...second.found], second.end)
 }

@@ -7,7 +7,7 @@ import { deleteRequests } from './delete.ts'
 export type Retention = ReadonlyMap<PlatformName, number>
 
 /** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
-const sliceRows = 500
+const sliceRows = 250
 const dayMs = 86_400_000
 
 /**

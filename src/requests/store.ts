@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../database/open.ts'
 import { createPauses } from '../event-loop.ts'
 import type { FoundRequest, PlatformName } from '../platforms/platform.ts'
+import { lockTopics } from '../topics/lock.ts'
 import { searchTextOf } from './search/text.ts'
 import { type ChangedText, updateVocabulary } from './search/vocabulary.ts'
 import { findSuppressed } from './suppression.ts'
@@ -56,9 +57,10 @@ export async function storePage(
   transaction: Transaction,
   found: FoundPage,
 ): Promise<{ found: number; created: number }> {
-  if (found.requests.length === 0) return { found: 0, created: 0 }
   const identified = found.requests.map(({ request }) => request)
-  const suppressed = await findSuppressed(transaction, found.platform, identified)
+  const suppressed = identified.length === 0 ? new Set() : await findSuppressed(transaction, found.platform, identified)
+  // Also for an empty page: that it was collected is noted with its topic, in the same transaction.
+  await lockTopics(transaction)
   const page = { ...found, requests: found.requests.filter(({ request }) => !suppressed.has(request.sourceId)) }
   if (page.requests.length === 0) return { found: 0, created: 0 }
   const created = await upsertRequests(transaction, page)
@@ -124,7 +126,8 @@ async function upsertRequests(
         original_created_at timestamptz)
     ), written as (
       insert into requests (platform, source_id, ${columns}, topic, created_at, updated_at)
-      select ${platform}, source_id, ${columns}, ${topic}, ${now}, ${now} from incoming order by source_id
+      select ${platform}, source_id, ${columns}, coalesce((select name from topics where key = ${topicKey(topic)}), ${topic}),
+        ${now}, ${now} from incoming order by source_id
       on conflict (platform, source_id) do update set ${assignments},
         updated_at = case when ${changed} then excluded.updated_at else requests.updated_at end,
         seen_at = excluded.updated_at
@@ -184,12 +187,13 @@ async function linkToTopicAndJob(
   const key = topicKey(topic)
   await transaction
     .insertInto('topics')
-    .values({ key, name: topic, created_at: now })
+    .values({ key, name: topic, created_at: now, collected_at: now })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute()
   await sql`
-    insert into request_topics (request_id, topic_key, found_at)
-    select id, ${key}, ${now} from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)
+    insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags)
+    select id, ${key}, ${now}, platform, posted_at, votes, tags from requests where id = any(${ids}::uuid[])
+    on conflict do nothing`.execute(transaction)
   await sql`
     insert into scrape_job_requests (job_id, request_id)
     select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)

@@ -1,0 +1,139 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * A trigger function that brings the counts of topics up to date with one statement on request_topics.
+ * @param changes the rows that it took away and added, with a sign.
+ */
+const counting = (name: string, changes: string) => `
+  create function ${name}() returns trigger language plpgsql
+  -- A plan is kept for the whole session: one from when the tables were small must not be a scan of them.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  begin
+    with changes as materialized (${changes}),
+    parts as materialized (
+      select topic_key, 'platform' as kind, platform as value, sign as requests, sign * votes::bigint as votes from changes
+      union all
+      select topic_key, 'day', to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD'), sign, 0 from changes
+      union all
+      select topic_key, 'tag', tag, sign, 0 from changes, lateral (select distinct unnest(tags) as tag) as own
+    ),
+    counted as (
+      insert into topic_counts as known (topic_key, kind, value, requests, votes)
+      select topic_key, kind, value, sum(requests), sum(votes) from parts group by 1, 2, 3
+      having sum(requests) <> 0 or sum(votes) <> 0
+      on conflict (topic_key, kind, value) do update
+        set requests = known.requests + excluded.requests, votes = known.votes + excluded.votes
+    )
+    update topics set requests = topics.requests + total.requests, votes = topics.votes + total.votes
+    from (select topic_key, sum(sign) as requests, sum(sign * votes::bigint) as votes from changes group by 1) as total
+    where topics.key = total.topic_key and (total.requests <> 0 or total.votes <> 0);
+    -- Nothing stays of what is gone, not even the name of a tag.
+    delete from topic_counts where requests = 0;
+    return null;
+  end $$`
+
+const countedColumns = 'topic_key, platform, posted_at, votes, tags'
+
+const statements = [
+  // What lists of a topic filter and sort by, so that a page of one is read from one index.
+  `alter table request_topics
+    add column platform text,
+    add column posted_at timestamptz,
+    add column votes integer,
+    add column tags text[]`,
+  `update request_topics set platform = requests.platform, posted_at = requests.posted_at, votes = requests.votes,
+    tags = requests.tags from requests where requests.id = request_id`,
+  'create index request_topics_new on request_topics (topic_key, posted_at desc, request_id desc)',
+  'create index request_topics_top on request_topics (topic_key, votes desc, request_id desc)',
+  'drop index request_topics_topic',
+
+  // How many requests a topic has, by platform, UTC day of their posting, and tag.
+  `create table topic_counts (
+    topic_key text not null,
+    kind text not null check (kind in ('platform', 'day', 'tag')),
+    value text not null,
+    requests integer not null,
+    votes bigint not null,
+    primary key (topic_key, kind, value)
+  ) with (fillfactor = 70)`,
+  "create index topic_counts_tags on topic_counts (topic_key, requests desc, value) where kind = 'tag'",
+  'create index topic_counts_gone on topic_counts (topic_key) where requests = 0',
+  `insert into topic_counts (topic_key, kind, value, requests, votes)
+    select topic_key, 'platform', platform, count(*), sum(votes) from request_topics group by 1, 3
+    union all
+    select topic_key, 'day', to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD'), count(*), 0 from request_topics group by 1, 3
+    union all
+    select topic_key, 'tag', tag, count(*), 0
+      from request_topics, lateral (select distinct unnest(tags) as tag) as own group by 1, 3`,
+  `alter table topics
+    add column requests integer not null default 0,
+    add column votes bigint not null default 0,
+    add column collected_at timestamptz not null default now()`,
+  `update topics set
+    requests = (select count(*) from request_topics where topic_key = key),
+    votes = (select coalesce(sum(votes), 0) from request_topics where topic_key = key),
+    collected_at = coalesce((select max(collected_at) from platform_topics where topic_key = key), created_at)`,
+  // Topics of which nothing is left are in no list.
+  'create index topics_new on topics (collected_at desc, key desc) where requests > 0',
+  'create index topics_top on topics (votes desc, key desc) where requests > 0',
+  'create index topics_name on topics (key) where requests > 0',
+
+  // Triggers, so that no way of writing or deleting a request can forget the counts.
+  counting('count_new_request_topics', `select ${countedColumns}, 1 as sign from new_links where platform is not null`),
+  counting(
+    'count_old_request_topics',
+    `select ${countedColumns}, -1 as sign from old_links where platform is not null`,
+  ),
+  counting(
+    'count_changed_request_topics',
+    `select ${countedColumns}, -1 as sign from old_links where platform is not null
+      union all select ${countedColumns}, 1 from new_links where platform is not null`,
+  ),
+  // A row that came without them gets its columns from its request; that update counts it.
+  `create function complete_request_topics() returns trigger language plpgsql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+    begin
+      if exists (select from new_links where platform is null) then
+        update request_topics set platform = requests.platform, posted_at = requests.posted_at, votes = requests.votes,
+          tags = requests.tags
+        from new_links join requests on requests.id = new_links.request_id
+        where request_topics.request_id = new_links.request_id and request_topics.topic_key = new_links.topic_key
+          and new_links.platform is null;
+      end if;
+      return null;
+    end $$`,
+  `create function refresh_request_topics() returns trigger language plpgsql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+    begin
+      if exists (select from new_requests) then
+        update request_topics set posted_at = fresh.posted_at, votes = fresh.votes, tags = fresh.tags
+        from new_requests as fresh join old_requests as known using (id)
+        where request_id = fresh.id
+          and (known.posted_at, known.votes, known.tags) is distinct from (fresh.posted_at, fresh.votes, fresh.tags);
+      end if;
+      return null;
+    end $$`,
+  `create function note_topic_collection() returns trigger language plpgsql as $$
+    begin
+      update topics set collected_at = new.collected_at where key = new.topic_key and collected_at < new.collected_at;
+      return null;
+    end $$`,
+  `create trigger complete_request_topics after insert on request_topics referencing new table as new_links
+    for each statement execute function complete_request_topics()`,
+  `create trigger count_new_request_topics after insert on request_topics referencing new table as new_links
+    for each statement execute function count_new_request_topics()`,
+  `create trigger count_old_request_topics after delete on request_topics referencing old table as old_links
+    for each statement execute function count_old_request_topics()`,
+  `create trigger count_changed_request_topics after update on request_topics
+    referencing old table as old_links new table as new_links
+    for each statement execute function count_changed_request_topics()`,
+  `create trigger refresh_request_topics after update on requests
+    referencing old table as old_requests new table as new_requests
+    for each statement execute function refresh_request_topics()`,
+  `create trigger note_topic_collection after insert or update on platform_topics
+    for each row execute function note_topic_collection()`,
+]
+
+export async function up(database: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(database)
+}

@@ -1,0 +1,51 @@
+import type { RequestRecord } from '../record.ts'
+
+/** A request with the place after which an export goes on. */
+export type ExportedRequest = RequestRecord & { cursor: string }
+
+/** The order of the columns; a later version may add some at the end. */
+const columns = [
+  '_id',
+  'title',
+  'description',
+  'votes',
+  'tags',
+  'commentCount',
+  'sourcePlatform',
+  'sourceUrl',
+  'topic',
+  'topics',
+  'authorName',
+  'authorHandle',
+  'authorProfileUrl',
+  'license',
+  'originalCreatedAt',
+  'createdAt',
+  'updatedAt',
+  'cursor',
+] as const satisfies readonly (keyof ExportedRequest)[]
+
+/**
+ * What a spreadsheet may take for a formula: one of = + - @ (also full-width) at the beginning, or after what it passes over
+ * there; and tab and carriage return themselves (OWASP, "CSV Injection"). A quote at the beginning is among them only so that
+ * the one that is put before can be told from a text's own.
+ */
+const risky = /^(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹢﹣﹦﹫−]|[\t\r']|[\p{Cc}\p{Cf}])/u
+
+/** A text that every spreadsheet takes for text; whoever wants the text itself takes one quote away from the beginning. */
+export const withoutFormula = (text: string): string => (risky.test(text) ? `'${text}` : text)
+
+/** Always in quotes, so that an empty text is not the same as none (RFC 4180). */
+const quoted = (text: string) => `"${withoutFormula(text).replaceAll('"', '""')}"`
+
+function toField(value: ExportedRequest[(typeof columns)[number]]): string {
+  if (value === null) return ''
+  if (typeof value === 'number') return String(value)
+  return quoted(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+export const csvHeader = `${columns.join(',')}\r\n`
+
+/** One record as RFC 4180 has it: lists are JSON, what is unknown is empty. */
+export const toCsvRecord = (request: ExportedRequest): string =>
+  `${columns.map((column) => toField(request[column])).join(',')}\r\n`

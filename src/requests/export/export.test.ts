@@ -1,0 +1,129 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../../../test/service.ts'
+
+const size = 6_000
+let service: TestService
+
+/** Long enough that the whole is far more than sockets and buffers hold. */
+const description = 'A long text. '.repeat(300)
+
+beforeAll(async () => {
+  service = await startTestService()
+  await sql`insert into topics (key, name, created_at) values ('all', 'All', now())`.execute(service.database)
+  await sql`
+    insert into requests
+      (platform, source_id, title, description, votes, tags, source_url, topic, author_name, license,
+       original_created_at, created_at, updated_at)
+    select 'stackexchange', n, '=Request ' || n, ${description}, n % 50, array['tag' || n % 3], 'https://example.org/' || n, 'All',
+      'Ada', 'CC BY-SA 4.0', timestamptz '2026-01-01' + n / 5 * interval '1 minute', now(), now()
+    from generate_series(1, ${sql.lit(size)}) as n`.execute(service.database)
+  await sql`insert into request_topics (request_id, topic_key, found_at) select id, 'all', now() from requests`.execute(
+    service.database,
+  )
+})
+afterAll(() => service.stop())
+
+const path = (query: string) => `/api/v1/requests/export?${query}`
+const open = (query: string, signal?: AbortSignal) =>
+  fetch(`${service.url}${path(query)}`, {
+    headers: { authorization: `Bearer ${service.apiKey}` },
+    ...(signal ? { signal } : {}),
+  })
+const lines = (text: string) => text.split('\n').filter((line) => line !== '')
+const parse = (text: string) => lines(text).map((line) => JSON.parse(line))
+
+describe('an export', () => {
+  it('is every request of the list, in its order, with author, licence and cursor', async () => {
+    const answer = await open('sortBy=top')
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+    const records = parse(await answer.text())
+    expect(new Set(records.map(({ _id }) => _id)).size).toBe(size)
+    const votes = records.map((record) => record.votes)
+    expect(votes).toEqual([...votes].sort((a, b) => b - a))
+    expect(records[0]).toMatchObject({
+      authorName: 'Ada',
+      license: 'CC BY-SA 4.0',
+      topics: ['All'],
+      cursor: expect.any(String),
+    })
+  })
+
+  it('goes on after any record with its cursor, and narrows as the list does', async () => {
+    const filters = 'topic=all&tag=tag1&minVotes=25'
+    const whole = parse(await (await open(filters)).text())
+    expect(whole).toHaveLength(size / 6)
+    for (const at of [0, 199, 200, 500, whole.length - 1]) {
+      const rest = parse(await (await open(`${filters}&cursor=${whole[at].cursor}`)).text())
+      expect(rest.map(({ _id }) => _id)).toEqual(whole.slice(at + 1).map(({ _id }) => _id))
+    }
+  })
+
+  it('as CSV has a header at its beginning only, a mark only when asked, and no formula', async () => {
+    const filters = 'format=csv&tag=tag2&minVotes=49'
+    // `text()` would take the mark away.
+    const text = Buffer.from(await (await open(`${filters}&bom=true`)).arrayBuffer()).toString()
+    expect(text.startsWith('\ufeff_id,title,')).toBe(true)
+    expect(text).toContain('"\'=Request ')
+    const rows = text.trimEnd().split('\r\n')
+    expect(rows).toHaveLength(size / 150 + 1)
+    const cursor = rows[5]?.split(',').at(-1)?.replaceAll('"', '')
+    const rest = await (await open(`${filters}&cursor=${cursor}`)).text()
+    expect(rest.trimEnd().split('\r\n')).toEqual(rows.slice(6))
+  })
+
+  it('needs a key, refuses what a list refuses, and says so before it begins', async () => {
+    expect((await service.clientFor(null).get(path(''))).status).toBe(401)
+    for (const query of [
+      'format=xml',
+      'cursor=x',
+      'platforms=none',
+      'since=yesterday',
+      'limit=3',
+      `jobId=${crypto.randomUUID()}`,
+    ]) {
+      expect([400, 404], query).toContain((await service.client.get(path(query))).status)
+    }
+  })
+
+  it('reads no further than its reader does, and breaks off when the service stops: never silently short', async () => {
+    const answer = await open('')
+    const reader = answer.body!.getReader()
+    const decoder = new TextDecoder()
+    let text = decoder.decode((await reader.read()).value, { stream: true })
+    const stopping = service.restart()
+    await expect(
+      (async () => {
+        for (;;) {
+          const { value, done } = await reader.read()
+          if (done) return 'ended as if it were whole'
+          text += decoder.decode(value, { stream: true })
+        }
+      })(),
+    ).rejects.toThrow()
+    await stopping
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    const received = parse(whole)
+    // It was not read into memory while nobody took it.
+    expect(received.length).toBeLessThan(size)
+    const rest = parse(await (await open(`cursor=${received.at(-1).cursor}`)).text())
+    expect(new Set([...received, ...rest].map(({ _id }) => _id)).size).toBe(size)
+    expect(received.length + rest.length).toBe(size)
+  })
+
+  it('of an account is refused while it has its fill of them open, and frees its place when its reader goes', async () => {
+    const readers = Array.from({ length: 3 }, () => new AbortController())
+    const answers = await Promise.all(readers.map(({ signal }) => open('', signal)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const refused = await open('')
+    const body = (await refused.json()) as { error: { reason: string } }
+    expect([refused.status, body.error.reason]).toEqual([429, 'rate'])
+    expect(refused.headers.get('retry-after')).not.toBeNull()
+    const { client } = await service.createAccount()
+    expect((await client.get(path('format=csv&tag=tag1&minVotes=49'))).status).toBe(200)
+    for (const reader of readers) reader.abort()
+    await expect
+      .poll(async () => (await service.client.get(path('format=csv&tag=none'))).status, { timeout: 30_000 })
+      .toBe(200)
+  })
+})

@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import type { App } from '../../app.ts'
+import type { Clock } from '../../clock.ts'
+import { readCreditUsage } from '../../credits/usage.ts'
+import type { Database } from '../../database/open.ts'
+import type { Authentication } from '../../http/authentication.ts'
+import { notFound } from '../../http/errors.ts'
+import { isId } from '../../http/ids.ts'
+import { closed, errorResponses, usage } from '../../http/schemas.ts'
+import { type RequestRecord, readRequests, requestRecord } from '../record.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { findSimilar, together } from './similar.ts'
+
+const security = [{ apiKey: [] }]
+const tags = ['Requests']
+const params = closed({ id: Type.String({ description: 'The `_id` of a request' }) })
+
+/** What several requests are together. */
+export const wishProperties = {
+  votes: Type.Integer({ description: 'Of all of them together' }),
+  requests: Type.Integer({ description: 'How many they are' }),
+  platforms: Type.Array(Type.String(), { description: 'Where they were asked' }),
+}
+
+export interface SimilarDependencies {
+  database: Database
+  clock: Clock
+  searchIndex: SearchIndex
+  authentication: Authentication
+}
+
+/** One request, and those that ask for the same. */
+export function registerSimilarRoutes(app: App, dependencies: SimilarDependencies): void {
+  const { database, clock, searchIndex, authentication } = dependencies
+  const readRequest = async (id: string): Promise<RequestRecord> => {
+    const [request] = isId(id) ? await readRequests(database, [id]) : []
+    if (!request) throw notFound('Request')
+    return request
+  }
+  const common = { tags, security, params }
+
+  app.get(
+    '/api/v1/requests/:id',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        ...common,
+        summary: 'Read a cached request',
+        response: {
+          200: closed({ data: requestRecord, usage }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const account = authentication.accountOf(request)
+      const data = await readRequest(request.params.id)
+      return { data, usage: { credits: await readCreditUsage(database, account, clock.now()) } }
+    },
+  )
+
+  app.get(
+    '/api/v1/requests/:id/similar',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        ...common,
+        summary: 'List the cached requests that ask for the same',
+        description:
+          'Of the best matches of its title those whose words are alike enough, on every platform, the most alike first. ' +
+          '`votes`, `requests` and `platforms` count the request itself and all of them, also those beyond `limit`.',
+        querystring: closed({
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most results of this answer' }),
+          ),
+        }),
+        response: {
+          200: closed({
+            data: closed({
+              results: Type.Array(
+                closed({
+                  ...requestRecord.properties,
+                  similarity: Type.Number({ minimum: 0, maximum: 1, description: '1 for the same words' }),
+                }),
+              ),
+              ...wishProperties,
+            }),
+            usage,
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const account = authentication.accountOf(request)
+      const own = await readRequest(request.params.id)
+      const similar = await findSimilar(database, searchIndex, own)
+      return {
+        data: { results: similar.slice(0, request.query.limit ?? 20), ...together([own, ...similar]) },
+        usage: { credits: await readCreditUsage(database, account, clock.now()) },
+      }
+    },
+  )
+}

@@ -1,0 +1,52 @@
+import type { Executor } from '../../database/open.ts'
+import type { PlatformName } from '../../platforms/platform.ts'
+import type { RequestRecord } from '../record.ts'
+import { tellingWords } from '../search/query.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { sameWish, similarityOf, wordWeights } from './similarity.ts'
+import { readComparedWords } from './words.ts'
+
+/** How many of the best matches of its title a request is compared with. */
+const candidates = 100
+
+export interface SimilarRequest extends RequestRecord {
+  /** 0 to 1 */
+  similarity: number
+}
+
+/** A request and those that ask for the same, taken together. */
+export interface Wish {
+  votes: number
+  requests: number
+  platforms: PlatformName[]
+}
+
+/** What some requests are together. */
+export const together = (requests: readonly RequestRecord[]): Wish => ({
+  votes: requests.reduce((sum, { votes }) => sum + votes, 0),
+  requests: requests.length,
+  platforms: [...new Set(requests.map(({ sourcePlatform }) => sourcePlatform as PlatformName))].sort(),
+})
+
+/**
+ * The requests that ask for the same as one does, the most alike first: of the best matches of its title those whose words
+ * are alike enough.
+ */
+export async function findSimilar(
+  executor: Executor,
+  searchIndex: SearchIndex,
+  request: RequestRecord,
+): Promise<SimilarRequest[]> {
+  // Its words alone: what a quotation mark or a minus means in a query, it does not mean in a title.
+  const query = tellingWords(request.title).join(' ')
+  if (query === '') return []
+  const { results } = await searchIndex.search(executor, { query, offset: 0, limit: candidates })
+  const found = results.filter(({ _id }) => _id !== request._id)
+  const [own, ...others] = await readComparedWords(executor, [request, ...found])
+  if (!own) return []
+  const weight = wordWeights([own, ...others])
+  return found
+    .map((other, index) => ({ ...other, similarity: similarityOf(own, others[index]!, weight) }))
+    .filter(({ similarity }) => similarity >= sameWish)
+    .sort((a, b) => b.similarity - a.similarity || (a._id < b._id ? -1 : 1))
+}

@@ -1,0 +1,128 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Clock } from '../clock.ts'
+import { readCreditUsage } from '../credits/usage.ts'
+import type { Database } from '../database/open.ts'
+import type { Authentication } from '../http/authentication.ts'
+import { notFound } from '../http/errors.ts'
+import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { requestRecord } from '../requests/record.ts'
+import { wishProperties } from '../requests/similar/routes.ts'
+import { readTopicPage } from './topic-page.ts'
+import { listTopics, topicOrders } from './topics.ts'
+
+const security = [{ apiKey: [] }]
+const tags = ['Topics']
+
+const summaryProperties = {
+  topic: Type.String({ description: 'As it was first spelt; case and the amount of white space do not count' }),
+  requests: Type.Integer({ description: 'How many requests it has' }),
+  votes: Type.Integer({ description: 'Of all of them together' }),
+  lastCollectedAt: moment('When a platform last delivered a page of it'),
+  growth: closed(
+    { days7: Type.Integer(), days30: Type.Integer() },
+    { description: 'How many of them were asked in the last 7 and 30 UTC days, today included' },
+  ),
+  tags: Type.Array(closed({ tag: Type.String(), requests: Type.Integer() }), {
+    description: 'The most frequent of them, at most 10',
+  }),
+}
+
+export interface TopicDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+}
+
+/** The topics of the cache (spec 4.5). */
+export function registerTopicRoutes(app: App, dependencies: TopicDependencies): void {
+  registerList(app, dependencies)
+  registerPage(app, dependencies)
+}
+
+function registerList(app: App, { database, clock, authentication }: TopicDependencies): void {
+  app.get(
+    '/api/v1/topics',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        summary: 'List the topics of the cached requests',
+        description:
+          'The last collected first, or the most voted, or by name. With `query` a page may hold fewer topics than `limit` ' +
+          'and yet have more after it: `hasMore` says so.',
+        tags,
+        security,
+        querystring: closed({
+          query: Type.Optional(trimmedText(1, 100, 'Part of the name, in any case')),
+          sortBy: Type.Optional(oneOf(topicOrders, { default: 'new' })),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most topics of this answer' }),
+          ),
+          cursor: Type.Optional(Type.String({ maxLength: 1_000, description: 'From the answer before' })),
+        }),
+        response: {
+          200: closed({
+            data: closed({
+              topics: Type.Array(closed(summaryProperties)),
+              hasMore: Type.Boolean(),
+              cursor: nullable(Type.String({ description: 'For the page after this one' })),
+            }),
+            usage,
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async (request) => {
+      const { sortBy = 'new', limit = 20, ...query } = request.query
+      const now = clock.now()
+      return {
+        data: await listTopics(database, { sortBy, limit, ...query, now }),
+        usage: { credits: await readCreditUsage(database, authentication.accountOf(request), now) },
+      }
+    },
+  )
+}
+
+const topicPage = closed({
+  ...summaryProperties,
+  platforms: Type.Array(closed({ platform: Type.String(), requests: Type.Integer(), votes: Type.Integer() })),
+  timeline: Type.Array(
+    closed({
+      from: Type.String({ format: 'date', description: 'The first UTC day of a week, a month or a year' }),
+      requests: Type.Integer(),
+    }),
+    { description: 'When they were asked: weeks up to half a year, months up to ten years, else years; no gaps' },
+  ),
+  wishes: Type.Array(closed({ request: requestRecord, ...wishProperties }), {
+    description:
+      'What people ask for most: the 200 most voted requests, those that are alike taken together, the first 20',
+  }),
+})
+
+function registerPage(app: App, { database, clock, authentication }: TopicDependencies): void {
+  app.get(
+    '/api/v1/topics/:topic',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        summary: 'Read one topic',
+        description: 'Numbers, platforms and timeline count all of its requests.',
+        tags,
+        security,
+        params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
+        response: {
+          200: closed({ data: topicPage, usage }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const now = clock.now()
+      const page = await readTopicPage(database, { topic: request.params.topic, now })
+      if (page === null) throw notFound('Topic')
+      const account = authentication.accountOf(request)
+      return { data: page, usage: { credits: await readCreditUsage(database, account, now) } }
+    },
+  )
+}

@@ -1,0 +1,46 @@
+import { dayMs, dayOf } from './topics.ts'
+
+export interface Period {
+  /** Its first UTC day, YYYY-MM-DD; it ends where the next one begins. */
+  from: string
+  requests: number
+}
+
+/** Weeks begin on Monday, as in ISO 8601. */
+function startOfWeek(day: Date): Date {
+  const sinceMonday = (day.getUTCDay() + 6) % 7
+  return new Date(day.getTime() - sinceMonday * dayMs)
+}
+const startOfMonth = (day: Date) => new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), 1))
+const startOfYear = (day: Date) => new Date(Date.UTC(day.getUTCFullYear(), 0, 1))
+
+const nextOf = {
+  week: (start: Date) => new Date(start.getTime() + 7 * dayMs),
+  month: (start: Date) => new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)),
+  year: (start: Date) => new Date(Date.UTC(start.getUTCFullYear() + 1, 0, 1)),
+}
+const startOf = { week: startOfWeek, month: startOfMonth, year: startOfYear }
+
+/** Up to half a year is shown in weeks, up to ten years in months. */
+const unitOf = (days: number) => (days <= 183 ? 'week' : days <= 3_653 ? 'month' : 'year')
+
+/**
+ * How many requests were posted in each week, month or year, from the first day to the last, empty ones included; the
+ * longer the time between the two, the longer the periods.
+ * @param days UTC days as YYYY-MM-DD with how many there were, in any order.
+ */
+export function timelineOf(days: readonly { day: string; requests: number }[]): Period[] {
+  if (days.length === 0) return []
+  const moments = days.map(({ day }) => Date.parse(day))
+  const [first, last] = [Math.min(...moments), Math.max(...moments)]
+  const unit = unitOf((last - first) / dayMs)
+  const counts = new Map<string, number>()
+  for (let start = startOf[unit](new Date(first)); start.getTime() <= last; start = nextOf[unit](start)) {
+    counts.set(dayOf(start), 0)
+  }
+  for (const { day, requests } of days) {
+    const from = dayOf(startOf[unit](new Date(day)))
+    counts.set(from, (counts.get(from) ?? 0) + requests)
+  }
+  return [...counts].map(([from, requests]) => ({ from, requests }))
+}

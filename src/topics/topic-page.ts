@@ -1,0 +1,68 @@
+import type { Executor } from '../database/open.ts'
+import type { PlatformName } from '../platforms/platform.ts'
+import { type RequestRecord, readRequests } from '../requests/record.ts'
+import { together, type Wish } from '../requests/similar/similar.ts'
+import { groupAlike } from '../requests/similar/similarity.ts'
+import { readComparedWords } from '../requests/similar/words.ts'
+import { type Period, timelineOf } from './timeline.ts'
+import { readTopic, type TopicSummary } from './topics.ts'
+
+/** How many of a topic's most voted requests are looked at for its wishes, and how many wishes are shown. */
+const comparedRequests = 200
+const shownWishes = 20
+
+export interface TopicPage extends TopicSummary {
+  platforms: { platform: PlatformName; requests: number; votes: number }[]
+  timeline: Period[]
+  wishes: (Wish & { request: RequestRecord })[]
+}
+
+/** What people ask for most in a topic: its most voted requests, those that ask for the same taken together. */
+async function readWishes(executor: Executor, key: string): Promise<TopicPage['wishes']> {
+  const top = await executor
+    .selectFrom('request_topics')
+    .select('request_id as id')
+    .where('topic_key', '=', key)
+    .orderBy('votes', 'desc')
+    .orderBy('request_id', 'desc')
+    .limit(comparedRequests)
+    .execute()
+  const requests = await readRequests(
+    executor,
+    top.map(({ id }) => id),
+  )
+  const groups = groupAlike(await readComparedWords(executor, requests)).map((group) =>
+    group.map((position) => requests[position]!),
+  )
+  return groups
+    .map((group) => ({ request: group[0]!, ...together(group) }))
+    .sort((a, b) => b.votes - a.votes)
+    .slice(0, shownWishes)
+}
+
+/** All that a page about one topic shows; null when it has no requests. Its parts are read one after the other. */
+export async function readTopicPage(
+  executor: Executor,
+  { topic, now }: { topic: string; now: Date },
+): Promise<TopicPage | null> {
+  const summary = await readTopic(executor, { topic, now })
+  if (summary === null) return null
+  const { key, ...shown } = summary
+  const counts = await executor
+    .selectFrom('topic_counts')
+    .select(['kind', 'value', 'requests', 'votes'])
+    .where('topic_key', '=', key)
+    .where('kind', 'in', ['platform', 'day'])
+    .execute()
+  const platforms = counts
+    .filter(({ kind }) => kind === 'platform')
+    .map(({ value, requests, votes }) => ({ platform: value as PlatformName, requests, votes: Number(votes) }))
+    .sort((a, b) => b.requests - a.requests || (a.platform < b.platform ? -1 : 1))
+  const days = counts.filter(({ kind }) => kind === 'day')
+  return {
+    ...shown,
+    platforms,
+    timeline: timelineOf(days.map(({ value, requests }) => ({ day: value, requests }))),
+    wishes: await readWishes(executor, key),
+  }
+}

@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import type { Executor } from '../database/open.ts'
+import { invalidField } from '../http/validation.ts'
+import { topicKey } from '../requests/topic.ts'
+
+export const topicOrders = ['new', 'top', 'name'] as const
+
+export type TopicOrder = (typeof topicOrders)[number]
+
+export interface TopicListInput {
+  /** Part of a name; case and the amount of white space do not count. */
+  query?: string
+  sortBy: TopicOrder
+  /** 1 to 100 */
+  limit: number
+  /** As an earlier page gave it. */
+  cursor?: string
+  now: Date
+}
+
+export interface TopicSummary {
+  /** As it was first spelt. */
+  topic: string
+  requests: number
+  votes: number
+  /** ISO 8601; when a platform last delivered a page of it. */
+  lastCollectedAt: string
+  /** How many of its requests were asked in the last 7 and 30 UTC days, today included. */
+  growth: { days7: number; days30: number }
+  /** The most frequent first. */
+  tags: { tag: string; requests: number }[]
+}
+
+interface TopicRow {
+  key: string
+  name: string
+  requests: number
+  votes: number
+  collected_at: Date
+}
+
+/** The place after which a page goes on: the sort key of its last topic, in microseconds or votes, and the topic's key. */
+type Place = [key: number, topic: string]
+
+const encodeCursor = (sortBy: TopicOrder, place: Place) =>
+  Buffer.from(JSON.stringify([`topics-${sortBy}`, ...place])).toString('base64url')
+
+function decodeCursor(sortBy: TopicOrder, cursor: string): Place {
+  try {
+    const [order, key, topic] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    const fits = order === `topics-${sortBy}` && Number.isSafeInteger(key) && typeof topic === 'string'
+    if (fits && topic.isWellFormed() && !topic.includes('\0')) return [key as number, topic]
+  } catch {
+    // Whatever was sent is not one of ours.
+  }
+  throw invalidField('cursor', 'is not a cursor of this list; start again without it')
+}
+
+/** How many topics a page with a query looks at, at most: the work of every query is bounded, however few names fit. */
+const maxLookedAt = 5_000
+const shownTags = 10
+
+const orders = {
+  new: sql`collected_at desc, key desc`,
+  top: sql`votes desc, key desc`,
+  name: sql`key asc`,
+} as const
+
+/** The condition of what lies after a place, in the form that the index of the order can be entered with. */
+function after(sortBy: TopicOrder, [value, key]: Place) {
+  if (sortBy === 'name') return sql`key > ${key}`
+  const column = sql.ref(sortBy === 'new' ? 'collected_at' : 'votes')
+  const from =
+    sortBy === 'new' ? sql`timestamptz 'epoch' + ${value}::bigint * interval '1 microsecond'` : sql`${value}::bigint`
+  return sql`(${column}, key) < (${from}, ${key})`
+}
+
+async function findTopics(executor: Executor, { query, sortBy, limit, cursor }: TopicListInput) {
+  const place = cursor === undefined ? null : decodeCursor(sortBy, cursor)
+  const key = query === undefined ? '' : topicKey(query)
+  const lookedAt = key === '' ? limit + 1 : maxLookedAt
+  const { rows } = await sql<TopicRow & { micros: number; matches: boolean; place: number }>`
+    select *, (extract(epoch from collected_at) * 1000000)::bigint as micros
+    from (
+      select *, strpos(key, ${key}) > 0 as matches, row_number() over (order by ${orders[sortBy]})::integer as place
+      from (
+        select key, name, requests, votes, collected_at from topics
+        where requests > 0 and ${place === null ? sql`true` : after(sortBy, place)}
+        order by ${orders[sortBy]} limit ${lookedAt}
+      ) as topics
+    ) as looked_at
+    where matches or place = ${lookedAt}
+    order by ${orders[sortBy]} limit ${limit + 2}`.execute(executor)
+  return { rows, lookedAt }
+}
+
+/** UTC day, YYYY-MM-DD. */
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
+
+export const dayMs = 86_400_000
+
+/** What is counted of topics, for several at once. */
+async function summarise(executor: Executor, topics: readonly TopicRow[], now: Date): Promise<TopicSummary[]> {
+  if (topics.length === 0) return []
+  const daysBack = (days: number) => dayOf(new Date(now.getTime() - (days - 1) * dayMs))
+  const { rows } = await sql<{ days7: number; days30: number; tags: TopicSummary['tags'] }>`
+    select
+      (select json_build_object('days7', coalesce(sum(requests) filter (where value >= ${daysBack(7)}), 0),
+          'days30', coalesce(sum(requests), 0))
+        from topic_counts where topic_key = key and kind = 'day' and value >= ${daysBack(30)}) as growth,
+      (select coalesce(json_agg(json_build_object('tag', value, 'requests', requests)), '[]') from (
+        select value, requests from topic_counts where topic_key = key and kind = 'tag'
+        order by requests desc, value limit ${sql.lit(shownTags)}) as top) as tags
+    from unnest(${topics.map(({ key }) => key)}::text[]) with ordinality as asked (key, place) order by place`.execute(
+    executor,
+  )
+  return topics.map(({ name, requests, votes, collected_at }, index) => ({
+    topic: name,
+    ...{ requests, votes: Number(votes) },
+    lastCollectedAt: collected_at.toISOString(),
+    ...(rows[index] as unknown as Pick<TopicSummary, 'growth' | 'tags'>),
+  }))
+}
+
+/**
+ * One page of the topics that have requests. Keyset paging: a topic that stays put is seen exactly once. With a query a page
+ * may hold fewer topics than asked for, even none, and yet have more after it.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function listTopics(
+  executor: Executor,
+  input: TopicListInput,
+): Promise<{ topics: TopicSummary[]; hasMore: boolean; cursor: string | null }> {
+  const { rows, lookedAt } = await findTopics(executor, input)
+  const page = rows.filter(({ matches }) => matches).slice(0, input.limit)
+  const isFull = page.length === input.limit
+  const hasMore = rows.length > page.length || rows.at(-1)?.place === lookedAt
+  // What was looked at in vain is not looked at again.
+  const end = isFull ? page.at(-1) : rows.at(-1)
+  const topics = await summarise(executor, page, input.now)
+  const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)
+  return { topics, hasMore, cursor: hasMore && end ? encodeCursor(input.sortBy, [value(end), end.key]) : null }
+}
+
+/** One topic, by any spelling; null when it has no requests. */
+export async function readTopic(
+  executor: Executor,
+  { topic, now }: { topic: string; now: Date },
+): Promise<(TopicSummary & { key: string }) | null> {
+  const key = topicKey(topic)
+  const row = await executor
+    .selectFrom('topics')
+    .select(['key', 'name', 'requests', 'votes', 'collected_at'])
+    .where('key', '=', key)
+    .where('requests', '>', 0)
+    .executeTakeFirst()
+  const [summary] = row ? await summarise(executor, [row], now) : []
+  return summary ? { ...summary, key } : null
+}
