@@ -45,6 +45,8 @@ export interface PageRequest {
   signal: AbortSignal
   /** How many pages of this topic the platform has delivered before, to all jobs: where its sources begin to take turns. */
   pagesBefore: number
+  /** Whether a part of a first page will do, so that a platform that is asked one thing at a time can be asked for several topics at once. */
+  mayShare?: boolean
 }
 
 export interface Platform {

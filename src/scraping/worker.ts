@@ -123,7 +123,10 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     try {
       const { topic, cursor, pagesBefore } = task
       const signal = AbortSignal.any([fetching.signal, stopped])
-      page = await until(stopped, platform.fetchPage({ topic, cursor, pagesBefore, signal }))
+      page = await until(
+        stopped,
+        platform.fetchPage({ topic, cursor, pagesBefore, signal, mayShare: task.queueJob.isLive }),
+      )
     } catch (error) {
       if (stopped.aborted && isTimeout(stopped.reason)) {
         await endLate(task)
