@@ -19,13 +19,14 @@ const packed = (): Plugin => ({
   },
 })
 
+// Also where a test runner, which has a NODE_ENV of its own, builds it: that would be the slow React.
+if (process.argv.some((word) => /(^build|build-web\.mjs)$/.test(word))) process.env.NODE_ENV = 'production'
+
 /** The page is files only, without inline script or style: the service serves it under a strict Content-Security-Policy. */
 export default defineConfig({
   root: folder('.'),
   base: '/',
   publicDir: false,
-  // Also where a test runner, which has a NODE_ENV of its own, builds it: that would be the slow React.
-  define: { 'process.env.NODE_ENV': '"production"' },
   cacheDir: folder('../node_modules/.vite/web'),
   plugins: [packed()],
   build: {

@@ -12,7 +12,7 @@ import { chromiumFlags, chromiumPath } from './chromium.ts'
 const pageDirectory = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
 /** How long anything on the page may take: machines that test are slow, and nothing here is a figure. */
-export const patienceMs = 30_000
+export const patienceMs = Number(process.env.PAGE_PATIENCE_MS ?? 30_000)
 export const patient = { timeout: patienceMs, interval: 50 }
 
 /** A group of tests of the page; skipped, with the reason printed by the global setup, where there is no browser. */
