@@ -188,6 +188,9 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
   }
+  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
+  const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
+  await upkeep?.catchUp()
   // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline
   if (listens) await app.listen({ host: config.host, port: config.port })
@@ -196,8 +199,6 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const housekeeping = startHousekeeping(chores(opened, overrides, config.platforms.retention), log)
-  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
-  const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
   upkeep?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
