@@ -9,6 +9,7 @@ import { isId } from '../http/ids.ts'
 import { closed, errorResponses, nullable, oneOf, usage } from '../http/schemas.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { ownsJob } from '../scraping/jobs.ts'
+import { createSharedReads } from '../shared-reads.ts'
 import { listRequests } from './list.ts'
 import { listQuery, toListFilters } from './list-query.ts'
 import { requestRecord } from './record.ts'
@@ -29,6 +30,7 @@ export interface ListDependencies {
 /** Listing the cache (spec 4.4). */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
   const { database, clock, authentication, enabledPlatforms } = dependencies
+  const share = createSharedReads()
   app.get(
     '/api/v1/requests',
     {
@@ -66,19 +68,12 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         throw notFound('Scrape job')
       }
       const filters = toListFilters(query, enabledPlatforms)
-      const {
-        results,
-        hasMore,
-        cursor: next,
-      } = await listRequests(database, {
-        ...filters,
-        sortBy,
-        limit,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
+      const list = { ...filters, sortBy, limit, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await share(JSON.stringify(list), () => listRequests(database, list))
+      const credits = await share(account.accountId, () => readCreditUsage(database, account, clock.now()))
       return {
-        data: { results, hasMore, cursor: next },
-        usage: { credits: await readCreditUsage(database, account, clock.now()) },
+        data: { results: page.results, hasMore: page.hasMore, cursor: page.cursor },
+        usage: { credits },
       }
     },
   )
