@@ -66,7 +66,7 @@ describePage('hostile texts', () => {
 
   it('an address with nonsense in every part is an ordinary view', async () => {
     const much = long.slice(0, 2_000)
-    const nonsense = `/?q=${much}&platforms=<script>,GITHUB,&tag=${much}&votes=-1e99&since=2026-02-31&until=never&sort=__proto__&job=%00`
+    const nonsense = `/?q=${much}&platforms=<script>,GITHUB,&tag=${much}&votes=-1e99&since=2026-02-31&until=never&sort=__proto__&job=%20`
     const page = await test.open(nonsense)
     await page.getByRole('searchbox').waitFor()
     await page.locator('.results article, .empty, .problem').first().waitFor()
