@@ -101,9 +101,8 @@ describePage('collecting', () => {
 
   it('an old job, opened by its address, shows its topic, depth and figures', async () => {
     const jobId = await test.collect('opened directly', { platforms: ['hackernews'], depth: 2 })
-    for (let later = 0; later < 21; later++) {
-      await test.service.client.scrape({ topic: `later ${later}`, platforms: ['hackernews'] })
-    }
+    const later = Array.from({ length: 21 }, (_, position) => `later ${position}`)
+    await Promise.all(later.map((topic) => test.service.client.scrape({ topic, platforms: ['hackernews'] })))
     const page = await test.open(`/collect/${jobId}`)
     await page.getByRole('heading', { name: 'opened directly' }).waitFor()
     await expect.poll(() => figure(page, 'Depth, each platform').innerText(), patient).toBe('2 pages')
