@@ -30,6 +30,8 @@ import type { Platforms } from './platforms/registry.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
+import type { ApiDocument } from './reference/page.ts'
+import { registerReference } from './reference/routes.ts'
 import { registerExportRoutes } from './requests/export/routes.ts'
 import { registerListRoutes } from './requests/list-routes.ts'
 import { registerPurgeRoutes } from './requests/purge-routes.ts'
@@ -154,6 +156,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })
+    registerReference(routes, () => app.swagger() as unknown as ApiDocument)
     await registerPage(routes, dependencies.pageDirectory)
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })

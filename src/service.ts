@@ -4,34 +4,30 @@ import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { type AdminKey, loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { type App, createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
+import { createChores } from './chores.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { migrate } from './database/migrate.ts'
-import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
+import type { Database, DatabaseOptions, OpenDatabase } from './database/open.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
-import { type Chore, startHousekeeping } from './housekeeping.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
-import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
 import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
-import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
+import { createFindStore } from './platforms/finds.ts'
 import { rememberHosts } from './platforms/host-memory.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createQuotaStore } from './platforms/quota-store.ts'
 import { createPlatforms } from './platforms/registry.ts'
-import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
+import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
-import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
-import { openSearchIndex, type SearchIndex } from './requests/search/search-index.ts'
-import { endOverdueJobs } from './scraping/job-end.ts'
-import { beginForgottenJobs } from './scraping/line.ts'
-import { createTaskQueue, type TaskQueue } from './scraping/queue.ts'
+import type { SearchIndex } from './requests/search/search-index.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
-import { linkUrl, makeFirstLink, purgeExpiredLinks, type SignInLink } from './sessions/links.ts'
-import { purgeExpiredSessions } from './sessions/sessions.ts'
+import { offerSignIn } from './sessions/sign-in-offer.ts'
+import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
 import { builtPage } from './web/page.ts'
 
@@ -69,38 +65,6 @@ export interface ServiceOverrides {
   pageDirectory?: string
 }
 
-/** Migrates on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
-async function migrateUnhurried({ databaseUrl, dataDir }: Config, opened: OpenDatabase): Promise<string[]> {
-  if (databaseUrl === undefined) return migrate(opened.database)
-  const unhurried = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: () => {} })
-  return migrate(unhurried.database).finally(unhurried.close)
-}
-
-/** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
-export async function prepareDatabase(
-  config: Config,
-  log: Logger,
-  onCrash: (error: Error) => void,
-  { offline = false, onStatement }: Pick<ServiceOverrides, 'offline' | 'onStatement'> = {},
-) {
-  const { databaseUrl, dataDir } = config
-  const opened = await openDatabase({ databaseUrl, dataDir, onCrash, onStatement })
-  try {
-    const migrations = await migrateUnhurried(config, opened)
-    const searchIndex = await openSearchIndex(opened.database)
-    log.info(
-      { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
-      'database is ready',
-    )
-    const queue = createTaskQueue(opened, log, config.runningJobs)
-    if (!offline) await queue.start()
-    return { opened, migrations, searchIndex, queue }
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
-}
-
 /**
  * Builds the whole service and starts it: database, worker, HTTP.
  * @param onCrash called when the service cannot go on, and the process should end.
@@ -131,7 +95,7 @@ interface Parts {
   log: Logger
   overrides: ServiceOverrides
   adminKey: AdminKey
-  prepared: Awaited<ReturnType<typeof prepareDatabase>>
+  prepared: PreparedDatabase
 }
 
 const isReachable = (database: Database): Promise<boolean> =>
@@ -151,27 +115,6 @@ function assembleRateLimits({ database, home }: OpenDatabase, overrides: Service
   const limiter = home === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
   return createRateLimits({ clock, limiter, limits })
 }
-
-/** What is kept for a while only. */
-const chores = (
-  { database }: OpenDatabase,
-  queue: TaskQueue,
-  { clock }: ServiceOverrides,
-  retention: Retention,
-): Record<string, Chore> => ({
-  rateLimits: () => purgeIdleWindows(database, clock),
-  idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
-  overdueJobs: () => endOverdueJobs(database, queue, (clock ?? systemClock).now()),
-  forgottenJobs: () => beginForgottenJobs(database, queue, (clock ?? systemClock).now()),
-  liveCalls: () => {
-    const now = (clock ?? systemClock).now()
-    return sweepCalls(database, now, now)
-  },
-  platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
-  expiredSessions: () => purgeExpiredSessions(database, (clock ?? systemClock).now()),
-  expiredLinks: () => purgeExpiredLinks(database, (clock ?? systemClock).now()),
-  expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
-})
 
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
@@ -212,6 +155,9 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
     for (let more = true; more; ) more = await sweepCalls(database, clock.now(), null)
   }
+  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
+  const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
+  await upkeep?.catchUp()
   // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline
   if (listens) await app.listen({ host: config.host, port: config.port })
@@ -221,9 +167,10 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const address = listens ? urlOf(app.server.address() as AddressInfo) : null
   const signInUrl = await offerSignIn({ config, log, database, adminKey: adminKey.key, address, now: clock.now() })
-  const housekeeping = startHousekeeping(chores(opened, queue, overrides, config.platforms.retention), log)
+  const housekeeping = startHousekeeping(createChores(opened, queue, overrides, config.platforms.retention), log)
+  upkeep?.start()
   const stop = async () => {
-    await Promise.all([drain(), worker.stop(), housekeeping.stop()])
+    await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await changes.stop()
     await client.close()
@@ -242,26 +189,3 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
 
 const urlOf = ({ address, port, family }: AddressInfo) =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-
-interface SignInOffer {
-  config: Config
-  log: Logger
-  database: Database
-  adminKey: string
-  address: string | null
-  now: Date
-}
-
-/**
- * A link for whoever sits before the service while nobody is signed in. Not where the operator chose the first key: they have it,
- * and what such a service prints is often kept.
- */
-async function offerSignIn({ config, log, database, adminKey, address, now }: SignInOffer): Promise<string | null> {
-  if (address === null || config.bootstrapApiKey !== undefined) return null
-  // The key that was made just now is shown whatever becomes of the link.
-  const link = await makeFirstLink(database, { adminKey, now }).catch((error: unknown): SignInLink | null => {
-    log.warn({ err: error }, 'no sign-in link could be made')
-    return null
-  })
-  return link && linkUrl(address.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'), link)
-}

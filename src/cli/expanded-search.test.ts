@@ -30,7 +30,9 @@ describe('wishwell search --expand', () => {
     await live.expand('dark mode')
     const { stdout, stderr } = await search('--limit', '3', 'dark mode')
     expect(stderr).toMatch(/^Collected 0 topics \(1 fresh already\): 0 new requests/m)
-    expect(stdout).toContain("wishwell search --expand --limit 3 --offset 3 'dark mode'")
+    expect(stdout).toContain(
+      "wishwell search --expand --platforms='github,hackernews' --limit 3 --offset 3 'dark mode'",
+    )
   })
 
   it('prints the answer of the service with --json', async () => {
@@ -48,8 +50,10 @@ describe('wishwell search --expand', () => {
     expect((await runCommand(['search', '--expand', 'dark mode'], ended)).exitCode).toBe(exitCodes.unreachable)
   })
 
-  it('takes platforms only with --expand', async () => {
-    const { exitCode } = await runCommand(['search', '--platforms', 'github', 'dark'], live.service)
-    expect(exitCode).toBe(exitCodes.usage)
+  it('without --expand takes platforms for a filter', async () => {
+    await live.expand('dark mode')
+    const { exitCode, stdout } = await runCommand(['search', '--platforms', 'hackernews', 'dark'], live.service)
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(stdout).not.toContain('· github ·')
   })
 })

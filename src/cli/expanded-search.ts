@@ -1,16 +1,11 @@
 import type { CollectionError, CollectionProgress, CollectionState } from '../live/gathering.ts'
 import { ApiError } from './answers.ts'
-import type { Api, ExpandedAnswer } from './api.ts'
+import type { Api, ExpandedAnswer, SearchRequest } from './api.ts'
 import { exitCodes } from './exit-codes.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { count, formatDuration, printable } from './text.ts'
 
-export interface ExpandedQuery {
-  query: string
-  limit?: number
-  offset?: number
-  platforms?: string[]
-}
+export type ExpandedQuery = SearchRequest & { platforms?: string[] }
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean }
 

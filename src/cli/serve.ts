@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
-import { prepareDatabase, type Service, startService } from '../service.ts'
+import { prepareDatabase } from '../prepare-database.ts'
+import { type Service, startService } from '../service.ts'
 
 /** Logs go to stderr: stdout is for what a person or a script asked for, and the first key is shown only there. */
 const createLog = (level: string) =>

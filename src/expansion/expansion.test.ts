@@ -64,7 +64,7 @@ describe('without a model, a query', () => {
   })
 
   it('brings it from the very first requests that were collected, if there are others to compare with', async () => {
-    await fillCache(opened.database, [...otherRequests.slice(0, 20), ...darkModeRequests(8, nightTheme)])
+    await fillCache(opened.database, [...otherRequests.slice(0, 20), ...darkModeRequests(30, nightTheme)])
     expect(await topicsOf('dark mode')).toContain('night theme')
     await opened.reset()
     await fillCache(opened.database, darkModeRequests(8, nightTheme))
@@ -103,6 +103,14 @@ describe('without a model, a query', () => {
     expect(await topicsOf('x')).toEqual([])
     expect(await topicsOf('?!')).toEqual([])
   })
+
+  it.each(['-dark', '"dark mode', '-"dark mode"', 'dark -mode', '“dark”'])(
+    '%j asks for its words only',
+    async (query) => {
+      await cache(...darkModeRequests(8, nightTheme))
+      expect(await topicsOf(query)).toContain('night theme')
+    },
+  )
 
   it('of 500 characters is cut to what a scrape takes', async () => {
     const [topic] = await topicsOf('night theme '.repeat(41))

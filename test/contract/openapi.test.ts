@@ -170,6 +170,16 @@ describe('the API document', () => {
     expectDocumented('GET', '/api/v1/requests', await client.get('/api/v1/requests'))
     expectDocumented('GET', '/api/v1/requests', await client.get('/api/v1/requests?limit=x'))
     expectDocumented('GET', '/api/v1/requests', await service.clientFor(null).get('/api/v1/requests'))
+    const [{ _id: id }] = (await client.get('/api/v1/requests')).body.data.results
+    for (const one of [id, 'x']) {
+      expectDocumented('GET', '/api/v1/requests/{id}', await client.get(`/api/v1/requests/${one}`))
+      expectDocumented('GET', '/api/v1/requests/{id}/similar', await client.get(`/api/v1/requests/${one}/similar`))
+    }
+    expectDocumented('GET', '/api/v1/requests/export', await client.get('/api/v1/requests/export?cursor=x'))
+    expectDocumented('GET', '/api/v1/topics', await client.get('/api/v1/topics'))
+    for (const topic of ['dark%20mode', 'x']) {
+      expectDocumented('GET', '/api/v1/topics/{topic}', await client.get(`/api/v1/topics/${topic}`))
+    }
     expectDocumented('GET', '/readyz', await client.get('/readyz'))
     expectDocumented('GET', '/healthz', await client.get('/healthz'))
     const made = await admin.post('/api/admin/accounts', { name: 'a', tier: 'free' })

@@ -56,14 +56,14 @@ const searchFilters = (enabled: readonly PlatformName[]) =>
 
 export type SearchFiltersBody = Static<ReturnType<typeof searchFilters>>
 
-/** No request is older: what a platform says of earlier days is not believed. */
-const earliest = 0
+/** What Postgres and ISO 8601 write alike; no request is older, since what a platform says of earlier days is not believed. */
+const [earliest, latest] = [0, Date.UTC(9999, 11, 31)]
 
 function toDate(field: string, text: string): Date {
   const moment = Date.parse(text)
   // A leap second has the form of a moment, but no date.
   if (Number.isNaN(moment)) throw invalidField(field, 'is not a date that exists')
-  return new Date(Math.max(moment, earliest))
+  return new Date(Math.min(Math.max(moment, earliest), latest))
 }
 
 /** @throws ServiceError INVALID_REQUEST for a date that does not exist. */

@@ -94,7 +94,7 @@ describe('normalised text', () => {
 })
 
 describe('the text of a request', () => {
-  test('has the title three times, and tags, author and description', () => {
+  test('has the title four times, and tags, author and description', () => {
     const text = searchTextOf({
       title: 'Dark mode!',
       description: 'Please, for C++.',
@@ -103,7 +103,7 @@ describe('the text of a request', () => {
       authorHandle: '@jose_d',
     })
     const fields = [
-      ...Array<string>(3).fill('dark mode'),
+      ...Array<string>(4).fill('dark mode'),
       'user interface csharp',
       'jose diaz josed jose d',
       'please for cplusplus',
@@ -114,7 +114,7 @@ describe('the text of a request', () => {
   test('is empty for a request without words, and has no gaps where something is missing', () => {
     expect(searchTextOf({ ...request, title: '—' })).toBe('')
     expect(searchTextOf({ ...request, title: 'One', description: 'two' })).toBe(
-      ['one', 'one', 'one', 'two'].join(fieldBoundary),
+      ['one', 'one', 'one', 'one', 'two'].join(fieldBoundary),
     )
   })
 

@@ -10,7 +10,7 @@ export interface SearchedRequest {
 /** The indexed text of a request has at most this many UTF-16 units; the end of a longer description is not found. */
 export const searchTextLimit = 20_000
 /** A word in the title counts like this many in the description. */
-const titleWeight = 3
+const titleWeight = 4
 /** Longer words are cut: Postgres refuses a lexeme of 2,048 bytes, and 100 characters are at most 400. */
 const wordLimit = 100
 
@@ -55,12 +55,16 @@ function withPartsOfNames(text: string): string {
 /** A number of two to four parts: `2.10.1`, `v18.4`; not the end of a longer one, nor a part of a word. */
 const versionNumber = /(?<![\p{L}\p{N}.])(v?)(\d{1,6}(?:\.\d{1,6}){1,3})(?!\.?\p{N})/giu
 
-/** `v2.10.1` is found by itself and by what it begins with, and not by a stray 10 or 1: `v2 2 2dot10 2dot10dot1`. */
-const withBeginningsOfVersions = (text: string): string =>
+/**
+ * `v2.10.1` is found by itself and by what it begins with, and not by a stray 10 or 1: a text has it as
+ * `v2 2 2dot10 2dot10dot1`, a query asks for `v2 2dot10dot1`.
+ */
+const withVersions = (text: string, asked: boolean): string =>
   text.replace(versionNumber, (_, v: string, numbers: string) => {
     const parts = numbers.split('.')
     const beginnings = parts.map((__, index) => parts.slice(0, index + 1).join('dot'))
-    return ` ${v === '' ? '' : `v${parts[0]} `}${beginnings.join(' ')} `
+    const words = asked ? beginnings.slice(-1) : beginnings
+    return ` ${[...(v === '' ? [] : [`v${parts[0]}`]), ...words].join(' ')} `
   })
 
 /** Letters that have no decomposition, and how people type them who have no key for them. */
@@ -103,7 +107,14 @@ function withCharacterPairs(text: string): string {
  * Stemming is left to the text search configuration. Never throws; takes time linear in the length of the text.
  * @param limit stops after about this many UTF-16 units, however many more the compatibility forms unfold to
  */
-export function normaliseText(text: string, limit = Number.POSITIVE_INFINITY): string {
+export const normaliseText = (text: string, limit = Number.POSITIVE_INFINITY): string =>
+  normalise(text, { limit, asked: false })
+
+/** The same for what is asked: a version number is only that one, where a text is found also by its beginning. */
+export const normaliseAsked = (text: string): string =>
+  normalise(text, { limit: Number.POSITIVE_INFINITY, asked: true })
+
+function normalise(text: string, { limit, asked }: { limit: number; asked: boolean }): string {
   let words = text
     // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
@@ -113,7 +124,7 @@ export function normaliseText(text: string, limit = Number.POSITIVE_INFINITY): s
     .replace(/\u200b/gu, ' ')
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
   for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
-  words = withBeginningsOfVersions(words)
+  words = withVersions(words, asked)
   words = withPartsOfNames(words.replace(wholeNames, (found) => found.toLowerCase()))
     .toLowerCase()
     .normalize('NFD')

@@ -63,20 +63,15 @@ const expansionLimit = 8
 /** How many words with a beginning are looked at; of a beginning with more, those later in the alphabet are not. */
 const scanLimit = 4_000
 
-/** The first text after all that begin with this one, in the order of code points. */
-function afterAll(beginning: string): string {
-  const characters = [...beginning]
-  const last = characters.pop()?.codePointAt(0) ?? 0
-  const next = last === 0xd7ff ? 0xe000 : Math.min(last + 1, 0x10ffff)
-  return characters.join('') + String.fromCodePoint(next)
-}
+/** After every letter, digit and mark that a word may have. */
+export const lastCharacter = '\u{10ffff}'
 
 /**
  * The most frequent words that begin so, and the beginning itself. Words that the index has as one (`mode`, `modes`) count as
  * one.
  */
 export async function expandPrefix(executor: Executor, prefix: string): Promise<string[]> {
-  const from = sql`word >= ${prefix}::text and word < ${afterAll(prefix)}::text`
+  const from = sql`word >= ${prefix}::text and word < ${prefix + lastCharacter}::text`
   const { rows } = await sql<{ word: string }>`
     with frequent as (
       select word, requests from (
