@@ -43,6 +43,8 @@ const topicsOf = (round: number): string[] =>
     (_, index) => `${words[(round * 5 + index) % words.length]} ${words[(round + index) % 7]} ${round}`,
   )
 
+type Simulator = Awaited<ReturnType<typeof startSimulator>>
+
 async function startSimulator(options: SimulatorOptions) {
   const file = fileURLToPath(new URL('simulator-process.ts', import.meta.url))
   const child = fork(file, [JSON.stringify(options)], { execArgv: ['--disable-warning=ExperimentalWarning'] })
@@ -64,11 +66,15 @@ async function startSimulator(options: SimulatorOptions) {
 const quantile = (sorted: readonly number[], share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
 
 async function measure(home: string, databaseUrl?: string): Promise<void> {
-  const simulator = await startSimulator({ limits: 'none', size: 2_000, latencyMs })
+  // Three hosts of the platforms that are asked at three by default.
+  const simulators = [0, 1, 2].map((seed) => startSimulator({ limits: 'none', size: 400, latencyMs, seed: seed + 1 }))
+  const [simulator, ...others] = (await Promise.all(simulators)) as [Simulator, ...Simulator[]]
+  const allOf = (name: string) => [simulator, ...others].map(({ environment }) => environment[name]).join(',')
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
   const apiKey = generateApiKey()
   const config = readConfig({
     ...simulator.environment,
+    ...{ DISCOURSE_URLS: allOf('DISCOURSE_URLS'), LEMMY_URLS: allOf('LEMMY_URLS') },
     ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BOOTSTRAP_API_KEY: apiKey },
     ADMIN_API_KEY: 'admin-key-of-the-benchmark',
     PLATFORMS: openPlatformNames.join(','),
@@ -86,6 +92,7 @@ async function measure(home: string, databaseUrl?: string): Promise<void> {
   const service = await startService(config, pino({ level: process.env.LOG_LEVEL ?? 'silent' }), onCrash, overrides)
   const client = createTestClient(() => service.address ?? '', apiKey)
   const took: number[] = []
+  let cpu = process.cpuUsage()
   for (round = 0; round <= rounds; round++) {
     statements = 0
     await simulator.report()
@@ -97,7 +104,8 @@ async function measure(home: string, databaseUrl?: string): Promise<void> {
     const { urls, breaches } = await simulator.report()
     if (breaches > 0) throw new Error(`${breaches} breaches of politeness`)
     // The first one warms up.
-    if (round > 0) took.push(ms)
+    if (round === 0) cpu = process.cpuUsage()
+    else took.push(ms)
     if (round === rounds)
       console.log(
         `  last: ${urls.length} requests, ${statements} statements, ${JSON.stringify({ ...body.meta, expandedTopics: undefined })}`,
@@ -105,9 +113,11 @@ async function measure(home: string, databaseUrl?: string): Promise<void> {
   }
   took.sort((a, b) => a - b)
   const [p50, p95] = [0.5, 0.95].map((share) => Math.round(quantile(took, share)))
-  console.log(`${home}: p50 ${p50} ms, p95 ${p95} ms, ${rounds} searches`)
+  const { user, system } = process.cpuUsage(cpu)
+  const cpuMs = Math.round((user + system) / 1_000 / rounds)
+  console.log(`${home}: p50 ${p50} ms, p95 ${p95} ms, ${rounds} searches, each ${cpuMs} ms of this process' CPU time`)
   await service.stop()
-  await simulator.stop()
+  await Promise.all([simulator, ...others].map((one) => one.stop()))
   rmSync(dataDir, { recursive: true })
 }
 

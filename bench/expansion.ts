@@ -10,6 +10,7 @@ import { migrate } from '../src/database/migrate.ts'
 import { type Database, openDatabase } from '../src/database/open.ts'
 import { createExpansion, type Expansion } from '../src/expansion/expansion.ts'
 import { plainText, plainTitle } from '../src/platforms/text.ts'
+import { plainQuery } from '../src/requests/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
 
@@ -108,7 +109,7 @@ async function printRecall(database: Database, index: SearchIndex, expansion: Ex
   const rows = await database.selectFrom('requests').select(['id', 'source_id']).execute()
   const sourceIds = new Map(rows.map((row) => [row.id, row.source_id]))
   const best = async (query: string) => {
-    const { results } = await index.search(database, { query, offset: 0, limit: 100 })
+    const { results } = await index.search(database, { query: plainQuery(query), offset: 0, limit: 100 })
     return results.map(({ _id }) => sourceIds.get(_id))
   }
   const counts = { judged: 0, byQuery: 0, byTopics: 0, topics: 0, alone: 0 }

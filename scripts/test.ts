@@ -75,9 +75,12 @@ async function runSuite(): Promise<number> {
 type Step = () => Promise<number>
 const lint: Step = () => run('lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
 const types: Step = () => run('types', 'typescript/bin/tsc', ['--noEmit'])
+const typesOfPage: Step = () => run('types of the page', 'typescript/bin/tsc', ['--noEmit', '-p', 'web'])
+const typesOfItsTests: Step = () => run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/web'])
 const format: Step = () => run('format', '@biomejs/biome/bin/biome', ['check', '--write', '.'])
 
-const steps = values.format ? [format] : values['check-only'] ? [lint, types] : [lint, types, runSuite]
+const checks = [lint, types, typesOfPage, typesOfItsTests]
+const steps = values.format ? [format] : values['check-only'] ? checks : [...checks, runSuite]
 for (const step of steps) {
   if ((await step()) !== 0) process.exit(1)
 }

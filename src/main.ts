@@ -3,6 +3,7 @@ import { BackupError } from './backup/manifest.ts'
 import { accountCommand } from './cli/account.ts'
 import { backupCommand } from './cli/backup.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
+import { exportCommand } from './cli/export.ts'
 import { jobsCommand } from './cli/jobs.ts'
 import { keyCommand } from './cli/key.ts'
 import { platformsCommand } from './cli/platforms.ts'
@@ -11,6 +12,7 @@ import { restoreCommand } from './cli/restore.ts'
 import { scrapeCommand } from './cli/scrape.ts'
 import { searchCommand } from './cli/search.ts'
 import { suppressionCommand } from './cli/suppression.ts'
+import { topicsCommand } from './cli/topics.ts'
 import { usageCommand } from './cli/usage.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { ConfigError } from './config.ts'
@@ -19,7 +21,7 @@ import { version } from './version.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
-Environment of scrape, jobs, search, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of scrape, jobs, search, topics, export, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
 Environment of account, key, purge, suppression, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they work without a service, too.
 Environment of restore: DATA_DIR.
@@ -60,6 +62,8 @@ function createProgram(): Command {
   program.addCommand(scrapeCommand())
   program.addCommand(jobsCommand())
   program.addCommand(searchCommand())
+  program.addCommand(topicsCommand())
+  program.addCommand(exportCommand())
   program.addCommand(platformsCommand())
   program.addCommand(usageCommand())
   program.addCommand(accountCommand())

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
@@ -32,6 +33,8 @@ export interface TestServiceOptions {
   log?: Logger
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
   requestLimits?: RequestLimits
+  /** Where a built page is; without it the service has none. */
+  pageDirectory?: string
 }
 
 export interface TestService {
@@ -81,6 +84,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
     ...(options.expansion ? { expansion: options.expansion } : {}),
     requestLimits: options.requestLimits ?? unlimited,
+    pageDirectory: options.pageDirectory ?? join(copy.options.dataDir, 'no-page'),
   }
   const log = options.log ?? pino({ level: config.logLevel })
   const start = () => startService(config, log, failTest, overrides)

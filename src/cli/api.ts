@@ -4,6 +4,8 @@ import type { PlatformStatus } from '../platforms/status.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { ListedJob } from '../scraping/job-list.ts'
 import type { Job, JobStatus } from '../scraping/jobs.ts'
+import type { TopicPage } from '../topics/topic-page.ts'
+import type { TopicSummary } from '../topics/topics.ts'
 import { connectionError, readAnswer } from './answers.ts'
 import type { ClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
@@ -55,6 +57,10 @@ export interface ExpandedAnswer extends SearchAnswer {
   }
 }
 
+export interface TopicAnswer {
+  data: { topics: TopicSummary[]; hasMore: boolean; cursor: string | null }
+}
+
 export interface JobPage {
   data: { jobs: ListedJob[]; hasMore: boolean; cursor: string | null }
 }
@@ -78,6 +84,10 @@ export interface Api {
   search(body: SearchRequest): Promise<SearchAnswer>
   /** The events of a search with `expand`; `result` and `error` end it. */
   expandSearch(body: SearchRequest & { platforms?: string[] }, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
+  listTopics(query: { query?: string; sortBy?: string; limit?: number; cursor?: string }): Promise<TopicAnswer>
+  readTopic(topic: string): Promise<{ data: TopicPage }>
+  /** The bytes of an export; a connection that breaks is an ApiError that may pass. */
+  openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
 }
 
 const defaultTimeoutMs = 15_000
@@ -174,6 +184,31 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
       clearTimeout(timer)
     }
   }
+
+  /** The chunks of a body, with what goes wrong in the words of the commands. */
+  async function* chunksOf(body: ReadableStream<Uint8Array>, onChunk: () => void) {
+    try {
+      for await (const chunk of body) {
+        onChunk()
+        yield chunk
+      }
+    } catch (error) {
+      throw connectionError(url, error, silenceMs)
+    }
+  }
+  async function openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>> {
+    const silence = new AbortController()
+    const timer = setTimeout(() => silence.abort(new DOMException('silence', 'TimeoutError')), silenceMs).unref()
+    const response = await explained(undefined, () =>
+      fetch(`${url}/api/v1/requests/export?${query}`, {
+        headers: { authorization },
+        signal: silence.signal,
+        redirect: 'manual',
+      }),
+    )
+    if (!response.ok || response.body === null) await explained(undefined, () => read(response))
+    return chunksOf(response.body as ReadableStream<Uint8Array>, () => timer.refresh())
+  }
   return {
     expandSearch,
     startJob: (body, idempotencyKey, signal) => {
@@ -186,6 +221,9 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
     cancelJob: (jobId) => call(jobPath(jobId), { method: 'DELETE' }),
     readUsage: (signal, days) => call(`/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, { signal }),
     readPlatforms: () => call('/api/v1/platforms'),
+    listTopics: (query) => call(`/api/v1/topics?${new URLSearchParams(query as Record<string, string>)}`),
+    readTopic: (topic) => call(`/api/v1/topics/${encodeURIComponent(topic)}`),
+    openExport,
     search: (body) => call('/api/v1/requests/search', { method: 'POST', body }),
   }
 }

@@ -1,9 +1,10 @@
-import { Kysely, type Transaction as KyselyTransaction, type Logger, PGliteDialect, PostgresDialect } from 'kysely'
+import { Kysely, type Transaction as KyselyTransaction, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { ConstructorOptions } from 'pg-boss'
 import { fromPglite } from 'pg-boss'
 import { type EmbeddedClient, openEmbedded } from './embedded/client.ts'
 import { databaseIn, tidyDataDirectory } from './embedded/data-directory.ts'
+import { embeddedDialect } from './embedded/dialect.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
 import { type Listen, listenOnPostgres } from './listen.ts'
 import type { Tables } from './tables.ts'
@@ -116,7 +117,7 @@ function logging({ onStatement }: Pick<DatabaseOptions, 'onStatement'>): { log?:
 export async function openDatabaseFiles(directory: string, options: Pick<DatabaseOptions, 'onCrash' | 'onStatement'>) {
   const client = await openEmbedded(directory, options.onCrash)
   const database: Database = new Kysely<Tables>({
-    dialect: new PGliteDialect({ pglite: client as never }),
+    dialect: embeddedDialect(client),
     ...logging(options),
   })
   return { client, database }

@@ -297,4 +297,32 @@ export interface Tables {
     named: Fixed<boolean>
     created_at: Fixed<Date>
   }
+  /** Who is signed in at the page. */
+  sessions: {
+    id: Generated<string>
+    /** SHA-256 of the token in the cookie, in hex. */
+    token_hash: Fixed<string>
+    /** Null for the operator. */
+    account_id: Fixed<string | null>
+    /** The key that it was opened with; null where it was the admin key or a sign-in link. */
+    api_key_id: Fixed<string | null>
+    /** SHA-256 of the token and the admin key that opened it or made its link, in hex; null where it was an API key. */
+    admin_key_hash: Fixed<string | null>
+    created_at: Fixed<Date>
+    /** When it ends, however much it is used. */
+    expires_at: Fixed<Date>
+    /** True to within minutes. */
+    last_used_at: Date
+  }
+  /** Links that open an account's page once and were not used yet. */
+  sign_in_links: {
+    id: Generated<string>
+    /** SHA-256 of the token in the link, in hex. */
+    token_hash: Fixed<string>
+    account_id: Fixed<string>
+    /** SHA-256 of the token and the admin key of the service that made it, in hex. */
+    admin_key_hash: Fixed<string>
+    created_at: Fixed<Date>
+    expires_at: Fixed<Date>
+  }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
+import { plainQuery } from '../requests/search/query.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
 import { type Background, countBackground, type SampledText } from './background.ts'
 import type { Source } from './candidates.ts'
@@ -29,7 +30,7 @@ const nameKey = (name: string) => name.normalize('NFKC').toLowerCase().replace(/
 const partsOfName = (name: string) => [nameKey(name), ...name.split(/\s+/u).map(nameKey)]
 
 async function findMatches(database: Database, searchIndex: SearchIndex, query: string): Promise<Match[]> {
-  const { results } = await searchIndex.search(database, { query, offset: 0, limit: matchLimit })
+  const { results } = await searchIndex.search(database, { query: plainQuery(query), offset: 0, limit: matchLimit })
   const ids = results.map(({ _id }) => _id)
   if (ids.length === 0) return []
   const rows = await database

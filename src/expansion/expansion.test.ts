@@ -42,7 +42,13 @@ function expansionWith(environment: Record<string, string> = {}): Expansion {
 }
 
 const withModel = () =>
-  expansionWith({ AI_BASE_URL: fake.baseUrl, AI_API_KEY: apiKey, AI_MODEL: 'small-model', AI_TIMEOUT_MS: '30000' })
+  expansionWith({
+    AI_BASE_URL: fake.baseUrl,
+    AI_API_KEY: apiKey,
+    AI_MODEL: 'small-model',
+    AI_TIMEOUT_MS: '60000',
+    LIVE_DEADLINE_SECONDS: '60',
+  })
 
 const topicsOf = (query: string, expansion = expansionWith()) =>
   expansion.topicsFor(query, new AbortController().signal)
@@ -64,7 +70,7 @@ describe('without a model, a query', () => {
   })
 
   it('brings it from the very first requests that were collected, if there are others to compare with', async () => {
-    await fillCache(opened.database, [...otherRequests.slice(0, 20), ...darkModeRequests(8, nightTheme)])
+    await fillCache(opened.database, [...otherRequests.slice(0, 20), ...darkModeRequests(30, nightTheme)])
     expect(await topicsOf('dark mode')).toContain('night theme')
     await opened.reset()
     await fillCache(opened.database, darkModeRequests(8, nightTheme))
@@ -103,6 +109,14 @@ describe('without a model, a query', () => {
     expect(await topicsOf('x')).toEqual([])
     expect(await topicsOf('?!')).toEqual([])
   })
+
+  it.each(['-dark', '"dark mode', '-"dark mode"', 'dark -mode', '“dark”'])(
+    '%j asks for its words only',
+    async (query) => {
+      await cache(...darkModeRequests(8, nightTheme))
+      expect(await topicsOf(query)).toContain('night theme')
+    },
+  )
 
   it('of 500 characters is cut to what a scrape takes', async () => {
     const [topic] = await topicsOf('night theme '.repeat(41))

@@ -45,10 +45,10 @@ export const errorBody = closed({
 
 /**
  * The error responses of a route, by status: those named, and the 500 and 503 that any route can give. A route that asks
- * for a key can refuse a caller who asks too often.
+ * for a key can refuse a caller who asks too often, and a page that is not ours.
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
-  const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['RATE_LIMITED'] : []
+  const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []
   const all: ErrorCode[] = [...codes, ...limited, 'INTERNAL_ERROR', 'UNAVAILABLE']
   return Object.fromEntries(
     all.map((code) => {

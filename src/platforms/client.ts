@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts'
 import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
 import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
 import { type AnswerHeaders, after } from './headers.ts'
-import { PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
+import { HostBusyError, PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
 import { firstRetryMs, retryDelay } from './retry.ts'
 
 /** What a platform answered, also when it is an error. */
@@ -131,7 +131,7 @@ async function getJson(context: ClientContext, request: JsonRequest): Promise<An
     const leave = await budget.enter(signal)
     if (!leave) {
       const retryAt = after(context.clock.now(), busyMs)
-      throw new PlannedWaitError('rate_limited', `${labelOf(request)} is being asked by others.`, retryAt)
+      throw new HostBusyError(`${labelOf(request)} is being asked by others.`, retryAt)
     }
     const deadline = AbortSignal.timeout(context.timeouts.deadlineMs)
     try {

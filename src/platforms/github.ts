@@ -17,9 +17,10 @@ import {
   readItems,
 } from './fields.ts'
 import { hasNextLink, headerNumber, headerText, retryAfter } from './headers.ts'
-import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import { type FoundRequest, type Page, type Platform, PlatformError } from './platform.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from './text.ts'
 import { searchWords } from './topic.ts'
+import { createTopicBatches } from './topic-batches.ts'
 
 export interface GithubOptions {
   client: PlatformClient
@@ -35,6 +36,9 @@ const pageSize = 100
 const lastPage = 10
 /** Longer queries are a 422. The documentation excludes qualifiers from the count, reports include them. */
 const queryLimit = 256
+
+/** At most five AND, OR and NOT in a query (docs.github.com/search-github, "Troubleshooting search queries"). */
+const mostTopicsTogether = 6
 
 /** What projects call a wish. A comma between labels is an OR; the word OR with parentheses is a 422. */
 const qualifiers =
@@ -64,14 +68,11 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
 
-  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page | null> {
-    const query = githubQuery(topic)
-    const page = asPage(cursor, 1)
-    if (query === null || page > lastPage) return null
-
-    const answer = await client.getJson({
+  /** @returns the answer, a 422 too. */
+  const search = (parameters: Record<string, string | number>, signal: AbortSignal): Promise<Answer> =>
+    client.getJson({
       platform: 'github',
-      url: endpointUrl(baseUrl, '/search/issues', { q: query, per_page: pageSize, page }),
+      url: endpointUrl(baseUrl, '/search/issues', { ...parameters, per_page: pageSize }),
       headers,
       budget,
       signal,
@@ -83,16 +84,57 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
       },
       acceptStatuses: [422],
     })
-    if (isPastTheEnd(answer)) return null
-    if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
+  const readFound = (answer: Answer): Promise<FoundRequest[]> => {
     const items = asList(asFields(answer.body)?.items)
     if (!items)
       throw new PlatformError('bad_response', 'github answered without a list of items. Check GITHUB_API_URL.')
-    const hasMore = page < lastPage && items.length > 0 && hasNextLink(answer.headers)
-    return { requests: await readItems(items, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
+    return readItems(items, readIssue)
   }
 
-  return { name: 'github', fetchPage }
+  async function fetchSingly(topic: string, page: number, signal: AbortSignal): Promise<Page | null> {
+    const query = githubQuery(topic)
+    if (query === null || page > lastPage) return null
+    const answer = await search({ q: query, page }, signal)
+    if (isPastTheEnd(answer)) return null
+    if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
+    const requests = await readFound(answer)
+    const hasItems = (asList(asFields(answer.body)?.items)?.length ?? 0) > 0
+    const hasMore = page < lastPage && hasItems && hasNextLink(answer.headers)
+    return { requests, nextCursor: hasMore ? { page: page + 1 } : null }
+  }
+
+  const fetchFirstPage = createTopicBatches({
+    countFitting: (topics) => {
+      let count = Math.min(topics.length, mostTopicsTogether)
+      while (count > 1 && githubQueryTogether(topics.slice(0, count)).length > queryLimit) count--
+      return count
+    },
+    fetchOne: (topic, signal) => fetchSingly(topic, 1, signal),
+    fetchTogether: async (topics, signal) => {
+      const answer = await search({ q: githubQueryTogether(topics), advanced_search: 'true', page: 1 }, signal)
+      return answer.status === 422 ? null : readFound(answer)
+    },
+  })
+
+  return {
+    name: 'github',
+    fetchPage: async ({ topic, cursor, signal, mayShare = false }) =>
+      mayShare && cursor === null && searchWords(topic).length > 0
+        ? fetchFirstPage(topic, signal)
+        : fetchSingly(topic, asPage(cursor, 1), signal),
+  }
+}
+
+/**
+ * Several topics in one question of GitHub's advanced search, where parentheses group and OR joins (what the plain search answers with
+ * a 422): docs.github.com/issues ("Filtering and searching issues"), and how `gh` asks since 2.79 (cli/cli issue 9828).
+ */
+export function githubQueryTogether(topics: readonly string[]): string {
+  const groups = topics.map((topic) => {
+    const words = searchWords(topic).map((word) => `"${word}"`)
+    return `(${words.join(' ')})`
+  })
+  return `(${groups.join(' OR ')}) ${qualifiers}`
 }
 
 /** @returns null when the topic has no words to search for. */

@@ -48,7 +48,8 @@ const lastPage = 500
 const gitlabLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: new URL(baseUrl).host,
   windows: [{ limit: hasToken ? 30 : 10, windowMs: 61_000 }],
-  concurrency: 1,
+  // So that the topics of a live call do not stand in line; the window counts them all the same.
+  concurrency: 3,
 })
 
 /**

@@ -37,7 +37,7 @@ const pageSize = 100
 export function createHackernews({ client, openBudget, baseUrl }: HackernewsOptions): Platform {
   // 10,000 requests an hour for each address (algolia/hn-search, Api.tsx); its answers say nothing about what is left.
   const name = new URL(baseUrl).host
-  const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 2 })
+  const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 3 })
 
   async function fetchPhrase(words: string, phrase: string, page: number, signal: AbortSignal): Promise<SourcePage> {
     const { body } = await client.getJson({

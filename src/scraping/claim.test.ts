@@ -44,12 +44,14 @@ async function start(accountId: string | null, platforms: PlatformName[] = ['git
 }
 const entry = (id: string | null | undefined, isLive = false): QueueJob => ({ id: id ?? '', retryCount: 0, isLive })
 const claim = (id: string | null | undefined, at = now) => claimTask(opened.database, entry(id), at)
-const isWaitingForLock = () =>
+/** Asks within the transaction: one that idles for ten seconds is ended. */
+const isWaitingForLock = (transaction: Transaction) =>
   expect
     .poll(
       async () => {
+        await sql`select pg_stat_clear_snapshot()`.execute(transaction)
         const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-        return (await waiting.execute(opened.database)).rows.length
+        return (await waiting.execute(transaction)).rows.length
       },
       { timeout: 30_000 },
     )
@@ -75,6 +77,15 @@ describe('an entry of the queue', () => {
     expect((await claim(big.entries[2]))?.platform).toBe('stackexchange')
     const states = await opened.database.selectFrom('scrape_tasks').select('queue_job_id').distinct().execute()
     expect(states).toHaveLength(4)
+  })
+
+  it('goes by what is in work now, not by who had a place last', async () => {
+    const idle = await start(await makeAccount(), ['github', 'hackernews'], later(1))
+    const busy = await start(await makeAccount(), ['github', 'hackernews'])
+    await claim(busy.entries[0])
+    const done = await claim(idle.entries[0])
+    await finishTask(opened.database, queue, done!, { state: 'done' }, now)
+    expect((await claim(busy.entries[1]))?.jobId).toBe(idle.jobId)
   })
 
   it('goes by turns among accounts with as many in work', async () => {
@@ -129,7 +140,7 @@ describe('an entry of the queue', () => {
       await inTransaction(async (transaction) => {
         await sql`select 1 from scrape_tasks for no key update`.execute(transaction)
         handedOver = claim(own)
-        await isWaitingForLock()
+        await isWaitingForLock(transaction)
         // What another worker does with the entry meanwhile.
         const exchange = sql`update scrape_tasks
         set queue_job_id = case queue_job_id when ${own}::uuid then ${other}::uuid else ${own}::uuid end`
@@ -149,7 +160,7 @@ describe.runIf(process.env.TEST_HOME === 'postgres')('whoever ends a job', () =>
     await inTransaction(async (transaction) => {
       await lockJob(transaction, jobId)
       cancelled = inTransaction((other) => cancelJob(other, queue, jobId, now))
-      await isWaitingForLock()
+      await isWaitingForLock(transaction)
       // An ending that has the job can have its tasks: nobody holds one and waits for the job.
       const free = sql`select 1 from scrape_tasks where id = ${task!.taskId} for update nowait`
       expect((await free.execute(transaction)).rows).toHaveLength(1)

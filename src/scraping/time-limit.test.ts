@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openEvents } from '../../test/event-reader.ts'
 import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
@@ -58,6 +59,20 @@ describe('the time of a job', () => {
       },
     ])
     expect(await creditsUsed()).toBe(1)
+  })
+
+  it('ends what hangs by its own worker, who gives up the fetch', async () => {
+    const calls = play('github', async (call) => {
+      if (call > 0) return new Promise<never>(() => {})
+      // From its next taking on, the job has only a moment left.
+      const expiresAt = new Date(clock.now().getTime() + 1_500)
+      await sql`update scrape_jobs set expires_at = ${expiresAt}`.execute(service.database)
+      throw new PlannedWaitError('rate_limited', 'Wait.', new Date(clock.now().getTime() + 1_050))
+    })
+    const job = await service.client.waitForJob(await start({ platforms: ['github'] }), 30_000)
+    expect(job.errors).toMatchObject([{ platform: 'github', code: 'timeout' }])
+    for (const { signal } of calls.slice(1)) expect(signal.reason).toMatchObject({ name: 'TimeoutError' })
+    expect(await creditsUsed()).toBe(0)
   })
 
   it('ends what hangs and what was never begun, and completes the job if a platform was done', async () => {

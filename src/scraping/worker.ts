@@ -3,7 +3,14 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { isTimeout } from '../platforms/faults.ts'
-import { type Page, PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import {
+  HostBusyError,
+  type Page,
+  PlannedWaitError,
+  type Platform,
+  PlatformError,
+  type PlatformName,
+} from '../platforms/platform.ts'
 import { markSeenBefore, type Retention } from '../requests/retention.ts'
 import { preparePage } from '../requests/store.ts'
 import { type ClaimedTask, claimTask } from './claim.ts'
@@ -15,6 +22,8 @@ import { checkpointPage, deferTask, finishTask, type TaskEnd, TaskLostError } fr
 
 /** Waits up to this long are slept through; a longer one puts the task back in the queue. */
 const shortWaitMs = 1_000
+/** How often a live task looks whether a host has room again. */
+const busyLookMs = 40
 /** How often the same page may fail before its platform ends in error. */
 const maxTries = 5
 /** How long a task may go without delivering a page, waits included. */
@@ -82,6 +91,12 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
       await deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
       return null
     }
+    // The places of live tasks are theirs alone, so one may be held for a moment; no statement is run for it.
+    if (error instanceof HostBusyError && task.queueJob.isLive) {
+      const signal = AbortSignal.any([fetching.signal, stopped])
+      await sleep(busyLookMs, undefined, { signal }).catch(() => {})
+      return task
+    }
     const { retryAt } = error
     const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
     const idleMs = retryAt === null ? 0 : retryAt.getTime() - task.pageDueSince.getTime()
@@ -108,7 +123,10 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     try {
       const { topic, cursor, pagesBefore } = task
       const signal = AbortSignal.any([fetching.signal, stopped])
-      page = await until(stopped, platform.fetchPage({ topic, cursor, pagesBefore, signal }))
+      page = await until(
+        stopped,
+        platform.fetchPage({ topic, cursor, pagesBefore, signal, mayShare: task.queueJob.isLive }),
+      )
     } catch (error) {
       if (stopped.aborted && isTimeout(stopped.reason)) {
         await endLate(task)

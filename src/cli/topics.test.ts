@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { exitCodes } from './exit-codes.ts'
+import { failure, requestRecord, runCommand, startFakeService } from './testing.ts'
+import { formatTopic, formatTopicPage } from './topics.ts'
+
+const now = new Date('2026-04-02T00:00:00.000Z')
+const summary = {
+  topic: 'Dark \x1b[31mmode',
+  requests: 1,
+  votes: 2_345,
+  growth: { days7: 3, days30: 12 },
+  lastCollectedAt: '2026-04-01T00:00:00.000Z',
+  tags: [{ tag: 'ui\x07', requests: 3 }],
+}
+
+describe('wishwell topics', () => {
+  it('shows a topic a line, and nothing that a terminal would obey', () => {
+    expect(formatTopic(summary, now)).toBe(
+      '"Dark mode"  1 request · 2,345 votes · 12 new in 30 days · collected 1 day ago · ui',
+    )
+  })
+
+  it('shows a topic with its platforms and wishes', () => {
+    const page = {
+      ...summary,
+      platforms: [{ platform: 'github' as const, requests: 1, votes: 5 }],
+      timeline: [],
+      wishes: [
+        { request: requestRecord(), votes: 17, requests: 2, platforms: ['github' as const, 'lemmy' as const] },
+        { request: requestRecord({ title: 'x'.repeat(100) }), votes: 1, requests: 1, platforms: ['github' as const] },
+      ],
+    }
+    const lines = formatTopicPage(page, { now, columns: 60 })
+    expect(lines[1]).toBe('On github 1 request, 5 votes')
+    expect(lines[4]).toBe('     17  Dark mode, asked 2 times on github, lemmy')
+    expect(lines[5]).toHaveLength(60)
+  })
+
+  it('sends what it was told, and says how to get more', async () => {
+    const data = { topics: [{ ...summary, tags: [] }], hasMore: true, cursor: 'next' }
+    const service = await startFakeService(() => ({ body: { data } }))
+    const { exitCode, stdout } = await runCommand(
+      ['topics', '--query', 'dark m', '--sort', 'top', '--limit', '1'],
+      service,
+    )
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(service.received[0]?.call).toBe('GET /api/v1/topics?query=dark+m&limit=1&sortBy=top')
+    expect(stdout).toContain("More: wishwell topics --query 'dark m' --sort top --cursor next\n")
+  })
+
+  it('ends with 1 for a topic that is not there', async () => {
+    const service = await startFakeService(() => failure(404, 'NOT_FOUND', 'Topic not found.'))
+    const { exitCode, stderr } = await runCommand(['topics', 'a/b'], service)
+    expect([exitCode, stderr]).toEqual([exitCodes.failed, 'wishwell: Topic not found.\n'])
+    expect(service.received[0]?.call).toBe('GET /api/v1/topics/a%2Fb')
+  })
+})

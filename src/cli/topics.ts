@@ -1,0 +1,112 @@
+import { Command, Option } from 'commander'
+import { systemClock } from '../clock.ts'
+import type { TopicPage } from '../topics/topic-page.ts'
+import type { TopicSummary } from '../topics/topics.ts'
+import { createApi } from './api.ts'
+import { readClientConfig } from './client-config.ts'
+import { environmentHelp, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { count, formatAge, printable, shellWord, shorten } from './text.ts'
+
+const help = `${environmentHelp}
+
+Exit codes: 0 done; 1 the service refused, or has no such topic; 2 the command line or the environment is wrong; 3 the service
+cannot be reached; 5 too many requests.
+
+Examples:
+  wishwell topics --sort top
+  wishwell topics 'dark mode'`
+
+interface TopicOptions {
+  query?: string
+  sort?: 'new' | 'top' | 'name'
+  limit?: number
+  cursor?: string
+  json: boolean
+}
+
+/** `wishwell topics`: what was collected, by topic. */
+export function topicsCommand(): Command {
+  return new Command('topics')
+    .description('list the topics that were collected, or show one (free)')
+    .argument('[topic]', 'the topic to show')
+    .option('--query <text>', 'only topics with this in their name')
+    .addOption(
+      new Option('--sort <order>', 'last collected, most voted or by name (default: new)').choices([
+        'new',
+        'top',
+        'name',
+      ]),
+    )
+    .option('--limit <topics>', 'most topics to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .option('--json', 'print only the answer of the service, as one JSON object', false)
+    .addHelpText('after', help)
+    .showHelpAfterError('(wishwell topics --help shows every option)')
+    .action((topic: string | undefined, options: TopicOptions) =>
+      topic === undefined ? list(options) : show(topic, options),
+    )
+}
+
+async function list({ sort: sortBy, json, ...rest }: TopicOptions): Promise<void> {
+  endWhenNobodyReads()
+  const answer = await createApi(readClientConfig()).listTopics({ ...rest, ...(sortBy ? { sortBy } : {}) })
+  if (json) return printJson(answer)
+  const { topics, cursor } = answer.data
+  const options = [
+    ...(rest.query === undefined ? [] : [`--query ${shellWord(printable(rest.query))}`]),
+    ...(sortBy === undefined ? [] : [`--sort ${sortBy}`]),
+  ]
+  const more =
+    cursor === null ? [] : [`More: ${['wishwell topics', ...options, `--cursor ${printable(cursor)}`].join(' ')}`]
+  const now = systemClock.now()
+  const lines = topics.map((topic) => formatTopic(topic, now))
+  printLines([...(lines.length === 0 && cursor === null ? ['No such topics here.'] : lines), ...more])
+}
+
+/** One line: name, numbers, age of the last collection, the most frequent tags. */
+export function formatTopic(
+  { topic, requests, votes, growth, lastCollectedAt, tags }: TopicSummary,
+  now: Date,
+): string {
+  const facts = [
+    count(requests, 'request'),
+    count(votes, 'vote'),
+    `${growth.days30.toLocaleString('en-US')} new in 30 days`,
+    `collected ${formatAge(lastCollectedAt, now)}`,
+    ...(tags.length === 0
+      ? []
+      : [
+          tags
+            .slice(0, 3)
+            .map(({ tag }) => printable(tag))
+            .join(', '),
+        ]),
+  ]
+  return `"${printable(topic)}"  ${facts.join(' · ')}`
+}
+
+async function show(topic: string, { json }: TopicOptions): Promise<void> {
+  endWhenNobodyReads()
+  const answer = await createApi(readClientConfig()).readTopic(topic)
+  if (json) printJson(answer)
+  else printLines(formatTopicPage(answer.data, { now: systemClock.now(), columns: process.stdout.columns ?? 200 }))
+}
+
+/** A topic for people: its numbers, its platforms, and what is wished for most. */
+export function formatTopicPage(page: TopicPage, { now, columns }: { now: Date; columns: number }): string[] {
+  const platforms = page.platforms.map(
+    ({ platform, requests, votes }) => `${printable(platform)} ${count(requests, 'request')}, ${count(votes, 'vote')}`,
+  )
+  const wishes = page.wishes.map(({ request, votes, requests, platforms: places }) => {
+    const together = requests === 1 ? '' : `, asked ${requests} times on ${places.map(printable).join(', ')}`
+    return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${together}`, columns)
+  })
+  return [
+    formatTopic(page, now),
+    `On ${platforms.join('; ')}`,
+    '',
+    'Most wished for (votes of the same wish together):',
+    ...wishes,
+  ]
+}
