@@ -1,26 +1,24 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import { readConfig } from '../src/config.ts'
 import { openPlatformNames } from '../src/platforms/platform.ts'
 import { type Service, type ServiceOverrides, startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from '../test/client.ts'
-import type { SimulatorOptions } from '../test/platform-simulator/simulator.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { platformMap, scriptedPlatform } from '../test/scripted-platform.ts'
-import type { SimulatorReport } from './simulator-process.ts'
+import { startSimulator } from './simulator-client.ts'
 
 // How fast Wishwell collects, in both homes, against simulated platforms in a process of their own:
 //   1. what a page costs by itself: pages without requests, from a platform that answers at once;
 //   2. without limits: what a page costs beyond fetching it, beside a loop that only fetches the same pages;
 //   3. with the real limits, in real time: how close a job comes to the least time that the limits allow.
-//   node bench/collect.ts
+//   node bench/collect.ts [--home embedded|postgres] [--only bookkeeping|overhead|waiting]
 
+const { values } = parseArgs({ options: { home: { type: 'string' }, only: { type: 'string' } } })
 const depth = 40
 /**
  * Real time, so a home takes three minutes: our own work, and the second that we stay away longer from a limit which no answer
@@ -28,24 +26,6 @@ const depth = 40
  */
 const timeScale = 1
 const topic = 'dark mode'
-
-async function startSimulator(options: SimulatorOptions) {
-  const file = fileURLToPath(new URL('simulator-process.ts', import.meta.url))
-  const child = fork(file, [JSON.stringify(options)], { execArgv: ['--disable-warning=ExperimentalWarning'] })
-  const [{ environment }] = (await once(child, 'message')) as [{ environment: Record<string, string> }]
-  return {
-    environment,
-    report: async (): Promise<SimulatorReport> => {
-      child.send('report')
-      const [report] = await once(child, 'message')
-      return report as SimulatorReport
-    },
-    stop: async () => {
-      child.disconnect()
-      await once(child, 'exit')
-    },
-  }
-}
 
 interface Running {
   service: Service
@@ -151,9 +131,8 @@ async function measureOverhead(home: string, databaseUrl?: string): Promise<void
 }
 
 async function measureWaiting(home: string, databaseUrl?: string): Promise<void> {
-  const simulator = await startSimulator({ limits: 'real', timeScale, size: 4_000, latencyMs: 20 })
+  const simulator = await startSimulator({ limits: 'real', timeScale, size: 4_000, latencyMs: 20 }, topic)
   const running = await start(simulator.environment, databaseUrl, { platformTimeScale: timeScale })
-  await simulator.report()
   const { ms, pages } = await collect(running, [{ topic, platforms: openPlatformNames }])
   const { leastMs, bottleneck, breaches, refused } = await simulator.report()
   console.log(
@@ -166,19 +145,20 @@ async function measureWaiting(home: string, databaseUrl?: string): Promise<void>
   await simulator.stop()
 }
 
-await measureBookkeeping('embedded')
-await measureOverhead('embedded')
-await measureWaiting('embedded')
-const server = await startPostgres()
-try {
-  for (const [name, measure] of Object.entries({
-    bookkeeping: measureBookkeeping,
-    overhead: measureOverhead,
-    waiting: measureWaiting,
-  })) {
-    await server.createDatabase(name)
-    await measure('postgres', server.url(name))
+const measurements = Object.entries({
+  bookkeeping: measureBookkeeping,
+  overhead: measureOverhead,
+  waiting: measureWaiting,
+}).filter(([name]) => values.only === undefined || values.only === name)
+if (values.home !== 'postgres') for (const [, measure] of measurements) await measure('embedded')
+if (values.home !== 'embedded') {
+  const server = await startPostgres()
+  try {
+    for (const [name, measure] of measurements) {
+      await server.createDatabase(name)
+      await measure('postgres', server.url(name))
+    }
+  } finally {
+    await server.stop()
   }
-} finally {
-  await server.stop()
 }

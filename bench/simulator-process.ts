@@ -1,3 +1,4 @@
+import { openPlatformNames } from '../src/platforms/platform.ts'
 import { simulatedPlatforms } from '../test/platform-simulator/platforms/index.ts'
 import {
   type PlatformSimulator,
@@ -6,7 +7,7 @@ import {
 } from '../test/platform-simulator/simulator.ts'
 
 // The platforms in a process of their own, for collect.ts: their work must not count as ours. The first argument is the
-// options as JSON; every message is answered with what was asked since the message before.
+// options as JSON, the second a topic whose texts are built before anything is asked, or nothing; every message is answered with what was asked since the message before.
 
 export interface SimulatorReport {
   /** What was asked, in order, as addresses that can be asked again. */
@@ -23,6 +24,8 @@ export interface SimulatorReport {
 const options = JSON.parse(process.argv[2] ?? '{}') as SimulatorOptions
 const timeScale = options.timeScale ?? 1
 const simulator = await startPlatformSimulator(options)
+const warmTopic = process.argv[3] ?? ''
+if (warmTopic !== '') for (const name of openPlatformNames) simulator.expectedRecords(name, warmTopic)
 
 process.on('message', () => {
   process.send?.(report(simulator))

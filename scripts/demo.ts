@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +42,7 @@ function run(parameters: string[], options: SpawnOptions): { child: ChildProcess
 interface DemoService {
   url: string
   apiKey: string
+  adminKey: string
   ended: Promise<Outcome>
 }
 
@@ -49,7 +51,10 @@ async function startDemoService(directory: string, simulator: PlatformSimulator)
   const apiKey = generateApiKey()
   const logFile = join(directory, 'service.log')
   const log = openSync(logFile, 'w')
-  const environment = { PORT: '0', DATA_DIR: join(directory, 'data'), BOOTSTRAP_API_KEY: apiKey }
+  const adminKey = randomBytes(24).toString('base64url')
+  const environment = {
+    ...{ PORT: '0', DATA_DIR: join(directory, 'data'), BOOTSTRAP_API_KEY: apiKey, ADMIN_API_KEY: adminKey },
+  }
   const { child, ended } = run(['serve'], {
     env: { ...environment, ...simulator.environment },
     // The channel lets the service see that we were killed, and end.
@@ -67,7 +72,7 @@ async function startDemoService(directory: string, simulator: PlatformSimulator)
   const died = ended.then(({ code, signal }): never => {
     throw new Error(`the service ended (${signal ?? code}):\n${readFileSync(logFile, 'utf8')}`)
   })
-  return { url: await Promise.race([url, died]), apiKey, ended }
+  return { url: await Promise.race([url, died]), apiKey, adminKey, ended }
 }
 
 /** Shows a command of ours and runs it, on this terminal. */
@@ -83,8 +88,26 @@ async function show(service: DemoService, ...parameters: string[]): Promise<numb
   return code ?? 1
 }
 
-const goOn = ({ url, apiKey }: DemoService) => `
-The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C. In another terminal:
+/** A link that signs in to the page of the service, once. */
+async function makeSignInLink({ url, adminKey }: DemoService): Promise<string> {
+  const call = async (path: string, method = 'GET') => {
+    const answer = await fetch(`${url}/api/admin/accounts${path}`, {
+      method,
+      headers: { authorization: `Bearer ${adminKey}` },
+    })
+    if (!answer.ok) throw new Error(`the service answered ${answer.status} to ${method} ${path}`)
+    return ((await answer.json()) as { data: { accounts: { accountId: string }[]; url: string } }).data
+  }
+  const { accounts } = await call('')
+  return (await call(`/${accounts[0]?.accountId}/links`, 'POST')).url
+}
+
+const goOn = ({ url, apiKey }: DemoService, signInUrl: string) => `
+The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C. Look at its page (the link works once):
+
+  ${signInUrl}
+
+Or in another terminal:
 
   export WISHWELL_URL=${url} WISHWELL_API_KEY=${apiKey}
 
@@ -111,7 +134,7 @@ async function demonstrate(directory: string, simulator: PlatformSimulator): Pro
     `\nThe platforms answered ${simulator.requests.length} requests; ${simulator.breaches} broke a limit of theirs.`,
   )
   if (flags.exit) return scraped || searched
-  console.log(goOn(service))
+  console.log(goOn(service, await makeSignInLink(service)))
   const { code, signal } = await service.ended
   throw new Error(`the service ended by itself (${signal ?? code})`)
 }

@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { Failures } from '../test/report-failures.ts'
 
-// `npm test`: lint and format, types, then the whole suite on both homes. Stops at the first step that fails.
+// `npm test`: lint and format, types, then the whole suite on both homes. Stops at the first step that fails. A few test
+// files that failed are run once more by themselves, and named (docs/decisions/024).
 // `npm run check` leaves the suite out; `npm run format` mends what the first step can mend.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -11,11 +16,15 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
+/** More failing files than this are no accident of a busy machine. */
+const mostSecondRuns = 6
+
 /** Runs a program of the project's dependencies under the Node that runs this. */
-function run(title: string, program: string, parameters: string[]): Promise<number> {
+function run(title: string, program: string, parameters: string[], environment = {}): Promise<number> {
   const startedAt = performance.now()
   const file = fileURLToPath(new URL(`../node_modules/${program}`, import.meta.url))
-  const child = spawn(process.execPath, [file, ...parameters], { cwd: root, stdio: 'inherit' })
+  const env = { ...process.env, ...environment }
+  const child = spawn(process.execPath, [file, ...parameters], { cwd: root, stdio: 'inherit', env })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code) => {
@@ -27,14 +36,51 @@ function run(title: string, program: string, parameters: string[]): Promise<numb
   })
 }
 
-const checks: [string, string, string[]][] = [
-  ['lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']],
-  ['types', 'typescript/bin/tsc', ['--noEmit']],
-]
-const format: [string, string, string[]] = ['format', '@biomejs/biome/bin/biome', ['check', '--write', '.']]
-const suite: [string, string, string[]] = ['tests', 'vitest/vitest.mjs', ['run', ...positionals]]
+/** @returns what failed, or null when the run did not get so far as to say. */
+function readFailures(file: string): Failures | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
 
-const steps = values.format ? [format] : values['check-only'] ? checks : [...checks, suite]
-for (const [title, program, parameters] of steps) {
-  if ((await run(title, program, parameters)) !== 0) process.exit(1)
+/** Runs each failed file once more, alone on the machine. @returns whether all of them passed. */
+async function runAgain({ files, ofNoFile }: Failures): Promise<boolean> {
+  if (ofNoFile > 0 || files.length === 0 || files.length > mostSecondRuns) return false
+  const again: string[] = []
+  for (const { home, file } of files) {
+    const name = `${home} ${relative(root, file)}`
+    const parameters = ['run', '--project', home, '--no-file-parallelism', file]
+    if ((await run(`second run of ${name}`, 'vitest/vitest.mjs', parameters)) !== 0) return false
+    again.push(name)
+  }
+  for (const name of again) console.log(`FLAKY: ${name} failed, and passed when it was run again by itself`)
+  return true
+}
+
+async function runSuite(): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'wishwell-test-'))
+  const failuresFile = join(directory, 'failures.json')
+  try {
+    const parameters = ['run', ...positionals]
+    const code = await run('tests', 'vitest/vitest.mjs', parameters, { TEST_FAILURES_FILE: failuresFile })
+    const failures = code === 0 ? null : readFailures(failuresFile)
+    return failures !== null && (await runAgain(failures)) ? 0 : code
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+type Step = () => Promise<number>
+const lint: Step = () => run('lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
+const types: Step = () => run('types', 'typescript/bin/tsc', ['--noEmit'])
+const typesOfPage: Step = () => run('types of the page', 'typescript/bin/tsc', ['--noEmit', '-p', 'web'])
+const typesOfItsTests: Step = () => run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/web'])
+const format: Step = () => run('format', '@biomejs/biome/bin/biome', ['check', '--write', '.'])
+
+const checks = [lint, types, typesOfPage, typesOfItsTests]
+const steps = values.format ? [format] : values['check-only'] ? checks : [...checks, runSuite]
+for (const step of steps) {
+  if ((await step()) !== 0) process.exit(1)
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
@@ -10,22 +11,27 @@ import { registerBackupRoutes } from './backup/routes.ts'
 import type { Clock } from './clock.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import type { Database } from './database/open.ts'
+import type { Expansion } from './expansion/expansion.ts'
 import { createAuthentication } from './http/authentication.ts'
 import { acceptOnlyJson } from './http/body.ts'
 import { registerDraining } from './http/draining.ts'
 import { handleErrors, renderClientError, renderError } from './http/error-handler.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
-import { registerHomePage } from './http/home-page.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { type Proxies, trustProxyOption } from './http/proxies.ts'
 import { closed } from './http/schemas.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
+import { createExpandedSearch } from './live/expanded-search.ts'
+import { createLive, type LiveSettings } from './live/live.ts'
+import { createRealtimeList } from './live/realtime-list.ts'
 import type { HostMemoryStore } from './platforms/host-memory.ts'
 import type { Platforms } from './platforms/registry.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
+import type { ApiDocument } from './reference/page.ts'
+import { registerReference } from './reference/routes.ts'
 import { registerExportRoutes } from './requests/export/routes.ts'
 import { registerListRoutes } from './requests/list-routes.ts'
 import { registerPurgeRoutes } from './requests/purge-routes.ts'
@@ -37,8 +43,11 @@ import { registerJobRoutes } from './scraping/job-routes.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
+import { registerAdminSessionRoutes } from './sessions/admin-routes.ts'
+import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { registerPage } from './web/page.ts'
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
 
@@ -51,6 +60,8 @@ export interface AppDependencies {
   /** How long a job may take from its start. */
   jobTimeLimitMs: number
   searchIndex: SearchIndex
+  expansion: Expansion
+  live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string
   rateLimits: RateLimits
   /** Whose forwarded addresses count; by default nobody's. */
@@ -59,6 +70,8 @@ export interface AppDependencies {
   platformsConfig: PlatformsConfig
   hosts: Platforms['hosts']
   hostMemory: HostMemoryStore
+  /** Where the built page is. */
+  pageDirectory: string
   /** What `/readyz` tells; it may change while the service runs. */
   health: () => Promise<Health>
 }
@@ -109,10 +122,13 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/api/')) route.schema = { querystring: closed({}), ...route.schema }
   })
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+  })
   app.addHook('preHandler', refuseUnstorableText)
 
   await app.register(swagger, openApiDocument)
+  await app.register(cookie)
   const authentication = createAuthentication(dependencies)
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
@@ -120,13 +136,19 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
     registerHealthRoutes(routes, dependencies.health)
-    registerHomePage(routes)
+    registerSessionRoutes(routes, { ...dependencies, authentication })
+    registerAdminSessionRoutes(routes, { ...dependencies, authentication })
     registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
     registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
     registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
     registerJobRoutes(routes, { ...dependencies, authentication, followers: createFollowers(dependencies) })
-    registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication })
-    registerListRoutes(routes, { ...dependencies, ...platforms, authentication })
+    const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
+    const live = createLive({ ...dependencies, authentication, settings })
+    routes.addHook('preClose', async () => live.stop())
+    const expandedSearch = createExpandedSearch({ ...dependencies, live, thinkingMs: settings.deadlineMs / 2 })
+    registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
+    const realtimeList = createRealtimeList({ ...dependencies, live })
+    registerListRoutes(routes, { ...dependencies, ...platforms, authentication, realtimeList })
     registerExportRoutes(routes, { ...dependencies, ...platforms, authentication })
     registerSimilarRoutes(routes, { ...dependencies, authentication })
     registerTopicRoutes(routes, { ...dependencies, authentication })
@@ -134,6 +156,8 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })
+    registerReference(routes, () => app.swagger() as unknown as ApiDocument)
+    await registerPage(routes, dependencies.pageDirectory)
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
   return { app, drain }

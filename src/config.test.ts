@@ -28,6 +28,13 @@ describe('the configuration', () => {
     expect(readConfig({ DEFAULT_PLATFORMS: 'github' }).platforms.defaults).toEqual(['github'])
   })
 
+  it('gives the model less time than the live call has for thinking', () => {
+    const model = { AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm', AI_TIMEOUT_MS: '60000' }
+    expect(readConfig(model).expansion.model?.timeoutMs).toBe(6_000)
+    expect(readConfig({ ...model, AI_TIMEOUT_MS: '3000' }).expansion.model?.timeoutMs).toBe(3_000)
+    expect(readConfig({ ...model, LIVE_DEADLINE_SECONDS: '5' }).expansion.model?.timeoutMs).toBe(2_000)
+  })
+
   it.each([
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
@@ -55,6 +62,15 @@ describe('the configuration', () => {
     [{ GITHUB_API_URL: 'http://[' }, 'GITHUB_API_URL'],
     [{ HACKERNEWS_API_URL: 'http://x:99999' }, 'HACKERNEWS_API_URL'],
     [{ STACKEXCHANGE_SITES: ',' }, 'STACKEXCHANGE_SITES'],
+    [{ AI_BASE_URL: 'ftp://secret-value', AI_MODEL: 'm' }, 'AI_BASE_URL'],
+    [{ AI_BASE_URL: 'https://[', AI_MODEL: 'm' }, 'AI_BASE_URL'],
+    [{ AI_BASE_URL: 'https://u:secret-value@h/v1', AI_MODEL: 'm' }, 'AI_BASE_URL'],
+    [{ AI_BASE_URL: 'https://h/v1' }, 'AI_MODEL'],
+    [{ AI_MODEL: 'secret-value' }, 'AI_MODEL'],
+    [{ AI_API_KEY: 'secret-value' }, 'AI_API_KEY'],
+    [{ AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm', AI_API_KEY: 'secret value' }, 'AI_API_KEY'],
+    [{ AI_TIMEOUT_MS: '0' }, 'AI_TIMEOUT_MS'],
+    [{ AI_MAX_TOKENS: '1' }, 'AI_MAX_TOKENS'],
     [{ RETENTION_DAYS: 'myspace:30' }, 'RETENTION_DAYS'],
     [{ RETENTION_DAYS: 'youtube' }, 'RETENTION_DAYS'],
     [{ RETENTION_DAYS: 'youtube:' }, 'RETENTION_DAYS'],

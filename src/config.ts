@@ -1,9 +1,25 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
 import { type Proxies, parseProxies } from './http/proxies.ts'
 import { type PlatformsConfig, platformVariables, readPlatformsConfig } from './platforms/settings.ts'
+import type { RunningJobs } from './scraping/line.ts'
 
 const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
+
+const runningJobs = (plan: string, limit: number) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: limit,
+    description: `how many jobs of an account of the ${plan} plan run at a time; further ones wait in line`,
+  })
+
+const runningJobsVariables = {
+  RUNNING_JOBS_FREE: runningJobs('free', 2),
+  RUNNING_JOBS_PRO: runningJobs('pro', 5),
+  RUNNING_JOBS_MAX: runningJobs('max', 10),
+}
 
 /** Every environment variable that Wishwell reads: its type, default and meaning. README's table is made from it. */
 export const environmentSchema = Type.Object({
@@ -59,7 +75,23 @@ export const environmentSchema = Type.Object({
     description:
       'how long a scrape job may take from its start, waiting included; what is unfinished then ends as `timeout`',
   }),
+  ...runningJobsVariables,
+  TOPIC_TTL_MINUTES: Type.Integer({
+    minimum: 0,
+    maximum: 30 * 24 * 60,
+    default: 360,
+    description:
+      'how long a platform that delivered a page of a topic is not asked for it again by expanded searches and `source=realtime`',
+  }),
+  LIVE_DEADLINE_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 60,
+    default: 15,
+    description:
+      'how long an expanded search or a list with `source=realtime` waits for its platforms; what comes later is stored for the next call',
+  }),
   ...platformVariables,
+  ...expansionVariables,
 })
 
 type Environment = Static<typeof environmentSchema>
@@ -77,7 +109,13 @@ export interface Config {
   adminApiKey: string | undefined
   trustProxy: Proxies | undefined
   jobTimeLimitMs: number
+  runningJobs: RunningJobs
+  /** How long a topic is fresh on a platform. */
+  topicTtlMs: number
+  /** From call to answer of what collects live. */
+  liveDeadlineMs: number
   platforms: PlatformsConfig
+  expansion: ExpansionConfig
 }
 
 /** What is wrong with the environment, a line for each variable. Never holds a value, which may be a secret. */
@@ -155,6 +193,14 @@ export function readConfig(source: Record<string, string | undefined> = process.
     adminApiKey: environment.ADMIN_API_KEY,
     trustProxy: parseTrustProxy(environment.TRUST_PROXY),
     jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
+    runningJobs: {
+      free: environment.RUNNING_JOBS_FREE,
+      pro: environment.RUNNING_JOBS_PRO,
+      max: environment.RUNNING_JOBS_MAX,
+    },
+    topicTtlMs: environment.TOPIC_TTL_MINUTES * 60_000,
+    liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS * 1_000,
     platforms: readPlatformsConfig(environment, complain),
+    expansion: readExpansionConfig(environment, complain, environment.LIVE_DEADLINE_SECONDS * 1_000),
   }
 }

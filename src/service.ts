@@ -4,30 +4,32 @@ import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { type AdminKey, loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { type App, createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
+import { createChores } from './chores.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { migrate } from './database/migrate.ts'
-import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
-import { type Chore, startHousekeeping } from './housekeeping.ts'
+import type { Database, DatabaseOptions, OpenDatabase } from './database/open.ts'
+import { createExpansion, type Expansion } from './expansion/expansion.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
-import { purgeExpiredAnswers } from './idempotency/store.ts'
+import { sweepCalls } from './live/calls.ts'
 import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
-import { createFindStore, purgeExpiredFinds } from './platforms/finds.ts'
+import { createFindStore } from './platforms/finds.ts'
 import { rememberHosts } from './platforms/host-memory.ts'
 import type { Platform, PlatformName } from './platforms/platform.ts'
 import { createQuotaStore } from './platforms/quota-store.ts'
 import { createPlatforms } from './platforms/registry.ts'
-import { createDatabaseLimiter, purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
+import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
-import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
-import { openSearchIndex, type SearchIndex } from './requests/search/search-index.ts'
-import { endOverdueJobs } from './scraping/job-end.ts'
-import { createTaskQueue } from './scraping/queue.ts'
+import type { SearchIndex } from './requests/search/search-index.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
+import { offerSignIn } from './sessions/sign-in-offer.ts'
+import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
+import { builtPage } from './web/page.ts'
 
 export interface Service {
   /** Where it listens, `http://…`; null when it does not, like a worker. */
@@ -36,9 +38,13 @@ export interface Service {
   database: OpenDatabase
   /** A first API key that was made now and is shown only this once; null when there is none to show. */
   firstApiKey: string | null
+  /** Where the first account is signed in to, once, within minutes; null when somebody is signed in already. Shown only this once. */
+  signInUrl: string | null
   /** Where the operator finds the admin key. */
   adminKeyLocation: string
   search: SearchIndex['kind']
+  /** Does all that is done every few minutes now. */
+  housekeep(): Promise<void>
   /** Finishes the requests and pages under way, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -53,39 +59,10 @@ export interface ServiceOverrides {
   /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  expansion?: Expansion
   onStatement?: DatabaseOptions['onStatement']
-}
-
-/** Migrates on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
-async function migrateUnhurried({ databaseUrl, dataDir }: Config, opened: OpenDatabase): Promise<string[]> {
-  if (databaseUrl === undefined) return migrate(opened.database)
-  const unhurried = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: () => {} })
-  return migrate(unhurried.database).finally(unhurried.close)
-}
-
-/** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
-export async function prepareDatabase(
-  config: Config,
-  log: Logger,
-  onCrash: (error: Error) => void,
-  { offline = false, onStatement }: Pick<ServiceOverrides, 'offline' | 'onStatement'> = {},
-) {
-  const { databaseUrl, dataDir } = config
-  const opened = await openDatabase({ databaseUrl, dataDir, onCrash, onStatement })
-  try {
-    const migrations = await migrateUnhurried(config, opened)
-    const searchIndex = await openSearchIndex(opened.database)
-    log.info(
-      { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
-      'database is ready',
-    )
-    const queue = createTaskQueue(opened, log)
-    if (!offline) await queue.start()
-    return { opened, migrations, searchIndex, queue }
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
+  /** Where the built page is, instead of where the build puts it. */
+  pageDirectory?: string
 }
 
 /**
@@ -118,7 +95,7 @@ interface Parts {
   log: Logger
   overrides: ServiceOverrides
   adminKey: AdminKey
-  prepared: Awaited<ReturnType<typeof prepareDatabase>>
+  prepared: PreparedDatabase
 }
 
 const isReachable = (database: Database): Promise<boolean> =>
@@ -138,19 +115,6 @@ function assembleRateLimits({ database, home }: OpenDatabase, overrides: Service
   const limiter = home === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
   return createRateLimits({ clock, limiter, limits })
 }
-
-/** What is kept for a while only. */
-const chores = (
-  { database }: OpenDatabase,
-  { clock }: ServiceOverrides,
-  retention: Retention,
-): Record<string, Chore> => ({
-  rateLimits: () => purgeIdleWindows(database, clock),
-  idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
-  overdueJobs: () => endOverdueJobs(database, (clock ?? systemClock).now()),
-  platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
-  expiredRequests: () => deleteExpiredRequests(database, retention, (clock ?? systemClock).now()),
-})
 
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
@@ -178,15 +142,22 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
     jobTimeLimitMs: config.jobTimeLimitMs,
+    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
+    live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
+    pageDirectory: overrides.pageDirectory ?? builtPage,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
   if (config.role !== 'api' && home === 'embedded' && !offline) {
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
+    for (let more = true; more; ) more = await sweepCalls(database, clock.now(), null)
   }
+  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
+  const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
+  await upkeep?.catchUp()
   // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline
   if (listens) await app.listen({ host: config.host, port: config.port })
@@ -194,18 +165,21 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
-  const housekeeping = startHousekeeping(chores(opened, overrides, config.platforms.retention), log)
+  const address = listens ? urlOf(app.server.address() as AddressInfo) : null
+  const signInUrl = await offerSignIn({ config, log, database, adminKey: adminKey.key, address, now: clock.now() })
+  const housekeeping = startHousekeeping(createChores(opened, queue, overrides, config.platforms.retention), log)
+  upkeep?.start()
   const stop = async () => {
-    await Promise.all([drain(), worker.stop(), housekeeping.stop()])
+    await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await changes.stop()
     await client.close()
     await opened.close()
   }
   return {
-    ...{ app, database: opened, firstApiKey, search: searchIndex.kind },
-    address: listens ? urlOf(app.server.address() as AddressInfo) : null,
+    ...{ app, database: opened, firstApiKey, signInUrl, address, search: searchIndex.kind },
     adminKeyLocation: adminKey.location,
+    housekeep: housekeeping.run,
     stop: () => {
       stopped ??= stop()
       return stopped

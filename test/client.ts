@@ -31,7 +31,7 @@ export function createTestClient(url: () => string, apiKey: string | null): Test
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    const isJson = text !== '' && (response.headers.get('content-type')?.includes('json') ?? false)
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text, text }
   }
   const get = (path: string) => send('GET', path)

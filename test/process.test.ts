@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKeyPattern } from '../src/config.ts'
 import { openPlatformNames } from '../src/platforms/platform.ts'
+import { openBrowser } from '../src/sessions/testing.ts'
 import { type ChildService, startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
@@ -32,11 +33,18 @@ describe('the service as a process', () => {
     const first = await start()
     const apiKey = /API key: +(\S+)/.exec(first.stdout())?.[1] ?? ''
     expect(apiKey).toMatch(apiKeyPattern)
+    const signIn = new URL(/sign in: +(\S+)/.exec(first.stdout())?.[1] ?? '')
+    const link = signIn.hash.slice(1)
+    expect([signIn.origin, signIn.pathname, link.length]).toEqual([first.url, '/sign-in', 43])
     const client = createTestClient(() => first.url, apiKey)
     const { body } = await client.scrape({ topic: 'dark mode', platforms: simulatedPlatformNames })
     await client.waitForJob(body.data.jobId)
     await client.get('/api/v1/requests?topic=a-secret-topic&cursor=nonsense')
     await client.send('GET', '/api/v1/requests', { headers: { authorization: 'Bearer guessed-key' } })
+    const browser = openBrowser(() => first.url)
+    expect((await browser.signIn({ link })).status).toBe(200)
+    expect((await browser.call('GET', `/api/v1/scrape/${body.data.jobId}`)).status).toBe(200)
+    const session = [link, browser.token() ?? '', browser.csrfToken() ?? '']
     expect(await first.end('SIGTERM')).toBe(0)
     const log = first.stderr()
     expect(log).toContain('"reqId"')
@@ -45,12 +53,16 @@ describe('the service as a process', () => {
     )
     expect(credentials.length).toBeGreaterThanOrEqual(4)
     const given = [...Object.values(secrets), ...credentials.map(([, value]) => value)]
-    for (const secret of [apiKey, 'guessed-key', 'a-secret-topic', ...given]) expect(log).not.toContain(secret)
+    for (const secret of [apiKey, 'guessed-key', 'a-secret-topic', ...session, ...given]) {
+      expect(log).not.toContain(secret)
+    }
 
     const startedAt = performance.now()
     const second = await start()
     console.log(`a second start takes ${Math.round(performance.now() - startedAt)} ms`)
     expect(second.stdout()).not.toContain('ww_live_')
+    // Somebody is signed in.
+    expect(second.stdout()).not.toContain('/sign-in#')
     expect((await createTestClient(() => second.url, apiKey).search('dark')).body.data.results.length).toBeGreaterThan(
       0,
     )
@@ -95,6 +107,13 @@ describe('the service as a process', () => {
     const service = await start(environment)
     expect(service.stdout()).toContain('API key:   ww_live_')
     expect(await service.end('SIGTERM')).toBe(0)
+    // Until somebody is signed in, every start offers to; not where the operator chose the key.
+    const second = await start(environment)
+    expect(second.stdout()).toContain('/sign-in#')
+    expect(await second.end('SIGTERM')).toBe(0)
+    const third = await start({ ...environment, BOOTSTRAP_API_KEY: `ww_live_${'abcd1234'.repeat(4)}` })
+    expect(third.stdout()).not.toContain('/sign-in#')
+    expect(await third.end('SIGTERM')).toBe(0)
     await fresh.remove()
   })
 

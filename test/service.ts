@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
@@ -5,6 +6,7 @@ import { generateApiKey } from '../src/accounts/keys.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
+import type { Expansion } from '../src/expansion/expansion.ts'
 import type { ClientTimeouts } from '../src/platforms/client.ts'
 import type { Platform, PlatformName } from '../src/platforms/platform.ts'
 import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
@@ -26,10 +28,13 @@ export interface TestServiceOptions {
   platforms?: ReadonlyMap<PlatformName, Platform>
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  expansion?: Expansion
   /** Instead of one that writes nothing. */
   log?: Logger
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
   requestLimits?: RequestLimits
+  /** Where a built page is; without it the service has none. */
+  pageDirectory?: string
 }
 
 export interface TestService {
@@ -46,6 +51,8 @@ export interface TestService {
   createAccount(tier?: 'free' | 'pro' | 'max'): Promise<{ accountId: string; apiKey: string; client: TestClient }>
   /** Ends the service and starts it again on the same database, as a deployment does. */
   restart(): Promise<void>
+  /** Does all that the service does every few minutes now. */
+  housekeep(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -75,7 +82,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.platforms ? { platforms: options.platforms } : {}),
     ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
     ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
+    ...(options.expansion ? { expansion: options.expansion } : {}),
     requestLimits: options.requestLimits ?? unlimited,
+    pageDirectory: options.pageDirectory ?? join(copy.options.dataDir, 'no-page'),
   }
   const log = options.log ?? pino({ level: config.logLevel })
   const start = () => startService(config, log, failTest, overrides)
@@ -100,6 +109,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await service.stop()
       service = await start()
     },
+    housekeep: () => service.housekeep(),
     reset: async () => {
       const { database } = service.database
       await sql`delete from pgboss.job`.execute(database)

@@ -72,6 +72,20 @@ export const updateAccount = (executor: Executor, accountId: string, { tier, pay
     .returning(accountColumns)
     .executeTakeFirst()
 
+/** The names of accounts, deleted ones included, by their id. */
+export async function readAccountNames(
+  executor: Executor,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (accountIds.length === 0) return new Map()
+  const rows = await executor
+    .selectFrom('accounts')
+    .select(['id', 'name'])
+    .where('id', 'in', [...new Set(accountIds)])
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Whether there is such an account, not deleted. */
 export async function accountExists(executor: Executor, accountId: string): Promise<boolean> {
   const row = await executor

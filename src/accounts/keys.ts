@@ -62,10 +62,14 @@ export async function revokeKey(executor: Executor, keyId: string, now: Date): P
 const lastUsedPrecisionMs = 10 * 60_000
 
 /**
- * The account that a key opens, and notes that the key was used.
+ * The account that a key opens, with the key's id, and notes that the key was used.
  * @returns null for a malformed, unknown or revoked key, and for one of a deleted account.
  */
-export async function findAccountByKey(executor: Executor, apiKey: string, now: Date): Promise<Account | null> {
+export async function findAccountByKey(
+  executor: Executor,
+  apiKey: string,
+  now: Date,
+): Promise<(Account & { keyId: string }) | null> {
   if (!apiKeyPattern.test(apiKey)) return null
   const row = await executor
     .selectFrom('api_keys')
@@ -80,5 +84,5 @@ export async function findAccountByKey(executor: Executor, apiKey: string, now: 
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  return { accountId, tier }
+  return { accountId, tier, keyId: id }
 }

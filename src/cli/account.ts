@@ -127,9 +127,35 @@ const setCap = () =>
       ),
     )
 
+const link = () =>
+  operatorCommand('link', 'make a link that signs somebody in to an account at the page, once, and print it')
+    .addArgument(accountId())
+    .action((id: string, options: { json: boolean }) =>
+      operate<{ url: string; expiresAt: string }>(
+        options,
+        (operator) => operator.call(`${pathOf(id)}/links`, { method: 'POST', body: {} }),
+        ({ url, expiresAt }) => [`${url}   (works once, until ${expiresAt})`],
+      ),
+    )
+
+const signOut = () =>
+  operatorCommand('sign-out', 'sign an account out of the page everywhere and revoke its open sign-in links')
+    .addArgument(accountId())
+    .action((id: string, options: { json: boolean }) =>
+      operate<{ ended: number }>(
+        options,
+        async (operator) => {
+          await operator.call(`${pathOf(id)}/links`, { method: 'DELETE' })
+          return operator.call(`${pathOf(id)}/sessions`, { method: 'DELETE' })
+        },
+        ({ ended }) => [`The account is signed out (${count(ended, 'session')}). Its API keys stay.`],
+      ),
+    )
+
 /** `wishwell account`: what an operator does about accounts. */
 export function accountCommand(): Command {
   const account = new Command('account').description('make, list, change and delete accounts (admin key)')
-  for (const command of [create(), list(), setTier(), grant(), setCap(), remove()]) account.addCommand(command)
+  const commands = [create(), list(), setTier(), grant(), setCap(), link(), signOut(), remove()]
+  for (const command of commands) account.addCommand(command)
   return account
 }

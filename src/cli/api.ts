@@ -1,4 +1,5 @@
 import type { CreditUsage } from '../credits/usage.ts'
+import type { CollectionError } from '../live/gathering.ts'
 import type { PlatformStatus } from '../platforms/status.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { ListedJob } from '../scraping/job-list.ts'
@@ -31,7 +32,29 @@ export interface StartedJob {
 
 export interface SearchAnswer {
   data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
+  meta: { window?: number; didYouMean?: string }
   usage: Usage
+}
+
+export interface SearchRequest {
+  query: string
+  limit?: number
+  offset?: number
+  filters?: Record<string, unknown>
+  sortBy?: string
+  prefix?: boolean
+}
+
+/** The answer of a search with `expand`. */
+export interface ExpandedAnswer extends SearchAnswer {
+  meta: SearchAnswer['meta'] & {
+    expandedTopics: string[]
+    topicsScraped: number
+    topicsSkipped: number
+    newResultsFound: number
+    scrapingTimeMs: number
+    errors: CollectionError[]
+  }
 }
 
 export interface TopicAnswer {
@@ -58,15 +81,19 @@ export interface Api {
   /** The credits as they are now. */
   readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
   readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
+  search(body: SearchRequest): Promise<SearchAnswer>
+  /** The events of a search with `expand`; `result` and `error` end it. */
+  expandSearch(body: SearchRequest & { platforms?: string[] }, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
   listTopics(query: { query?: string; sortBy?: string; limit?: number; cursor?: string }): Promise<TopicAnswer>
   readTopic(topic: string): Promise<{ data: TopicPage }>
   /** The bytes of an export; a connection that breaks is an ApiError that may pass. */
   openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
-  search(body: { query: string; limit?: number; offset?: number }): Promise<SearchAnswer>
 }
 
 const defaultTimeoutMs = 15_000
 const jsonHeader = { 'content-type': 'application/json' }
+/** A hundred results with the longest descriptions are smaller. */
+const maxResultLength = 32 * 1024 * 1024
 /** A stream in which nothing comes for so long, not even a heartbeat, is broken. */
 const silenceMs = 45_000
 
@@ -127,6 +154,37 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
       clearTimeout(timer)
     }
   }
+
+  async function* expandSearch(body: object, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+    const silence = new AbortController()
+    const timer = setTimeout(() => silence.abort(new DOMException('silent', 'TimeoutError')), silenceMs)
+    try {
+      const response = await explained(signal, () =>
+        fetch(`${url}/api/v1/requests/search`, {
+          method: 'POST',
+          headers: { authorization, ...jsonHeader, accept: 'text/event-stream, application/json' },
+          body: JSON.stringify({ ...body, expand: true }),
+          signal: AbortSignal.any([signal, silence.signal]),
+          redirect: 'manual',
+        }),
+      )
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+      if (!isStream || !response.body) {
+        const answer = await explained(signal, () => read(response))
+        yield { id: '', event: 'result', data: JSON.stringify(answer) }
+        return
+      }
+      const events = readServerSentEvents(response.body, () => timer.refresh(), maxResultLength)
+      for (;;) {
+        const { value, done } = await explained(signal, () => events.next())
+        if (done) return
+        yield value
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   /** The chunks of a body, with what goes wrong in the words of the commands. */
   async function* chunksOf(body: ReadableStream<Uint8Array>, onChunk: () => void) {
     try {
@@ -152,6 +210,7 @@ export function createApi({ url, apiKey }: ClientConfig, { timeoutMs = defaultTi
     return chunksOf(response.body as ReadableStream<Uint8Array>, () => timer.refresh())
   }
   return {
+    expandSearch,
     startJob: (body, idempotencyKey, signal) => {
       const headers = { 'idempotency-key': idempotencyKey }
       return call('/api/v1/scrape', { method: 'POST', body, headers, signal })

@@ -130,7 +130,7 @@ describe('wishwell search', () => {
   it('prints results for people, without what a terminal would obey', async () => {
     const results = [requestRecord({ title: '\x1b[31mDark\x1b[0m mode\x07' })]
     const service = await startFakeService(() => ({
-      body: { data: { results, hasMore: true, limitReached: false }, usage },
+      body: { data: { results, hasMore: true, limitReached: false }, meta: {}, usage },
     }))
     const { exitCode, stdout } = await runCommand(['search', 'dark', 'mode', '--limit', '1', '--offset', '2'], service)
     expect(exitCode).toBe(exitCodes.ok)
@@ -141,9 +141,42 @@ describe('wishwell search', () => {
     expect(stdout).toContain("wishwell search --limit 1 --offset 3 'dark mode'\n")
   })
 
+  it('sends filters, order and beginning, and repeats them for the next page', async () => {
+    const body = {
+      data: { results: [requestRecord()], hasMore: true, limitReached: false },
+      meta: { window: 1000 },
+      usage,
+    }
+    const service = await startFakeService(() => ({ body }))
+    const options = [
+      '--platforms',
+      'github,x',
+      '--tag',
+      'a b',
+      '--tag',
+      'c',
+      '--min-votes',
+      '3',
+      '--since',
+      '2026-01-01',
+    ]
+    const { stdout } = await runCommand(['search', 'dark mo', ...options, '--sort', 'votes', '--prefix'], service)
+    expect(JSON.parse(service.received[0]?.body ?? '')).toEqual({
+      query: 'dark mo',
+      filters: { platforms: ['github', 'x'], tags: ['a b', 'c'], minVotes: 3, since: '2026-01-01' },
+      sortBy: 'votes',
+      prefix: true,
+    })
+    expect(stdout).toContain('Only the best 1000 matches were looked at')
+    expect(stdout).toContain(
+      "wishwell search --platforms='github,x' --min-votes=3 --since=2026-01-01 --sort=votes --tag='a b' --tag=c --prefix --offset 1 'dark mo'\n",
+    )
+  })
+
   it('prints the answer itself with --json', async () => {
     const body = {
       data: { results: [requestRecord({ title: '\x1b[31m\x9b\u202e' })], hasMore: false, limitReached: false },
+      meta: {},
       usage,
     }
     const { stdout } = await runCommand(['search', 'dark', '--json'], await startFakeService(() => ({ body })))
@@ -175,7 +208,21 @@ describe('a command that fails', () => {
 describe('the help', () => {
   it.each([
     ['scrape', ['<topic>', '--platforms', '--depth', '--json', '--no-wait', 'WISHWELL_URL', 'WISHWELL_API_KEY', '130']],
-    ['search', ['<query...>', '--limit', '--offset', '--json', 'WISHWELL_URL', 'WISHWELL_API_KEY', 'Exit codes']],
+    [
+      'search',
+      [
+        '<query...>',
+        '--limit',
+        '--offset',
+        '--tag',
+        '--sort',
+        '--prefix',
+        '--json',
+        'WISHWELL_URL',
+        'WISHWELL_API_KEY',
+        'Exit codes',
+      ],
+    ],
   ])('of %s names everything that steers it', async (command, words) => {
     const { exitCode, stdout } = await startCommand([command, '--help']).finished
     expect(exitCode).toBe(exitCodes.ok)

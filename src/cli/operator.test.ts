@@ -50,6 +50,10 @@ async function useEveryCommand(environment: Environment) {
   const keys = (await run(environment, 'key', 'list', accountId)).stdout.split('\n')
   expect(keys[0]).toMatch(/never used +first key$/)
   expect(keys[1]).toMatch(new RegExp(`^${made.data.keyId} .* revoked \\S+ +laptop$`))
+  const link = await run(environment, 'account', 'link', accountId)
+  expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43} {3}\(works once, until \S+Z\)\n$/)
+  const signedOut = await run(environment, 'account', 'sign-out', accountId)
+  expect(signedOut.stdout).toBe('The account is signed out (0 sessions). Its API keys stay.\n')
   const firstKey = /API key: (\S+)/.exec(created.stdout)?.[1] ?? ''
   return { accountId, firstKey, listed: listed.data.accounts.length as number }
 }

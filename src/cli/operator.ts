@@ -125,6 +125,8 @@ async function connectInProcess(config: Config, address: ServiceAddress): Promis
     send: async (path, { method = 'GET', headers, body }) => {
       const answer = await service.app.inject({
         ...{ method, path, headers: { ...headers, authorization: `Bearer ${key}` } },
+        // Where the service will listen: links are made for that address.
+        authority: new URL(address.url).host,
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
         payloadAsStream: true,
       })

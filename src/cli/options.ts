@@ -23,6 +23,9 @@ export function commaList(text: string): string[] {
     .filter((item) => item !== '')
 }
 
+/** Parses an option that may be given several times: all of its values. */
+export const collectValues = (text: string, before: string[] = []): string[] => [...before, text]
+
 /** What the help of every command that talks to a service ends with. */
 export const environmentHelp = `
 Environment:

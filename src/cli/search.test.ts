@@ -4,9 +4,14 @@ import { requestRecord, usage } from './testing.ts'
 
 const now = new Date('2026-04-02T00:00:00.000Z')
 
-function format(results: ReturnType<typeof requestRecord>[], layout: Partial<Layout> = {}, flags = {}): string[] {
+function format(
+  results: ReturnType<typeof requestRecord>[],
+  layout: Partial<Layout> = {},
+  flags = {},
+  meta = {},
+): string[] {
   const data = { results, hasMore: false, limitReached: false, ...flags }
-  return formatResults({ data, usage }, { query: 'dark mode', columns: 80, now, ...layout })
+  return formatResults({ data, meta, usage }, { query: 'dark mode', columns: 80, now, ...layout })
 }
 
 describe('results of a search', () => {
@@ -71,6 +76,10 @@ describe('a search that finds nothing', () => {
       'Nothing in the cache matches "dark mode".',
       "Collect it from the platforms first (costs credits): wishwell scrape 'dark mode'",
     ])
+  })
+
+  it('passes on what may have been meant', () => {
+    expect(format([], {}, {}, { didYouMean: 'dark mode' })[1]).toBe("Did you mean: wishwell search 'dark mode'")
   })
 
   it('says that the results ended before the offset', () => {

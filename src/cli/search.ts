@@ -2,9 +2,11 @@ import { Command } from 'commander'
 import { systemClock } from '../clock.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import { createApi, type SearchAnswer } from './api.ts'
-import { readClientConfig } from './client-config.ts'
+import { type ClientConfig, readClientConfig } from './client-config.ts'
+import { type ExpandedQuery, formatExpansion, searchExpanded } from './expanded-search.ts'
 import { environmentHelp, wholeNumber } from './options.ts'
 import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { addNarrowingOptions, defined, type NarrowingOptions, toArguments, toBody } from './search-options.ts'
 import { count, firstLine, formatAge, lastArgument, printable, shorten } from './text.ts'
 
 const help = `${environmentHelp}
@@ -14,35 +16,62 @@ Exit codes: 0 done, also when nothing was found; 1 the service refused; 2 the co
 
 Examples:
   wishwell search dark mode
+  wishwell search '"dark mode" -android' --min-votes 10 --sort votes
+  wishwell search dark mode --expand
   wishwell search dark mode --limit 100 --json | jq -r '.data.results[].sourceUrl'`
 
-interface SearchOptions {
+interface SearchOptions extends NarrowingOptions {
   limit?: number
   offset?: number
+  expand: boolean
   json: boolean
 }
 
 /** `wishwell search`: searches the cache of a running service. */
 export function searchCommand(): Command {
-  return new Command('search')
-    .description('search the requests that were collected (free)')
-    .argument('<query...>', 'words; any of them may match, the best matches come first')
+  const command = new Command('search')
+    .description('search the requests that were collected (free), or with --expand the platforms too')
+    .argument(
+      '<query...>',
+      'words; any of them may match, the best matches come first; "a phrase" must be there, -word must not',
+    )
     .option('--limit <results>', 'most results, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option('--offset <results>', 'results to leave out, 0 to 99 (default: 0)', wholeNumber(0, 99))
+    .option('--expand', 'first collect related topics live, and show how far they are (costs at most 1 credit)', false)
+  return addNarrowingOptions(command)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', help)
     .showHelpAfterError('(wishwell search --help shows every option)')
     .action(search)
 }
 
-async function search(words: string[], { limit, offset, json }: SearchOptions): Promise<void> {
+async function search(words: string[], { limit, offset, expand, json, ...options }: SearchOptions): Promise<void> {
   endWhenNobodyReads()
   const query = words.join(' ')
-  const body = { query, ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) }
-  const answer = await createApi(readClientConfig()).search(body)
+  const page = defined({ limit, offset })
+  const body = { query, ...toBody(options, expand), ...page }
+  const config = readClientConfig()
+  const layout = { query, ...page, repeated: toArguments(options), columns: process.stdout.columns ?? pipedColumns }
+  if (expand) return showExpanded(body, config, json, layout)
+  const answer = await createApi(config).search(body)
   if (json) return printJson(answer)
-  const columns = process.stdout.columns ?? pipedColumns
-  printLines(formatResults(answer, { ...body, columns, now: systemClock.now() }))
+  printLines(formatResults(answer, { ...layout, now: systemClock.now() }))
+}
+
+/** Progress on stderr, the answer on stdout. */
+async function showExpanded(
+  body: ExpandedQuery,
+  config: ClientConfig,
+  json: boolean,
+  layout: Omit<Layout, 'now'>,
+): Promise<void> {
+  // Ctrl-C ends the process: the service notices, and goes on with what it began.
+  const { signal } = new AbortController()
+  const progress = { stream: process.stderr, movesCursor: config.movesCursor, signal }
+  const answer = await searchExpanded(createApi(config), body, progress)
+  if (json) return printJson(answer)
+  process.stderr.write(`${formatExpansion(answer).join('\n')}\n`)
+  printLines(formatResults(answer, { ...layout, expand: true, now: systemClock.now() }))
 }
 
 /** A pipe has no width; this keeps whole titles and a good piece of each description. */
@@ -52,6 +81,10 @@ export interface Layout {
   query: string
   limit?: number
   offset?: number
+  /** The other options of the command, to ask for the next page with. */
+  repeated?: string
+  /** Of a search with --expand. */
+  expand?: boolean
   columns: number
   now: Date
 }
@@ -71,25 +104,31 @@ function formatResult(request: RequestRecord, position: number, { columns, now }
   ]
 }
 
-function formatNothing({ query, offset = 0 }: Layout): string[] {
+function formatNothing({ query, offset = 0, expand = false }: Layout, didYouMean: string | undefined): string[] {
   const words = printable(query)
   if (offset > 0) return [`No results for "${words}" after the first ${offset}.`]
+  if (expand) return [`Nothing matches "${words}", in the cache or on the platforms.`]
   return [
     `Nothing in the cache matches "${words}".`,
+    ...(didYouMean === undefined ? [] : [`Did you mean: wishwell search ${lastArgument(printable(didYouMean))}`]),
     `Collect it from the platforms first (costs credits): wishwell scrape ${lastArgument(words)}`,
   ]
 }
 
 /** The answer of a search, for people. */
-export function formatResults({ data }: SearchAnswer, layout: Layout): string[] {
+export function formatResults({ data, meta }: SearchAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
-  const { query, limit, offset = 0 } = layout
-  if (results.length === 0) return formatNothing(layout)
+  const { query, limit, offset = 0, expand = false, repeated = '' } = layout
+  if (results.length === 0) return formatNothing(layout, meta.didYouMean)
   const lines = results.flatMap((request, index) => formatResult(request, offset + index + 1, layout))
   const end = offset + results.length
+  if (meta.window !== undefined) {
+    lines.push(`Only the best ${meta.window} matches were looked at; there are more. Add words to reach others.`)
+  }
   const range = results.length === 1 ? `Result ${end}` : `Results ${offset + 1} to ${end}`
   if (hasMore) {
-    const options = `${limit === undefined ? '' : `--limit ${limit} `}--offset ${end}`
+    const size = limit === undefined ? '' : `--limit ${limit} `
+    const options = `${expand ? '--expand ' : ''}${repeated}${size}--offset ${end}`
     const next = `wishwell search ${options} ${lastArgument(printable(query))}`
     return [...lines, `${range}; there are more: ${next}`]
   }

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
-import { prepareDatabase, type Service, startService } from '../service.ts'
+import { prepareDatabase } from '../prepare-database.ts'
+import { type Service, startService } from '../service.ts'
 
 /** Logs go to stderr: stdout is for what a person or a script asked for, and the first key is shown only there. */
 const createLog = (level: string) =>
@@ -10,6 +11,9 @@ function printWelcome(service: Service): void {
   const lines = [`Wishwell is running${service.address ? ` at ${service.address}` : ' as a worker'}`]
   if (service.firstApiKey !== null) {
     lines.push(`  API key:   ${service.firstApiKey}   (shown only this once)`)
+  }
+  if (service.signInUrl !== null) {
+    lines.push(`  sign in:   ${service.signInUrl}   (works once, for 15 minutes)`)
   }
   lines.push(`  admin key: ${service.adminKeyLocation}`)
   if (service.address) lines.push(`  API:       ${service.address}/openapi.json`)

@@ -20,11 +20,13 @@ function parse(block: string): ServerSentEvent | null {
 /**
  * Reads the events of a `text/event-stream`, without its comments.
  * @param onBytes called whenever something arrives, a comment too.
+ * @param maxLength of one event, in UTF-16 units.
  * @throws when the stream breaks, or an event has no end.
  */
 export async function* readServerSentEvents(
   body: AsyncIterable<Uint8Array>,
   onBytes: () => void = () => {},
+  maxLength = maxEventLength,
 ): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -33,7 +35,7 @@ export async function* readServerSentEvents(
     rest += decoder.decode(bytes, { stream: true })
     const blocks = rest.split(/\r\n\r\n|\n\n|\r\r/)
     rest = blocks.pop() ?? ''
-    if (rest.length > maxEventLength) throw new Error('an event without an end')
+    if (rest.length > maxLength) throw new Error('an event without an end')
     for (const block of blocks) {
       const event = parse(block)
       if (event) yield event

@@ -109,6 +109,15 @@ describe(`the ${process.env.TEST_HOME} database`, () => {
     },
   )
 
+  it.runIf(process.env.TEST_HOME === 'postgres')(
+    'ends a transaction whose process stands still in it, so that its locks are not held for ever',
+    async () => {
+      const { rows } = await sql`show idle_in_transaction_session_timeout`.execute(opened.database)
+      expect(rows).toEqual([{ idle_in_transaction_session_timeout: '10s' }])
+      expect(isDatabaseUnavailable(Object.assign(new Error('ended'), { code: '25P03' }))).toBe(true)
+    },
+  )
+
   it('migrates to the same state when it is already there', async () => {
     expect(await migrate(opened.database)).toEqual([])
   })

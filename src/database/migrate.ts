@@ -5,8 +5,12 @@ import * as deletedAccounts from './migrations/003-deleted-accounts.ts'
 import * as platforms from './migrations/004-platforms.ts'
 import * as jobsUnderWay from './migrations/005-jobs-under-way.ts'
 import * as purge from './migrations/006-purge.ts'
+import * as fairTurns from './migrations/007-fair-turns.ts'
+import * as searchWords from './migrations/009-search-words.ts'
 import * as topicCounts from './migrations/011-topic-counts.ts'
 import * as fewRequests from './migrations/012-few-requests.ts'
+import * as liveCollection from './migrations/013-live-collection.ts'
+import * as sessions from './migrations/014-sessions.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -17,8 +21,12 @@ const migrations: Record<string, Migration> = {
   '004-platforms': platforms,
   '005-jobs-under-way': jobsUnderWay,
   '006-purge': purge,
+  '007-fair-turns': fairTurns,
+  '009-search-words': searchWords,
   '011-topic-counts': topicCounts,
   '012-few-requests': fewRequests,
+  '013-live-collection': liveCollection,
+  '014-sessions': sessions,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

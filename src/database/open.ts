@@ -1,9 +1,10 @@
-import { Kysely, type Transaction as KyselyTransaction, type Logger, PGliteDialect, PostgresDialect } from 'kysely'
+import { Kysely, type Transaction as KyselyTransaction, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { ConstructorOptions } from 'pg-boss'
 import { fromPglite } from 'pg-boss'
 import { type EmbeddedClient, openEmbedded } from './embedded/client.ts'
 import { databaseIn, tidyDataDirectory } from './embedded/data-directory.ts'
+import { embeddedDialect } from './embedded/dialect.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
 import { type Listen, listenOnPostgres } from './listen.ts'
 import type { Tables } from './tables.ts'
@@ -44,6 +45,9 @@ export interface DatabaseOptions {
 /** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
 const defaultStatementTimeoutMs = 15_000
 
+/** No transaction of ours waits for anything but the database. */
+const idleInTransactionTimeoutMs = 10_000
+
 /** `bigint` as a number, as PGlite gives it: counts and ids here stay far below 2^53. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -68,6 +72,8 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
     max: poolSize,
     types,
     statement_timeout: statementTimeoutMs,
+    // A process that is frozen inside a transaction would hold its locks for ever.
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: 10_000,
     application_name: 'wishwell',
   })
@@ -111,7 +117,7 @@ function logging({ onStatement }: Pick<DatabaseOptions, 'onStatement'>): { log?:
 export async function openDatabaseFiles(directory: string, options: Pick<DatabaseOptions, 'onCrash' | 'onStatement'>) {
   const client = await openEmbedded(directory, options.onCrash)
   const database: Database = new Kysely<Tables>({
-    dialect: new PGliteDialect({ pglite: client as never }),
+    dialect: embeddedDialect(client),
     ...logging(options),
   })
   return { client, database }

@@ -72,6 +72,14 @@ export interface Tables {
     request_id: Fixed<string>
     text: string
   }
+  /** The words of the searched texts, for words that are typed in part or wrongly. */
+  search_words: {
+    word: Fixed<string>
+    /** How many requests have it; stop words are not counted, nor more than the first few hundred words of a request. */
+    requests: number
+    /** The logarithm of `requests`, to base 2, rounded down. */
+    level: GeneratedAlways<number>
+  }
   topics: {
     /** Case-folded, spaces collapsed: what makes two topics the same. */
     key: Fixed<string>
@@ -107,12 +115,19 @@ export interface Tables {
   }
   scrape_jobs: {
     id: Generated<string>
-    account_id: Fixed<string>
+    /** Null for a job of nobody: it collects for several callers, who pay for their calls. No list shows it. */
+    account_id: Fixed<string | null>
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
     /** When it ends at the latest. */
     expires_at: FixedWithDefault<Date>
+    /** Null while it waits in its account's line. */
+    begun_at: Date | null
+    /** When its last task ended. */
+    ended_at: Date | null
+    /** Of jobs of nobody: what makes two topics the same. */
+    topic_key: FixedWithDefault<string | null>
   }
   scrape_tasks: {
     id: Generated<string>
@@ -143,6 +158,11 @@ export interface Tables {
     completed_at: Date | null
     /** Counts the changes of state, pages, requests and waiting; 0 while it has not begun. A trigger writes it. */
     revision: GeneratedAlways<number>
+  }
+  /** Which account was given a place when: the higher, the later. */
+  scrape_turns: {
+    account_id: Fixed<string>
+    turn: number
   }
   scrape_job_requests: {
     job_id: Fixed<string>
@@ -198,6 +218,17 @@ export interface Tables {
     payg_settled_change: FixedWithDefault<number>
     payg_granted_change: FixedWithDefault<number>
     created_at: Fixed<Date>
+  }
+  /** Calls that collect live and are not answered yet; each has an open reservation with its id. */
+  live_calls: {
+    id: Fixed<string>
+    account_id: Fixed<string>
+    operation: Fixed<'expand' | 'realtime'>
+    /** Of the `Idempotency-Key` that it was made with. */
+    idempotency_id: Fixed<string | null>
+    created_at: Fixed<Date>
+    /** Its process is dead when it is still here then. */
+    expires_at: Fixed<Date>
   }
   /** Calls with an `Idempotency-Key` and their first answers, kept for a day. */
   idempotency_keys: {
@@ -265,5 +296,33 @@ export interface Tables {
     /** Whether the operator named it; the others are the ids of the requests that were deleted then. */
     named: Fixed<boolean>
     created_at: Fixed<Date>
+  }
+  /** Who is signed in at the page. */
+  sessions: {
+    id: Generated<string>
+    /** SHA-256 of the token in the cookie, in hex. */
+    token_hash: Fixed<string>
+    /** Null for the operator. */
+    account_id: Fixed<string | null>
+    /** The key that it was opened with; null where it was the admin key or a sign-in link. */
+    api_key_id: Fixed<string | null>
+    /** SHA-256 of the token and the admin key that opened it or made its link, in hex; null where it was an API key. */
+    admin_key_hash: Fixed<string | null>
+    created_at: Fixed<Date>
+    /** When it ends, however much it is used. */
+    expires_at: Fixed<Date>
+    /** True to within minutes. */
+    last_used_at: Date
+  }
+  /** Links that open an account's page once and were not used yet. */
+  sign_in_links: {
+    id: Generated<string>
+    /** SHA-256 of the token in the link, in hex. */
+    token_hash: Fixed<string>
+    account_id: Fixed<string>
+    /** SHA-256 of the token and the admin key of the service that made it, in hex. */
+    admin_key_hash: Fixed<string>
+    created_at: Fixed<Date>
+    expires_at: Fixed<Date>
   }
 }

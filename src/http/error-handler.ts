@@ -29,12 +29,18 @@ function toServiceError(error: FastifyError | ServiceError): ServiceError {
   return new ServiceError('INTERNAL_ERROR', 'Something went wrong on our side. The request id helps to find it.')
 }
 
-/** Renders an error as an answer. What an inner error says stays in the log. */
-export function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+/** What callers see of an error. What an inner error says stays in the log. */
+export function describeError(error: FastifyError | ServiceError, { log }: Pick<FastifyRequest, 'log'>) {
   const serviceError = toServiceError(error)
-  if (serviceError.status >= 500) request.log.error({ err: error }, 'request failed')
-  const { code, message, extras } = serviceError
-  reply.status(serviceError.status).send({ error: { code, message, ...extras } })
+  const { status, code, message, extras } = serviceError
+  if (status >= 500) log.error({ err: error }, 'request failed')
+  return { status, body: { error: { code, message, ...extras } } }
+}
+
+/** Renders an error as an answer. */
+export function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, body } = describeError(error, request)
+  reply.status(status).send(body)
 }
 
 /** Answers what is not even HTTP, or came too slowly: there is no request yet that could be answered. */

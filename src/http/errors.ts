@@ -2,6 +2,10 @@
 export const errorCatalogue = {
   INVALID_REQUEST: { status: 400, meaning: 'The request does not fit the schema; `details` says where.' },
   UNAUTHORIZED: { status: 401, meaning: 'The API key is missing, malformed, unknown or revoked.' },
+  FORBIDDEN: {
+    status: 403,
+    meaning: 'A call by session cookie that another site made, or that lacks its `X-CSRF-Token`.',
+  },
   NOT_FOUND: { status: 404, meaning: 'No such thing, or not yours.' },
   CONFLICT: {
     status: 409,

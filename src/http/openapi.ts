@@ -45,6 +45,12 @@ function withHeaders(schema: FastifySchema): FastifySchema {
   return schema.response ? { ...schema, response: Object.fromEntries(responses) } : schema
 }
 
+/** Whatever a key opens, a session of the same account or the operator opens too. */
+const withSessions = (schema: FastifySchema): FastifySchema =>
+  schema.security?.some((scheme) => 'apiKey' in scheme || 'adminKey' in scheme)
+    ? { ...schema, security: [...schema.security, { session: [] }] }
+    : schema
+
 /** What `/openapi.json` is made of besides the schemas of the routes. */
 export const openApiDocument: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -65,14 +71,26 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'Usage' },
       { name: 'Keys' },
       { name: 'Admin' },
+      { name: 'Session' },
       { name: 'Service' },
     ],
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key, ww_live_…" },
         adminKey: { type: 'http', scheme: 'bearer', description: 'The admin key of this installation' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'ww_session',
+          description:
+            'The page, signed in with POST /api/session as an account or the operator. Calls that are not GET or HEAD, and those with ' +
+            '`source=realtime`, need its `csrfToken` in the header `X-CSRF-Token`. An Authorization header goes first.',
+        },
       },
     },
   },
-  transform: ({ schema, url }) => ({ schema: withoutOwnKeywords(withHeaders(schema)) as typeof schema, url }),
+  transform: ({ schema, url }) => ({
+    schema: withoutOwnKeywords(withSessions(withHeaders(schema))) as typeof schema,
+    url,
+  }),
 }

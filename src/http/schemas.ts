@@ -1,9 +1,13 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
 import { type ErrorCode, errorCatalogue } from './errors.ts'
 
 /** A JSON object with exactly these properties. */
 export const closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}): TObject<P> =>
   Type.Object(properties, { additionalProperties: false, ...options })
+
+/** The same properties, each of which may be absent. */
+export const optional = <P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as never
 
 /** A string whose surrounding white space does not count; lengths are in characters (code points). */
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
@@ -41,10 +45,10 @@ export const errorBody = closed({
 
 /**
  * The error responses of a route, by status: those named, and the 500 and 503 that any route can give. A route that asks
- * for a key can refuse a caller who asks too often.
+ * for a key can refuse a caller who asks too often, and a page that is not ours.
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
-  const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['RATE_LIMITED'] : []
+  const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []
   const all: ErrorCode[] = [...codes, ...limited, 'INTERNAL_ERROR', 'UNAVAILABLE']
   return Object.fromEntries(
     all.map((code) => {

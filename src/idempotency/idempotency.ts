@@ -54,9 +54,9 @@ export interface IdempotencyDependencies {
   waitMs?: number
 }
 
-const stillRunning = () =>
+export const stillRunning = () =>
   new ServiceError('CONFLICT', 'The first call with this Idempotency-Key is still running. Try again in a moment.')
-const mismatch = () =>
+export const mismatch = () =>
   new ServiceError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another body. Use a fresh key.')
 const notYours = () =>
   new ServiceError('CONFLICT', 'This call was executed, but its answer holds a secret that was shown to another key.')
@@ -68,7 +68,7 @@ const isWaitTimeout = (error: unknown) => ['55P03', '57014'].includes((error as 
 const statementGraceMs = 1_000
 
 /** Claims a call, waiting for another process that executes it for at most `waitMs`. */
-async function claimPatiently(transaction: Transaction, call: Call, now: Date, waitMs: number) {
+export async function claimPatiently(transaction: Transaction, call: Call, now: Date, waitMs: number) {
   await sql`select set_config('lock_timeout', ${String(waitMs)}, true),
     set_config('statement_timeout', ${String(waitMs + statementGraceMs)}, true)`.execute(transaction)
   const kept = await claim(transaction, call, now).catch((error: unknown) => {
@@ -89,7 +89,8 @@ export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }:
     database.transaction().execute(async (transaction) => {
       const kept = await claimPatiently(transaction, call, clock.now(), remainingMs)
       if (kept && kept.fingerprint !== call.fingerprint) throw mismatch()
-      if (kept) return { kept, fresh: null }
+      if (kept?.answer === null) throw stillRunning()
+      if (kept) return { kept: kept.answer, fresh: null }
       const fresh = await execute(transaction)
       await keep(transaction, call.id, { ...fresh, body: seal(fresh.body) })
       return { kept: null, fresh }

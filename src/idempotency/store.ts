@@ -19,6 +19,13 @@ export interface Answer {
   body: string
 }
 
+/** What is kept of the first call with a key. */
+export interface KeptCall {
+  fingerprint: string
+  /** Null while a call that takes longer than a transaction is under way. */
+  answer: Answer | null
+}
+
 /** The same text for the same value: the order of an object's properties does not count. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -41,11 +48,7 @@ export const identify = (scope: readonly string[], key: string, body: unknown): 
  * `lock_timeout` allows.
  * @returns null when the call is ours to execute, else what is kept of the first one.
  */
-export async function claim(
-  transaction: Transaction,
-  { id, fingerprint }: Call,
-  now: Date,
-): Promise<(Answer & { fingerprint: string }) | null> {
+export async function claim(transaction: Transaction, { id, fingerprint }: Call, now: Date): Promise<KeptCall | null> {
   const expiresAt = new Date(now.getTime() + keptMs)
   const claimed = await transaction
     .insertInto('idempotency_keys')
@@ -65,8 +68,13 @@ export async function claim(
     .select(['fingerprint', 'status', 'body'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  if (kept.status === null || kept.body === null) throw new Error('an idempotency key was committed without an answer')
-  return { fingerprint: kept.fingerprint, status: kept.status, body: kept.body }
+  const { status, body } = kept
+  return { fingerprint: kept.fingerprint, answer: status === null || body === null ? null : { status, body } }
+}
+
+/** Forgets a call that is under way and has come to nothing, so that it may be made again; an answer is never forgotten so. */
+export async function forget(transaction: Transaction, id: string): Promise<void> {
+  await transaction.deleteFrom('idempotency_keys').where('id', '=', id).where('status', 'is', null).execute()
 }
 
 /** Keeps the answer of a call that this transaction has claimed and executed. */

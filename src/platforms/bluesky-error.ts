@@ -1,9 +1,10 @@
+import { correctByHeaders, restAfterRefusal, spentUntil } from './announced-limits.ts'
 import type { Budget } from './budget.ts'
 import type { Answer } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import { asFields, asString } from './fields.ts'
-import { after, headerEpochSeconds, headerNumber, retryAfter } from './headers.ts'
 import { PlatformError } from './platform.ts'
+
+const limitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }
 
 /** A token that is no longer, or never was, good: 400 `ExpiredToken` as well as 401 `AuthMissing` (atproto, pds auth-verifier). */
 const tokenErrors = new Set(['ExpiredToken', 'InvalidToken', 'AuthMissing', 'AuthenticationRequired'])
@@ -16,9 +17,7 @@ export function blueskyError({ status, headers, body }: Answer, now: Date): Plat
   if (status >= 200 && status < 300) return null
   const name = asString(asFields(body)?.error)
   if (status === 429 || name === 'RateLimitExceeded') {
-    const isSpent = headerNumber(headers, 'ratelimit-remaining') === 0
-    const resetAt = isSpent ? headerEpochSeconds(headers, 'ratelimit-reset', now) : null
-    const retryAt = retryAfter(headers, now) ?? resetAt ?? after(now, restAfterRefusalMs)
+    const retryAt = restAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now))
     return new PlatformError('rate_limited', 'bluesky allows no more requests for now.', { retryAt })
   }
   if (status === 401 || tokenErrors.has(name ?? '')) {
@@ -39,7 +38,5 @@ export function blueskyError({ status, headers, body }: Answer, now: Date): Plat
 }
 
 export function correctBlueskyBudget(budget: Budget, { headers }: Answer, now: Date): void {
-  const remaining = headerNumber(headers, 'ratelimit-remaining')
-  const resetAt = headerEpochSeconds(headers, 'ratelimit-reset', now)
-  if (remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
+  correctByHeaders(budget, headers, limitHeaders, now)
 }

@@ -9,6 +9,7 @@ import { asFields, asList, asString, readItems } from './fields.ts'
 import { type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
 import { searchWords } from './topic.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
+import { wishPhrases } from './wishing.ts'
 
 export interface BlueskyOptions {
   client: PlatformClient
@@ -22,14 +23,12 @@ export interface BlueskyOptions {
 
 type SearchParameters = Record<string, string | number>
 
-/** There is no tag for a wish, so these are searched for, the most telling first. They take turns, one a page. */
-const phrases = ['feature request', 'I wish', 'would be nice if', 'please add']
 const pageSize = 100
 /** A search ends after 10,000 posts (medialab/minet#1018). */
 const depthLimit = 10_000
 
 /**
- * Posts and replies with every word of the topic and one of the phrases above (`app.bsky.feed.searchPosts`, 100 a page).
+ * Posts and replies with every word of the topic and one of the phrases of wishing (wishing.ts) (`app.bsky.feed.searchPosts`, 100 a page).
  * Replies count: most wishes are told to somebody. Reposts are never in the answers of a search.
  *
  * Newest first: only that order is known to page to the end, `top` changes with every like.
@@ -80,7 +79,7 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     const words = blueskyWords(request.topic)
     if (words === '') return null
     return fetchInTurns({
-      sources: phrases,
+      sources: wishPhrases,
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
       firstTurn: 0,

@@ -394,6 +394,32 @@ describe('the budget', () => {
   })
 })
 
+describe('the time of a caller that is over', () => {
+  const timeIsOver = () => new DOMException('over', 'TimeoutError')
+
+  it('names a host that stayed silent until then, and counts against it', async () => {
+    const controller = new AbortController()
+    const budget = budgetOf(1_000, 1)
+    const { get } = await setUp(() => setImmediate(() => controller.abort(timeIsOver())), { budget })
+    const error = await platformError(get({ signal: controller.signal }), 'timeout')
+    expect(error.message).toMatch(/did not answer in time/)
+    expect(budget.state(new Date())).toMatchObject({ failures: 1, lastError: { code: 'timeout' } })
+  })
+
+  it('says nothing of a host that was not asked', async () => {
+    const budget = budgetOf(1_000, 1)
+    const leave = await budget.enter(new AbortController().signal)
+    const controller = new AbortController()
+    const { get, received } = await setUp(ok, { budget })
+    const waiting = get({ signal: controller.signal })
+    controller.abort(timeIsOver())
+    await platformError(waiting, 'timeout')
+    leave?.()
+    expect(received).toEqual([])
+    expect(budget.state(new Date())).toMatchObject({ failures: 0, lastError: null })
+  })
+})
+
 describe('a host that keeps failing', () => {
   const ask = async (handler: Handler, times: number) => {
     const { get, received, clock } = await setUp(handler)

@@ -3,9 +3,9 @@ import { Agent, type Dispatcher } from 'undici'
 import type { Clock } from '../clock.ts'
 import type { Budget } from './budget.ts'
 import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
-import { connectionError, isTransient } from './faults.ts'
+import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
 import { type AnswerHeaders, after } from './headers.ts'
-import { PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
+import { HostBusyError, PlannedWaitError, PlatformError, type PlatformName } from './platform.ts'
 import { firstRetryMs, retryDelay } from './retry.ts'
 
 /** What a platform answered, also when it is an error. */
@@ -23,6 +23,7 @@ export interface JsonRequest {
   body?: string
   headers?: Record<string, string>
   budget: Budget
+  /** Aborted when nobody wants the answer any more; with a TimeoutError when the caller's time is over. */
   signal: AbortSignal
   /** What stands before the client's own User-Agent, where a platform wants an application to be named first. */
   agentPrefix?: string
@@ -125,15 +126,17 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
 
 async function getJson(context: ClientContext, request: JsonRequest): Promise<Answer> {
   const { budget, signal } = request
+  let isAsked = false
   try {
     const leave = await budget.enter(signal)
     if (!leave) {
       const retryAt = after(context.clock.now(), busyMs)
-      throw new PlannedWaitError('rate_limited', `${labelOf(request)} is being asked by others.`, retryAt)
+      throw new HostBusyError(`${labelOf(request)} is being asked by others.`, retryAt)
     }
     const deadline = AbortSignal.timeout(context.timeouts.deadlineMs)
     try {
       budget.admit(context.clock.now())
+      isAsked = true
       const answer = await tryRepeatedly(context, request, AbortSignal.any([signal, deadline]))
       budget.recordSuccess(context.clock.now())
       return answer
@@ -141,7 +144,15 @@ async function getJson(context: ClientContext, request: JsonRequest): Promise<An
       leave()
     }
   } catch (error) {
-    if (signal.aborted) throw new PlatformError('cancelled', `The request to ${labelOf(request)} was cancelled.`)
+    if (signal.aborted) {
+      if (!isTimeout(signal.reason)) {
+        throw new PlatformError('cancelled', `The request to ${labelOf(request)} was cancelled.`)
+      }
+      // The caller's time is over. A host that stays silent until then fails as one that stays silent for longer.
+      const silence = noAnswerInTime(labelOf(request))
+      if (isAsked) budget.recordFailure(silence, context.clock.now())
+      throw silence
+    }
     // A wait that was planned says nothing new about the host.
     if (error instanceof PlatformError && !(error instanceof PlannedWaitError)) {
       budget.recordFailure(error, context.clock.now())

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
+import { restAfterRefusal } from './announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
 import { discourseWords, type Forum, readForum } from './discourse-forum.ts'
 import { readPosts } from './discourse-post.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import { asFields, asInteger, asList, asPage, asString, type Fields } from './fields.ts'
 import { after, retryAfter } from './headers.ts'
 import { type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
@@ -104,11 +104,11 @@ function discourseError(answer: Answer, label: string, now: Date): PlatformError
     const told = [retryAfter(answer.headers, now), waitSeconds > 0 ? after(now, waitSeconds * 1000) : null]
     // The body is rounded up, the header may not be: the later one is safe.
     const [latest] = told.filter((moment) => moment !== null).sort((a, b) => b.getTime() - a.getTime())
-    return tooMany(label, latest ?? after(now, restAfterRefusalMs))
+    return tooMany(label, restAfterRefusal({}, now, latest ?? null))
   }
   // Too many searches, or too much load, can also be a success that has found nothing.
   const reason = asString(asFields(body?.grouped_search_result)?.error)
-  if (reason && postsOf(body)?.length === 0) return tooMany(label, after(now, restAfterRefusalMs))
+  if (reason && postsOf(body)?.length === 0) return tooMany(label, restAfterRefusal({}, now))
   if (type === 'not_logged_in' || type === 'invalid_access' || answer.status === 401) {
     return new PlatformError('unauthorized', `${label} lets only members search. Take it out of DISCOURSE_URLS.`)
   }

@@ -1,9 +1,7 @@
+import { restAfterRefusal } from './announced-limits.ts'
 import type { Answer } from './client.ts'
-import { after, retryAfter } from './headers.ts'
+import { retryAfter } from './headers.ts'
 import { PlatformError } from './platform.ts'
-
-/** How long a 429 that names no time silences its platform; GitHub's rule for secondary limits, sensible elsewhere. */
-export const restAfterRefusalMs = 60_000
 
 const timeoutCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
@@ -27,7 +25,7 @@ export function defaultError(label: string, answer: Answer, now: Date): Platform
   const told = retryAfter(headers, now)
   if (status === 401) return new PlatformError('unauthorized', `${label} answered 401. Check its credentials.`)
   if (status === 429) {
-    const retryAt = told ?? after(now, restAfterRefusalMs)
+    const retryAt = restAfterRefusal(headers, now)
     return new PlatformError('rate_limited', `${label} answered 429: too many requests. Try again later.`, { retryAt })
   }
   if (status === 403 || status === 451) {
@@ -41,15 +39,19 @@ export function defaultError(label: string, answer: Answer, now: Date): Platform
   return new PlatformError('bad_response', `${label} answered ${status}. Check its base address.`)
 }
 
+/** Whether an error, or the reason of a signal, is that of `AbortSignal.timeout`. */
+export const isTimeout = (reason: unknown): boolean => (reason as { name?: unknown } | null)?.name === 'TimeoutError'
+
+export const noAnswerInTime = (label: string): PlatformError =>
+  new PlatformError('timeout', `${label} did not answer in time. Try again later.`)
+
 /**
  * What a failed connection means.
  * @throws the error itself when it is none of the connection but a mistake in this program.
  */
 export function connectionError(label: string, error: unknown): PlatformError {
-  const { name, code } = error as { name?: unknown; code?: unknown }
-  if (name === 'TimeoutError' || (typeof code === 'string' && timeoutCodes.has(code))) {
-    return new PlatformError('timeout', `${label} did not answer in time. Try again later.`)
-  }
+  const { code } = error as { code?: unknown }
+  if (isTimeout(error) || (typeof code === 'string' && timeoutCodes.has(code))) return noAnswerInTime(label)
   if (typeof code !== 'string') throw error
   if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new PlatformError('bad_response', `${label} did not answer in HTTP (${code}). Check its base address.`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGithub, githubQuery } from './github.ts'
+import { createGithub, githubQuery, githubQueryTogether } from './github.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -54,6 +54,35 @@ describe('the search on GitHub', () => {
       },
     ])
     expect(received[0]!.query).toEqual({ q: githubQuery('dark mode'), per_page: '100', page: '1' })
+  })
+
+  it('asks for the topics of live calls together, and one by one where that is refused', async () => {
+    const gate = Promise.withResolvers<void>()
+    let refuses = false
+    const { github, received } = await setUp(async (response) => {
+      if (received.length === 1) await gate.promise
+      if (refuses && received.at(-1)!.query.advanced_search) return sendJson(response, {}, 422)
+      sendJson(response, issuesBody(fullIssue, { ...fullIssue, id: 2, title: 'CSV export' }))
+    })
+    const fetchAll = () =>
+      Promise.all(
+        ['theme', 'dark mode', 'csv export'].map((topic) => fetchPageOrNull(github, { topic, mayShare: true })),
+      )
+    const pages = fetchAll()
+    gate.resolve()
+    expect((await pages).map((page) => page?.requests.map(({ title }) => title))).toEqual([
+      ...[['Dark mode', 'CSV export'], ['Dark mode'], ['CSV export']],
+    ])
+    expect(received.map(({ query }) => [query.q, query.advanced_search])).toEqual([
+      [githubQuery('theme'), undefined],
+      [githubQueryTogether(['dark mode', 'csv export']), 'true'],
+    ])
+    expect(githubQueryTogether(['dark mode', 'a) OR b'])).toMatch(
+      /^\(\("dark" "mode"\) OR \("a" "or" "b"\)\) is:issue /,
+    )
+    refuses = true
+    expect((await fetchAll()).map((page) => page?.requests.length)).toEqual([2, 2, 2])
+    expect(received).toHaveLength(2 + 4)
   })
 
   it('sends no credentials when there are none', async () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { correctByHeaders, restAfterRefusal, restAfterRefusalMs, spentUntil } from './announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import {
   asDate,
   asFields,
@@ -16,10 +16,11 @@ import {
   foundRequest,
   readItems,
 } from './fields.ts'
-import { after, hasNextLink, headerEpochSeconds, headerNumber, headerText, retryAfter } from './headers.ts'
-import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
+import { hasNextLink, headerNumber, headerText, retryAfter } from './headers.ts'
+import { type FoundRequest, type Page, type Platform, PlatformError } from './platform.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from './text.ts'
 import { searchWords } from './topic.ts'
+import { createTopicBatches } from './topic-batches.ts'
 
 export interface GithubOptions {
   client: PlatformClient
@@ -35,6 +36,9 @@ const pageSize = 100
 const lastPage = 10
 /** Longer queries are a 422. The documentation excludes qualifiers from the count, reports include them. */
 const queryLimit = 256
+
+/** At most five AND, OR and NOT in a query (docs.github.com/search-github, "Troubleshooting search queries"). */
+const mostTopicsTogether = 6
 
 /** What projects call a wish. A comma between labels is an OR; the word OR with parentheses is a 422. */
 const qualifiers =
@@ -64,14 +68,11 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
 
-  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page | null> {
-    const query = githubQuery(topic)
-    const page = asPage(cursor, 1)
-    if (query === null || page > lastPage) return null
-
-    const answer = await client.getJson({
+  /** @returns the answer, a 422 too. */
+  const search = (parameters: Record<string, string | number>, signal: AbortSignal): Promise<Answer> =>
+    client.getJson({
       platform: 'github',
-      url: endpointUrl(baseUrl, '/search/issues', { q: query, per_page: pageSize, page }),
+      url: endpointUrl(baseUrl, '/search/issues', { ...parameters, per_page: pageSize }),
       headers,
       budget,
       signal,
@@ -83,16 +84,57 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
       },
       acceptStatuses: [422],
     })
-    if (isPastTheEnd(answer)) return null
-    if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
+  const readFound = (answer: Answer): Promise<FoundRequest[]> => {
     const items = asList(asFields(answer.body)?.items)
     if (!items)
       throw new PlatformError('bad_response', 'github answered without a list of items. Check GITHUB_API_URL.')
-    const hasMore = page < lastPage && items.length > 0 && hasNextLink(answer.headers)
-    return { requests: await readItems(items, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
+    return readItems(items, readIssue)
   }
 
-  return { name: 'github', fetchPage }
+  async function fetchSingly(topic: string, page: number, signal: AbortSignal): Promise<Page | null> {
+    const query = githubQuery(topic)
+    if (query === null || page > lastPage) return null
+    const answer = await search({ q: query, page }, signal)
+    if (isPastTheEnd(answer)) return null
+    if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
+    const requests = await readFound(answer)
+    const hasItems = (asList(asFields(answer.body)?.items)?.length ?? 0) > 0
+    const hasMore = page < lastPage && hasItems && hasNextLink(answer.headers)
+    return { requests, nextCursor: hasMore ? { page: page + 1 } : null }
+  }
+
+  const fetchFirstPage = createTopicBatches({
+    countFitting: (topics) => {
+      let count = Math.min(topics.length, mostTopicsTogether)
+      while (count > 1 && githubQueryTogether(topics.slice(0, count)).length > queryLimit) count--
+      return count
+    },
+    fetchOne: (topic, signal) => fetchSingly(topic, 1, signal),
+    fetchTogether: async (topics, signal) => {
+      const answer = await search({ q: githubQueryTogether(topics), advanced_search: 'true', page: 1 }, signal)
+      return answer.status === 422 ? null : readFound(answer)
+    },
+  })
+
+  return {
+    name: 'github',
+    fetchPage: async ({ topic, cursor, signal, mayShare = false }) =>
+      mayShare && cursor === null && searchWords(topic).length > 0
+        ? fetchFirstPage(topic, signal)
+        : fetchSingly(topic, asPage(cursor, 1), signal),
+  }
+}
+
+/**
+ * Several topics in one question of GitHub's advanced search, where parentheses group and OR joins (what the plain search answers with
+ * a 422): docs.github.com/issues ("Filtering and searching issues"), and how `gh` asks since 2.79 (cli/cli issue 9828).
+ */
+export function githubQueryTogether(topics: readonly string[]): string {
+  const groups = topics.map((topic) => {
+    const words = searchWords(topic).map((word) => `"${word}"`)
+    return `(${words.join(' ')})`
+  })
+  return `(${groups.join(' OR ')}) ${qualifiers}`
 }
 
 /** @returns null when the topic has no words to search for. */
@@ -136,19 +178,19 @@ function isPastTheEnd(answer: Answer): boolean {
   return answer.status === 422 && message.startsWith('Only the first 1000 search results')
 }
 
+const limitHeaders = { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' }
+
 /** `x-ratelimit-*` of other resources (`core`) says nothing about searches. */
 function correctBudget(budget: Budget, { headers }: Answer, now: Date): void {
   const resource = headerText(headers, 'x-ratelimit-resource') ?? 'search'
-  const remaining = headerNumber(headers, 'x-ratelimit-remaining')
-  const resetAt = headerEpochSeconds(headers, 'x-ratelimit-reset', now)
-  if (resource === 'search' && remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
+  if (resource === 'search') correctByHeaders(budget, headers, limitHeaders, now)
 }
 
 /** A minute at least, then twice as long each time, an hour at most. */
 const silentRestMs = (refusalsBefore: number) => Math.min(3_600_000, restAfterRefusalMs * 2 ** refusalsBefore)
 
 const isSilentRefusal = ({ headers }: Answer, now: Date): boolean =>
-  retryAfter(headers, now) === null && headerNumber(headers, 'x-ratelimit-remaining') !== 0
+  retryAfter(headers, now) === null && headerNumber(headers, limitHeaders.remaining) !== 0
 
 /**
  * Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit").
@@ -161,10 +203,9 @@ function githubError(answer: Answer, hasToken: boolean, now: Date, restMs: numbe
 
   const message = asString(asFields(answer.body)?.message)
   const told = retryAfter(headers, now)
-  const isSpent = headerNumber(headers, 'x-ratelimit-remaining') === 0
+  const isSpent = headerNumber(headers, limitHeaders.remaining) === 0
   if (status === 429 || told || isSpent || /rate limit|abuse detection/i.test(message ?? '')) {
-    const resetAt = isSpent ? headerEpochSeconds(headers, 'x-ratelimit-reset', now) : null
-    const retryAt = told ?? resetAt ?? after(now, restMs)
+    const retryAt = restAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now), restMs)
     return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
   }
   // Without JSON it is GitHub's front door: the address or the User-Agent is refused, not the token.

@@ -1,8 +1,9 @@
+import { type LimitHeaders, restAfterRefusal, spentUntil } from './announced-limits.ts'
 import type { Answer } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import { asFields, asString } from './fields.ts'
-import { after, headerEpochSeconds, headerNumber, retryAfter } from './headers.ts'
 import { PlatformError, SourceRefusedError } from './platform.ts'
+
+export const gitlabLimitHeaders: LimitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }
 
 /**
  * What GitLab says is wrong. A message is `{"message"}`, `{"error"}` or `{"message": {"error"}}`, or plain text when the front
@@ -50,8 +51,6 @@ const refusedSearch = (project: string) =>
 
 /** The search limit names no time; its minute is over after the usual rest. */
 function tooMany({ headers }: Answer, now: Date): PlatformError {
-  const isSpent = headerNumber(headers, 'ratelimit-remaining') === 0
-  const resetAt = isSpent ? headerEpochSeconds(headers, 'ratelimit-reset', now) : null
-  const retryAt = retryAfter(headers, now) ?? resetAt ?? after(now, restAfterRefusalMs)
+  const retryAt = restAfterRefusal(headers, now, spentUntil(headers, gitlabLimitHeaders, now))
   return new PlatformError('rate_limited', 'gitlab allows no more requests for now.', { retryAt })
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
-import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
-import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
+import { correctByHeaders } from './announced-limits.ts'
+import type { BudgetLimits, OpenBudget } from './budget.ts'
+import { endpointUrl, type PlatformClient } from './client.ts'
 import {
   asDate,
   asFields,
@@ -15,8 +16,8 @@ import {
   foundRequest,
   readItems,
 } from './fields.ts'
-import { gitlabError } from './gitlab-error.ts'
-import { type AnswerHeaders, hasNextLink, headerEpochSeconds, headerNumber, headerText } from './headers.ts'
+import { gitlabError, gitlabLimitHeaders } from './gitlab-error.ts'
+import { type AnswerHeaders, hasNextLink, headerNumber, headerText } from './headers.ts'
 import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from './text.ts'
 import { searchWords } from './topic.ts'
@@ -47,7 +48,8 @@ const lastPage = 500
 const gitlabLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: new URL(baseUrl).host,
   windows: [{ limit: hasToken ? 30 : 10, windowMs: 61_000 }],
-  concurrency: 1,
+  // So that the topics of a live call do not stand in line; the window counts them all the same.
+  concurrency: 3,
 })
 
 /**
@@ -83,7 +85,7 @@ export function createGitlab({ client, clock, openBudget, baseUrl, token, projec
       headers,
       budget,
       signal,
-      readLimits: (answer) => correctBudget(budget, answer, clock.now()),
+      readLimits: (answer) => correctByHeaders(budget, answer.headers, gitlabLimitHeaders, clock.now()),
       readError: (answer) => gitlabError(answer, project, token !== undefined, clock.now()),
     })
     const issues = asList(body)
@@ -142,10 +144,4 @@ function isNoPublicIssue({ confidential, issue_type: type }: Fields): boolean {
 function hasNextPage(headers: AnswerHeaders, page: number, count: number): boolean {
   if (headerText(headers, 'x-next-page') !== null) return (headerNumber(headers, 'x-next-page') ?? 0) > page
   return headerText(headers, 'link') === null ? count >= pageSize : hasNextLink(headers)
-}
-
-function correctBudget(budget: Budget, { headers }: Answer, now: Date): void {
-  const remaining = headerNumber(headers, 'ratelimit-remaining')
-  const resetAt = headerEpochSeconds(headers, 'ratelimit-reset', now)
-  if (remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
 }

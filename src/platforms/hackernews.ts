@@ -18,6 +18,7 @@ import { type FoundRequest, type Page, type PageRequest, type Platform, Platform
 import { cleanTags, htmlToPlainText, plainTitle } from './text.ts'
 import { searchWords } from './topic.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
+import { wishPhrases } from './wishing.ts'
 
 export interface HackernewsOptions {
   client: PlatformClient
@@ -26,22 +27,17 @@ export interface HackernewsOptions {
   baseUrl: string
 }
 
-/**
- * There is no tag for a wish, so these are searched for, the most telling first. They take turns, one a page: with 1,000
- * hits for each (Algolia's limit) that is 40 pages, as deep as a job can go.
- */
-const phrases = ['feature request', 'I wish', 'would be nice if', 'please add']
 /** Up to 1,000 are allowed (algolia/hn-search issue 125); 100 keeps a page as large as on the other platforms. */
 const pageSize = 100
 
 /**
- * Stories and comments of Hacker News with every word of the topic and one of the phrases above
- * (`GET /search`, by relevance). Never `numericFilters` on points: since June 2026 they are refused with a 400.
+ * Stories and comments of Hacker News with every word of the topic and one of the phrases of wishing (wishing.ts)
+ * (`GET /search`, by relevance). With 1,000 hits for each phrase (Algolia's limit) that is 40 pages, as deep as a job can go. Never `numericFilters` on points: since June 2026 they are refused with a 400.
  */
 export function createHackernews({ client, openBudget, baseUrl }: HackernewsOptions): Platform {
   // 10,000 requests an hour for each address (algolia/hn-search, Api.tsx); its answers say nothing about what is left.
   const name = new URL(baseUrl).host
-  const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 2 })
+  const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 3 })
 
   async function fetchPhrase(words: string, phrase: string, page: number, signal: AbortSignal): Promise<SourcePage> {
     const { body } = await client.getJson({
@@ -70,7 +66,7 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
     const words = searchWords(request.topic).join(' ')
     if (words === '') return null
     return fetchInTurns({
-      sources: phrases,
+      sources: wishPhrases,
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
       firstTurn: 0,

@@ -1,13 +1,14 @@
 import type { Clock } from '../clock.ts'
+import { restAfterRefusal } from './announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import { asFields, asList, asPage, asString, readItems } from './fields.ts'
-import { after, headerText, retryAfter } from './headers.ts'
+import { headerText } from './headers.ts'
 import { readPostView } from './lemmy-post.ts'
 import { type Json, type Page, type PageRequest, type Platform, PlatformError } from './platform.ts'
 import { searchWords } from './topic.ts'
 import { fetchInTurns, type SourcePage } from './turns.ts'
+import { wishPhrases } from './wishing.ts'
 
 export interface LemmyOptions {
   client: PlatformClient
@@ -19,8 +20,6 @@ export interface LemmyOptions {
 
 /** The most that an instance gives; more is a 400. */
 const pageSize = 50
-/** There are no tags for a wish, so these are searched for, the most telling first. */
-const phrases = ['feature request', 'I wish', 'would be nice if', 'please add']
 
 /** One instance, asked for one phrase. */
 interface Source {
@@ -37,7 +36,7 @@ const lemmyLimits = (name: string): BudgetLimits => ({
 })
 
 /**
- * Posts that the configured instances know of, with one of the phrases above followed by the words of the topic
+ * Posts that the configured instances know of, with one of the phrases of wishing (wishing.ts) followed by the words of the topic
  * (`GET /api/v3/search`, 50 a page, the most votes first).
  *
  * Lemmy's search is one pattern over title or body: spaces stand for anything in between, the order counts and a quote is
@@ -50,7 +49,7 @@ export function createLemmy({ client, clock, openBudget, urls }: LemmyOptions): 
   const budgets = new Map<string, Budget>()
   for (const name of names.values()) if (!budgets.has(name)) budgets.set(name, openBudget(lemmyLimits(name)))
   const sources = new Map<string, Source>()
-  for (const phrase of phrases) {
+  for (const phrase of wishPhrases) {
     for (const [baseUrl, name] of names) sources.set(`${baseUrl} ${phrase}`, { baseUrl, name, phrase })
   }
 
@@ -124,7 +123,7 @@ function lemmyError({ status, headers, body }: Answer, label: string, now: Date)
   const error = asString(asFields(body)?.error) ?? ''
   const isEmpty = body === undefined && !/html/i.test(headerText(headers, 'content-type') ?? '')
   if (status === 429 || /rate_?limit|too_many_requests/i.test(error) || (status === 400 && isEmpty)) {
-    const retryAt = retryAfter(headers, now) ?? after(now, restAfterRefusalMs)
+    const retryAt = restAfterRefusal(headers, now)
     return new PlatformError('rate_limited', `${label} allows no more searches for now.`, { retryAt })
   }
   if (status === 401 || /^(instance_is_private|not_logged_in|incorrect_login)$/.test(error)) {

@@ -41,10 +41,12 @@ export interface PageRequest {
   topic: string
   /** null for the first page, then the `nextCursor` of the page before. */
   cursor: Json
-  /** Aborted when the task is cancelled or the service shuts down. */
+  /** Aborted when the task is cancelled, the service shuts down, or (with a TimeoutError) the time of the job is over. */
   signal: AbortSignal
   /** How many pages of this topic the platform has delivered before, to all jobs: where its sources begin to take turns. */
   pagesBefore: number
+  /** Whether a part of a first page will do, so that a platform that is asked one thing at a time can be asked for several topics at once. */
+  mayShare?: boolean
 }
 
 export interface Platform {
@@ -99,5 +101,12 @@ export class SourceRefusedError extends PlatformError {
 export class PlannedWaitError extends PlatformError {
   constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date) {
     super(code, message, { retryAt })
+  }
+}
+
+/** Enough others wait for a place at the host: who has a caller waiting tries again at once, everybody else at `retryAt`. */
+export class HostBusyError extends PlannedWaitError {
+  constructor(message: string, retryAt: Date) {
+    super('rate_limited', message, retryAt)
   }
 }

@@ -1,8 +1,8 @@
+import { restAfterRefusal } from './announced-limits.ts'
 import type { Budget } from './budget.ts'
 import type { Answer } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import { asFields, asInteger, asString } from './fields.ts'
-import { type AnswerHeaders, after, headerText, retryAfter } from './headers.ts'
+import { type AnswerHeaders, after, headerText } from './headers.ts'
 import { PlatformError } from './platform.ts'
 
 /** `x-ratelimit-remaining` is a float, `-reset` the seconds that the window still lasts (prawcore, rate_limit.py). */
@@ -55,7 +55,7 @@ function blocked(isJson: boolean): PlatformError {
 }
 
 function rateLimited(headers: AnswerHeaders, now: Date): PlatformError {
-  const retryAt = retryAfter(headers, now) ?? windowEnd(headers, now) ?? after(now, restAfterRefusalMs)
+  const retryAt = restAfterRefusal(headers, now, windowEnd(headers, now))
   return new PlatformError('rate_limited', 'reddit allows no more requests for now.', { retryAt })
 }
 

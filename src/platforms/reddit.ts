@@ -8,6 +8,7 @@ import { quotedWords } from './quoted-words.ts'
 import { correctRedditBudget, redditError } from './reddit-error.ts'
 import { isEscapedListing, readRedditPost } from './reddit-post.ts'
 import { createRedditTokens, redditAgentPrefix } from './reddit-token.ts'
+import { wishPhrases } from './wishing.ts'
 
 export interface RedditOptions {
   client: PlatformClient
@@ -26,7 +27,7 @@ const lastPage = 10
 /** Of `q`, in characters (reddit.com/dev/api, "search"). */
 const queryLimit = 512
 /** Flairs are what communities call their posts; where they have none for a wish, people use these words. */
-const wishes = '(flair:"feature request" OR "feature request" OR "I wish" OR "would be nice if" OR "please add")'
+const wishes = `(flair:"feature request" OR ${wishPhrases.map((phrase) => `"${phrase}"`).join(' OR ')})`
 
 /** 100 requests a minute for each application, averaged over ten minutes (support.reddithelp.com 16160319875092). */
 const window = { limit: 1_000, windowMs: 600_000 }

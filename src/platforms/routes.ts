@@ -56,23 +56,29 @@ const platform = closed({
 
 export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDependencies): void {
   const { database, clock, authentication, platformsConfig: config, hosts, hostMemory } = dependencies
+  const answer = async () => {
+    await hostMemory.save()
+    return { data: { platforms: await readPlatformStatus({ database, config, hosts, now: clock.now() }) } }
+  }
+  const summary = 'List every platform: whether it is on and can be used, what is left of its limits, and what to do'
+  const response = {
+    200: closed({ data: closed({ platforms: Type.Array(platform) }) }),
+    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+  }
   app.get(
     '/api/v1/platforms',
     {
-      schema: {
-        summary: 'List every platform: whether it is on and can be used, what is left of its limits, and what to do',
-        tags: ['Platforms'],
-        security: [{ apiKey: [] }],
-        response: {
-          200: closed({ data: closed({ platforms: Type.Array(platform) }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
-      },
+      schema: { summary, tags: ['Platforms'], security: [{ apiKey: [] }], response },
       onRequest: authentication.requireAccount,
     },
-    async () => {
-      await hostMemory.save()
-      return { data: { platforms: await readPlatformStatus({ database, config, hosts, now: clock.now() }) } }
+    answer,
+  )
+  app.get(
+    '/api/admin/platforms',
+    {
+      schema: { summary: `${summary}, for the operator`, tags: ['Admin'], security: [{ adminKey: [] }], response },
+      onRequest: authentication.requireAdmin,
     },
+    answer,
   )
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { restAfterRefusal } from './announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from './budget.ts'
 import { type Answer, endpointUrl, type PlatformClient } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import {
   asEpochSeconds,
   asFields,
@@ -54,7 +54,8 @@ const probeAfterMs = 60 * 60 * 1000
 const stackexchangeLimits = (baseUrl: string, hasKey: boolean): BudgetLimits => ({
   name: new URL(baseUrl).host,
   windows: [{ limit: 15, windowMs: 1_000 }],
-  concurrency: 1,
+  // So that the topics of a live call do not stand in line; nothing asks for one at a time.
+  concurrency: 3,
   quota: { limit: hasKey ? 10_000 : 300, periodEnd: (now) => new Date(now.getTime() + 24 * 60 * 60 * 1000) },
 })
 
@@ -188,7 +189,8 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
       return refusedKey()
     case 502: {
       const seconds = /available in (\d+) second/.exec(asString(body?.error_message) ?? '')?.[1]
-      const retryAt = after(now, seconds === undefined ? restAfterRefusalMs : Number(seconds) * 1000)
+      const told = seconds === undefined ? null : after(now, Number(seconds) * 1000)
+      const retryAt = restAfterRefusal({}, now, told)
       return new PlatformError('rate_limited', 'stackexchange allows no more requests for now.', { retryAt })
     }
     case 500:

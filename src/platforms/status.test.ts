@@ -87,5 +87,8 @@ describe('the state of the platforms', () => {
 
   it('needs a key', async () => {
     expect((await service.clientFor(null).get('/api/v1/platforms')).status).toBe(401)
+    const own = await service.client.get('/api/v1/platforms')
+    const operators = await service.clientFor(service.adminKey).get('/api/admin/platforms')
+    expect([operators.status, operators.body]).toEqual([200, own.body])
   })
 })

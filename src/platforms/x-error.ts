@@ -1,15 +1,15 @@
+import { correctByHeaders, restAfterRefusal } from './announced-limits.ts'
 import type { Budget } from './budget.ts'
 import type { Answer } from './client.ts'
-import { restAfterRefusalMs } from './faults.ts'
 import { asFields, asString, type Fields } from './fields.ts'
-import { after, headerEpochSeconds, headerNumber, retryAfter } from './headers.ts'
+import { headerEpochSeconds } from './headers.ts'
 import { PlatformError } from './platform.ts'
 
-/** `x-rate-limit-reset` is in seconds since 1970 (docs.x.com, "Rate limits"). */
+/** docs.x.com, "Rate limits". */
+const limitHeaders = { remaining: 'x-rate-limit-remaining', reset: 'x-rate-limit-reset' }
+
 export function correctXBudget(budget: Budget, { headers }: Answer, now: Date): void {
-  const remaining = headerNumber(headers, 'x-rate-limit-remaining')
-  const resetAt = headerEpochSeconds(headers, 'x-rate-limit-reset', now)
-  if (remaining !== null && resetAt) budget.correct({ remaining, resetAt }, now)
+  correctByHeaders(budget, headers, limitHeaders, now)
 }
 
 /** Errors are problem documents `{title, detail, type, status?}` (docs.x.com, "Response codes and errors"). */
@@ -29,8 +29,7 @@ export function xError(answer: Answer, now: Date): PlatformError | null {
     return new PlatformError('unauthorized', `x does not let this app search. ${advice}`)
   }
   if (status !== 429) return null
-  const resetAt = headerEpochSeconds(headers, 'x-rate-limit-reset', now)
-  const retryAt = retryAfter(headers, now) ?? resetAt ?? after(now, restAfterRefusalMs)
+  const retryAt = restAfterRefusal(headers, now, headerEpochSeconds(headers, limitHeaders.reset, now))
   return new PlatformError('rate_limited', 'x allows no more searches for now.', { retryAt })
 }
 

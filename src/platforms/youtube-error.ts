@@ -1,7 +1,7 @@
+import { restAfterRefusal } from './announced-limits.ts'
 import type { Answer } from './client.ts'
-import { defaultError, restAfterRefusalMs } from './faults.ts'
+import { defaultError } from './faults.ts'
 import { asFields, asList, asString, type Fields } from './fields.ts'
-import { after, retryAfter } from './headers.ts'
 import { PlatformError } from './platform.ts'
 
 /** What Google's envelope says: `{error: {code, message, errors?, status?, details?}}`; newer bodies have the last two. */
@@ -71,7 +71,7 @@ export function youtubeError(answer: Answer, now: Date, resetsAt: Date): Platfor
     return new PlatformError('quota_exhausted', message)
   }
   if (hasAny(refusal, hurriedReasons) || answer.status === 429) {
-    const retryAt = retryAfter(answer.headers, now) ?? after(now, restAfterRefusalMs)
+    const retryAt = restAfterRefusal(answer.headers, now)
     return new PlatformError('rate_limited', 'youtube allows no more requests for now.', { retryAt })
   }
   if (hasAny(refusal, disabledReasons)) return unauthorized('Enable the YouTube Data API v3 in the project of the key')

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '../database/open.ts'
 import { lockTopics } from '../topics/lock.ts'
+import { updateVocabulary } from './search/vocabulary.ts'
 
 /**
- * Deletes requests with everything that hangs on them: text, topics with their counts, job results. The only way in which
- * requests are deleted.
+ * Deletes requests with everything that hangs on them: text, words that nobody else has, topics with their counts, job
+ * results. The only way in which requests are deleted.
  * @param chosen a query for their ids that locks the rows; it runs once, after the lock of the topics.
  * @returns how many.
  */
@@ -13,8 +14,15 @@ export async function deleteRequests(transaction: Transaction, chosen: RawBuilde
   const { rows: locked } = await chosen.execute(transaction)
   if (locked.length === 0) return 0
   const ids = locked.map(({ id }) => id)
+  // A statement of its own: it must see what a page wrote that the locks were waited for.
+  const { rows: texts } = await sql<{ text: string }>`
+    delete from request_texts where request_id = any(${ids}::uuid[]) returning text`.execute(transaction)
   // Before their requests, so that the counts are brought up to date once and not once for each.
   await sql`delete from request_topics where request_id = any(${ids}::uuid[])`.execute(transaction)
   await sql`delete from requests where id = any(${ids}::uuid[])`.execute(transaction)
+  await updateVocabulary(
+    transaction,
+    texts.map(({ text }) => ({ before: text, after: null })),
+  )
   return ids.length
 }

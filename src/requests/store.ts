@@ -4,6 +4,7 @@ import { createPauses } from '../event-loop.ts'
 import type { FoundRequest, PlatformName } from '../platforms/platform.ts'
 import { lockTopics } from '../topics/lock.ts'
 import { searchTextOf } from './search/text.ts'
+import { type ChangedText, updateVocabulary } from './search/vocabulary.ts'
 import { findSuppressed } from './suppression.ts'
 import { topicKey } from './topic.ts'
 
@@ -64,8 +65,10 @@ export async function storePage(
   if (page.requests.length === 0) return { found: 0, created: 0 }
   const created = await upsertRequests(transaction, page)
   const idOf = await readIds(transaction, page)
-  await upsertTexts(transaction, page, idOf)
+  const changedTexts = await upsertTexts(transaction, page, idOf)
   await linkToTopicAndJob(transaction, page, [...idOf.values()])
+  // Last: other pages wait for these rows, which are many, until this transaction ends.
+  await updateVocabulary(transaction, changedTexts)
   return { found: idOf.size, created }
 }
 
@@ -148,23 +151,32 @@ async function readIds(transaction: Transaction, { platform, requests }: FoundPa
   return new Map(rows.map((row) => [row.source_id, row.id]))
 }
 
-/** Writes the searched texts of the page that are new or have changed, and no others. */
+/** Writes the searched texts of the page that are new or have changed, and no others. @returns those, with what they were. */
 async function upsertTexts(
   transaction: Transaction,
   { requests }: FoundPage,
   idOf: ReadonlyMap<string, string>,
-): Promise<void> {
-  const texts = JSON.stringify(
-    requests.flatMap(({ request, text }) => {
-      const id = idOf.get(request.sourceId)
-      return id === undefined ? [] : [{ request_id: id, text }]
-    }),
-  )
-  await sql`
-    insert into request_texts (request_id, text)
-    select request_id, text from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
-    on conflict (request_id) do update set text = excluded.text
-    where request_texts.text is distinct from excluded.text`.execute(transaction)
+): Promise<ChangedText[]> {
+  const textOf = new Map<string, string>()
+  for (const { request, text } of requests) {
+    const id = idOf.get(request.sourceId)
+    if (id !== undefined) textOf.set(id, text)
+  }
+  const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
+  // A text is written by whoever has locked its request, so the one that this statement sees is the one that it replaces.
+  const { rows } = await sql<{ id: string; before: string | null }>`
+    with incoming as materialized (
+      select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
+    ), changed as materialized (
+      select request_id, incoming.text, known.text as before
+      from incoming left join request_texts as known using (request_id)
+      where known.text is distinct from incoming.text
+    ), written as (
+      insert into request_texts (request_id, text) select request_id, text from changed
+      on conflict (request_id) do update set text = excluded.text
+    )
+    select request_id as id, before from changed`.execute(transaction)
+  return rows.map(({ id, before }) => ({ before, after: textOf.get(id) ?? null }))
 }
 
 async function linkToTopicAndJob(

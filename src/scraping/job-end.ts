@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { closeReservation } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
+import { beginJobs } from './line.ts'
+import type { TaskQueue } from './queue.ts'
 import type { TaskEnd } from './tasks.ts'
 
 /** Locks a job until the transaction ends. Always before any of its tasks: whoever holds a task and waits here would deadlock. */
@@ -8,10 +10,16 @@ export const lockJob = (transaction: Transaction, jobId: string) =>
   sql`select 1 from scrape_jobs where id = ${jobId} for no key update`.execute(transaction)
 
 /**
- * Settles a job's credits if its last task has ended: the pages of all its tasks are paid, the rest is released. Whoever calls it
- * holds the lock of the job and has just ended a task of it, so that it happens exactly once.
+ * Ends a job if its last task has ended: the pages of all its tasks are paid, the rest of its credits is released, and the next
+ * job of the account begins. Whoever calls it holds the lock of the job and has just ended a task of it, so that it happens
+ * exactly once.
  */
-export async function settleIfEnded(transaction: Transaction, jobId: string, now: Date): Promise<void> {
+export async function settleIfEnded(
+  transaction: Transaction,
+  queue: TaskQueue,
+  jobId: string,
+  now: Date,
+): Promise<void> {
   const { open, pages } = await transaction
     .selectFrom('scrape_tasks')
     .select(({ fn, eb }) => [
@@ -24,14 +32,29 @@ export async function settleIfEnded(transaction: Transaction, jobId: string, now
     .where('job_id', '=', jobId)
     .executeTakeFirstOrThrow()
   if (Number(open) > 0) return
+  const { account_id: accountId } = await transaction
+    .updateTable('scrape_jobs')
+    .set({ ended_at: now })
+    .where('id', '=', jobId)
+    .returning('account_id')
+    .executeTakeFirstOrThrow()
+  // Who called for a job of nobody pays for his call.
+  if (accountId === null) return
   await closeReservation(transaction, { operation: 'scrape', jobId, settled: Number(pages), now })
+  await beginJobs(transaction, queue, accountId, now)
 }
 
 /**
  * Ends all unfinished tasks of a job, and so the job. A page that is being stored at this moment is stored first and counts; a
  * worker that is out fetching has lost its task. The queue is left alone: an entry of a task that has ended is taken and dropped.
  */
-async function stopJob(transaction: Transaction, jobId: string, end: Required<TaskEnd>, now: Date): Promise<void> {
+async function stopJob(
+  transaction: Transaction,
+  queue: TaskQueue,
+  jobId: string,
+  end: Required<TaskEnd>,
+  now: Date,
+): Promise<void> {
   await lockJob(transaction, jobId)
   const stopped = await transaction
     .updateTable('scrape_tasks')
@@ -46,25 +69,27 @@ async function stopJob(transaction: Transaction, jobId: string, end: Required<Ta
     .where('state', 'in', ['pending', 'running'])
     .returning('id')
     .execute()
-  if (stopped.length > 0) await settleIfEnded(transaction, jobId, now)
+  if (stopped.length > 0) await settleIfEnded(transaction, queue, jobId, now)
 }
 
 /** Cancels an account's job; one that has ended stays as it is. The caller has seen that the job is the account's. */
-export const cancelJob = (transaction: Transaction, jobId: string, now: Date): Promise<void> => {
+export const cancelJob = (transaction: Transaction, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
   const error = { code: 'cancelled', message: 'The job was cancelled.' } as const
-  return stopJob(transaction, jobId, { state: 'skipped', error }, now)
+  return stopJob(transaction, queue, jobId, { state: 'skipped', error }, now)
 }
 
 /** Ends a job whose time is over, in a transaction of its own. */
-export const endOverdueJob = (database: Database, jobId: string, now: Date): Promise<void> => {
+export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
   const error = { code: 'timeout', message: 'The time of the job was over before the platform was done.' } as const
-  return database.transaction().execute((transaction) => stopJob(transaction, jobId, { state: 'error', error }, now))
+  return database
+    .transaction()
+    .execute((transaction) => stopJob(transaction, queue, jobId, { state: 'error', error }, now))
 }
 
 const jobsPerSlice = 20
 
 /** Ends jobs whose time is over and that no worker has ended: none is alive, or it hangs. @returns whether there may be more. */
-export async function endOverdueJobs(database: Database, now: Date): Promise<boolean> {
+export async function endOverdueJobs(database: Database, queue: TaskQueue, now: Date): Promise<boolean> {
   const overdue = await database
     .selectFrom('scrape_tasks')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
@@ -74,6 +99,6 @@ export async function endOverdueJobs(database: Database, now: Date): Promise<boo
     .where('expires_at', '<=', now)
     .limit(jobsPerSlice)
     .execute()
-  for (const { job_id: jobId } of overdue) await endOverdueJob(database, jobId, now)
+  for (const { job_id: jobId } of overdue) await endOverdueJob(database, queue, jobId, now)
   return overdue.length === jobsPerSlice
 }

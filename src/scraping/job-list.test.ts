@@ -135,3 +135,55 @@ describe('the list of jobs', () => {
     },
   )
 })
+
+describe("the operator's list of jobs", () => {
+  interface AdminJob {
+    jobId: string
+    accountId: string
+    accountName: string
+  }
+  const admin = () => service.clientFor(service.adminKey)
+  const page = async (query: string) => (await admin().get(`/api/admin/jobs?${query}`)).body.data
+
+  it('has those of every account with whose they are, also of a deleted one, each once and the last started first', async () => {
+    const [one, two] = [await service.createAccount('pro'), await service.createAccount('free')]
+    const start = Date.now()
+    const made: AdminJob[] = []
+    for (let index = 0; index < 12; index++) {
+      const [accountId, accountName] =
+        index % 3 === 0 ? [one.accountId, 'a pro account'] : [two.accountId, 'deleted account']
+      // Some at the very same moment: then the id decides.
+      const createdAt = new Date(start + Math.floor(index / 2) * 1_000)
+      made.push({
+        jobId: await writeJob(accountId, [{ state: 'done', error_code: null }], createdAt),
+        accountId,
+        accountName,
+      })
+    }
+    await admin().send('DELETE', `/api/admin/accounts/${two.accountId}`)
+    const seen: AdminJob[] = []
+    let cursor: string | null = ''
+    do {
+      const { jobs, ...rest }: { jobs: AdminJob[]; cursor: string | null } = await page(
+        `limit=5&cursor=${cursor ?? ''}`.replace(/&cursor=$/, ''),
+      )
+      seen.push(...jobs.map(({ jobId, accountId, accountName }) => ({ jobId, accountId, accountName })))
+      cursor = rest.cursor
+    } while (cursor !== null)
+    expect(new Set(seen.map((job) => job.jobId)).size).toBe(12)
+    expect(seen).toEqual(expect.arrayContaining(made))
+    const moments = (await page('limit=100')).jobs.map((job: { createdAt: string }) => job.createdAt)
+    expect(moments).toEqual([...moments].sort().reverse())
+  })
+
+  it('is filtered by status, and is not for accounts; an account still sees only its own, and not whose they are', async () => {
+    const { accountId, client } = await service.createAccount()
+    const done = await writeJob(accountId, [{ state: 'done', error_code: null }], new Date())
+    await writeJob(await firstAccount(), [{ state: 'pending', error_code: null }], new Date())
+    expect((await page('status=completed')).jobs.map((job: AdminJob) => job.jobId)).toEqual([done])
+    expect((await client.get('/api/admin/jobs')).status).toBe(401)
+    const own = (await client.get('/api/v1/scrape')).body.data.jobs
+    expect(own.map((job: AdminJob) => job.jobId)).toEqual([done])
+    expect(Object.keys(own[0])).not.toEqual(expect.arrayContaining(['accountId']))
+  })
+})

@@ -5,7 +5,8 @@ import { invalidField } from '../http/validation.ts'
 import { describeJob, type Job, type JobStatus, jobStatus, readTasks } from './jobs.ts'
 
 export interface JobListInput {
-  accountId: string
+  /** Null for the jobs of all accounts. */
+  accountId: string | null
   status?: JobStatus
   /** 1 to 100 */
   limit: number
@@ -13,7 +14,7 @@ export interface JobListInput {
   cursor?: string
 }
 
-export type ListedJob = Job & { depth: number; createdAt: string }
+export type ListedJob = Job & { accountId: string; depth: number; createdAt: string }
 
 /** The place after which a page goes on: when a job was started, in microseconds since 1970, and its id. */
 type Place = [createdAt: number, id: string]
@@ -49,21 +50,23 @@ async function findJobs(executor: Executor, { accountId, status, limit, cursor }
       ? sql``
       : sql`and (created_at, id) <
           (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::uuid)`
+  const owned = accountId === null ? sql`true` : sql`account_id = ${accountId}`
   const lookedAt = status === undefined ? limit + 1 : maxLookedAt
   const { rows } = await sql<{
     id: string
+    account_id: string
     depth: number
     key: number
     created_at: Date
     matches: boolean
     place: number
   }>`
-    select id, depth, created_at, place::integer, (extract(epoch from created_at) * 1000000)::bigint as key, matches
+    select id, account_id, depth, created_at, place::integer, (extract(epoch from created_at) * 1000000)::bigint as key, matches
     from (
       select *, ${status === undefined ? sql`true` : sql`${jobStatus} = ${status}`} as matches,
         row_number() over (order by created_at desc, id desc) as place
       from (
-        select * from scrape_jobs where account_id = ${accountId} ${from}
+        select * from scrape_jobs where ${owned} ${from}
         order by created_at desc, id desc limit ${lookedAt}
       ) as scrape_jobs
     ) as looked_at
@@ -73,7 +76,7 @@ async function findJobs(executor: Executor, { accountId, status, limit, cursor }
 }
 
 /**
- * One page of an account's jobs, the last started first. Keyset paging: each job is seen once, however many are started
+ * One page of an account's jobs, or of everybody's, the last started first. Keyset paging: each job is seen once, however many are started
  * meanwhile. With a status a page may hold fewer jobs than asked for, even none, and yet have more after it.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
@@ -95,9 +98,10 @@ export async function listJobs(
           executor,
           page.map(({ id }) => id),
         )
-  const jobs = page.flatMap(({ id, depth, created_at }) => {
+  const jobs = page.flatMap(({ id, account_id: accountId, depth, created_at }) => {
     const own = tasks.get(id) ?? []
-    return own[0] ? [{ ...describeJob(id, own[0].topic, own), depth, createdAt: created_at.toISOString() }] : []
+    const createdAt = created_at.toISOString()
+    return own[0] ? [{ ...describeJob(id, own[0].topic, own), accountId, depth, createdAt }] : []
   })
   return { jobs, hasMore, cursor: hasMore && end ? encodeCursor([Number(end.key), end.id]) : null }
 }

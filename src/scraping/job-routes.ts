@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { readAccountNames } from '../accounts/accounts.ts'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
@@ -11,6 +12,7 @@ import { cancelJob } from './job-end.ts'
 import { listJobs } from './job-list.ts'
 import { jobSchema } from './job-schema.ts'
 import { jobStatuses, ownsJob, readJob } from './jobs.ts'
+import type { TaskQueue } from './queue.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Scraping']
@@ -19,6 +21,7 @@ const params = closed({ jobId: Type.String() })
 export interface JobDependencies {
   database: Database
   clock: Clock
+  queue: TaskQueue
   authentication: Authentication
   followers: Followers
 }
@@ -26,8 +29,29 @@ export interface JobDependencies {
 /** An account's jobs: listing, cancelling and following them. */
 export function registerJobRoutes(app: App, dependencies: JobDependencies): void {
   registerList(app, dependencies)
+  registerAdminList(app, dependencies)
   registerCancel(app, dependencies)
   registerEvents(app, dependencies)
+}
+
+const listDescription =
+  'The last started first. With `status` a page may hold fewer jobs than `limit` and yet have more after it: ' +
+  '`hasMore` says so.'
+const listQuery = closed({
+  status: Type.Optional(oneOf(jobStatuses, { description: 'Only jobs that have this status now' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most jobs of this answer' }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'From the answer before' })),
+})
+const listedJob = {
+  ...jobSchema.properties,
+  depth: Type.Integer({ description: 'Pages per platform' }),
+  createdAt: moment('When it was started'),
+}
+const page = {
+  hasMore: Type.Boolean(),
+  cursor: nullable(Type.String({ description: 'For the page after this one' })),
 }
 
 function registerList(app: App, { database, authentication }: JobDependencies): void {
@@ -37,32 +61,12 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
       onRequest: authentication.requireAccount,
       schema: {
         summary: 'List the scrape jobs of the account',
-        description:
-          'The last started first. With `status` a page may hold fewer jobs than `limit` and yet have more after it: ' +
-          '`hasMore` says so.',
+        description: listDescription,
         tags,
         security,
-        querystring: closed({
-          status: Type.Optional(oneOf(jobStatuses, { description: 'Only jobs that have this status now' })),
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most jobs of this answer' }),
-          ),
-          cursor: Type.Optional(Type.String({ maxLength: 200, description: 'From the answer before' })),
-        }),
+        querystring: listQuery,
         response: {
-          200: closed({
-            data: closed({
-              jobs: Type.Array(
-                closed({
-                  ...jobSchema.properties,
-                  depth: Type.Integer({ description: 'Pages per platform' }),
-                  createdAt: moment('When it was started'),
-                }),
-              ),
-              hasMore: Type.Boolean(),
-              cursor: nullable(Type.String({ description: 'For the page after this one' })),
-            }),
-          }),
+          200: closed({ data: closed({ jobs: Type.Array(closed(listedJob)), ...page }) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
@@ -70,12 +74,45 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { limit = 20, ...query } = request.query
-      return { data: await listJobs(database, { accountId, limit, ...query }) }
+      const { jobs, ...rest } = await listJobs(database, { accountId, limit, ...query })
+      return { data: { jobs: jobs.map(({ accountId: _own, ...job }) => job), ...rest } }
     },
   )
 }
 
-function registerCancel(app: App, { database, clock, authentication }: JobDependencies): void {
+function registerAdminList(app: App, { database, authentication }: JobDependencies): void {
+  const owned = {
+    accountId: Type.String({ description: 'Whose job it is' }),
+    accountName: Type.String({ description: 'Its name' }),
+  }
+  app.get(
+    '/api/admin/jobs',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        summary: 'List the scrape jobs of all accounts',
+        description: listDescription,
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        querystring: listQuery,
+        response: {
+          200: closed({ data: closed({ jobs: Type.Array(closed({ ...listedJob, ...owned })), ...page }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async ({ query: { limit = 20, ...query } }) => {
+      const { jobs, ...rest } = await listJobs(database, { accountId: null, limit, ...query })
+      const names = await readAccountNames(
+        database,
+        jobs.map((job) => job.accountId),
+      )
+      return { data: { jobs: jobs.map((job) => ({ ...job, accountName: names.get(job.accountId) ?? '' })), ...rest } }
+    },
+  )
+}
+
+function registerCancel(app: App, { database, clock, queue, authentication }: JobDependencies): void {
   app.delete(
     '/api/v1/scrape/:jobId',
     {
@@ -101,7 +138,7 @@ function registerCancel(app: App, { database, clock, authentication }: JobDepend
       const job = isId(jobId)
         ? await database.transaction().execute(async (transaction) => {
             if (!(await ownsJob(transaction, accountId, jobId))) return null
-            await cancelJob(transaction, jobId, clock.now())
+            await cancelJob(transaction, queue, jobId, clock.now())
             return readJob(transaction, accountId, jobId)
           })
         : null

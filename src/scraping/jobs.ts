@@ -3,6 +3,7 @@ import { reserve } from '../credits/ledger.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import type { Tables, TaskState } from '../database/tables.ts'
 import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
+import { beginJobs, beginLiveJob } from './line.ts'
 import type { TaskQueue } from './queue.ts'
 
 export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as const
@@ -10,7 +11,8 @@ export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as cons
 export type JobStatus = (typeof jobStatuses)[number]
 
 export interface NewJob {
-  accountId: string
+  /** Null for a job of nobody, which reserves nothing: its callers pay for their calls. */
+  accountId: string | null
   topic: string
   platforms: readonly PlatformName[]
   depth: number
@@ -23,7 +25,8 @@ export interface NewJob {
 export const costOf = ({ depth, platforms }: Pick<NewJob, 'depth' | 'platforms'>): number => depth * platforms.length
 
 /**
- * Starts a job: reserves its credits, writes the job with its tasks and queues them, all in the caller's transaction.
+ * Starts a job: writes it with its tasks, reserves its credits, and begins it or puts it in its account's line, all in the
+ * caller's transaction.
  * @returns the job's id.
  * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; the transaction must be undone then.
  */
@@ -34,15 +37,14 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     .values({ account_id: accountId, topic, depth, created_at: now, expires_at: expiresAt })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
-  const tasks = await transaction
+  await transaction
     .insertInto('scrape_tasks')
     .values(platforms.map((platform, position) => ({ job_id: jobId, platform, position })))
-    .returning('id')
     .execute()
-  for (const task of tasks) {
-    const queueJobId = await queue.enqueue(transaction, task.id)
-    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', task.id).execute()
+  if (accountId === null) await beginLiveJob(transaction, queue, jobId, now)
+  else {
+    await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
+    await beginJobs(transaction, queue, accountId, now)
   }
   return jobId
 }

@@ -1,11 +1,13 @@
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { OpenDatabase, Transaction } from '../database/open.ts'
+import type { RunningJobs } from './line.ts'
 
-const queueName = 'scrape-task'
+/** Tasks of accounts, and tasks of nobody: who waits for an answer now must not stand in the line of jobs. */
+const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
 
 /** Tasks that run at once in one process; a task that waits for its platform does not count. */
-const concurrency = 10
+const places = { jobs: 10, live: 20 } as const
 
 /** The database must agree that the moment of a deferred task has come. */
 const lookLateMs = 10
@@ -14,27 +16,44 @@ const lookLateMs = 10
 export interface QueueJob {
   id: string
   retryCount: number
+  /** Whether it is for tasks of nobody. */
+  isLive: boolean
 }
 
 export interface TaskQueue {
+  /** How many jobs of an account are queued at a time; the others wait in its line (line.ts). */
+  readonly runningJobs: RunningJobs
   /** Creates or updates the queue's own tables and begins to supervise. */
   start(): Promise<void>
   /** Queues a task, visible when the transaction commits. @returns the id of the queue job. */
-  enqueue(transaction: Transaction, taskId: string, startAfter?: Date): Promise<string>
+  enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
+  /** Queues tasks of nobody, in one statement, under ids of the caller's making. */
+  enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueJobId: string }[]): Promise<void>
   /** Looks for work again when some will be due; without it, what was queued for later is found at the next regular look. */
   lookAgainIn(waitMs: number): void
   /** Takes a queue job off, inside the transaction that makes it pointless. */
   complete(transaction: Transaction, queueJob: QueueJob): Promise<void>
   /** Forgets everything that is queued; only while no worker can be alive. */
   clear(): Promise<void>
-  /** Hands tasks to `run` as they come. When `run` throws, the task is handed over again a little later. */
-  work(run: (taskId: string, queueJob: QueueJob) => Promise<void>): Promise<void>
+  /** Hands entries to `run` as they come. When `run` throws, the entry is handed over again a little later. */
+  work(run: (queueJob: QueueJob) => Promise<void>): Promise<void>
   /** Stops handing over and waits for what runs. */
   stop(): Promise<void>
 }
 
+interface EnqueueOptions {
+  isLive: boolean
+  startAfter?: Date | null
+}
+
+const nameOf = ({ isLive }: { isLive: boolean }) => (isLive ? queueNames.live : queueNames.jobs)
+
 /** The queue of tasks, kept by pg-boss in the same database, so that a job and its queue entries are one transaction. */
-export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logger): TaskQueue {
+export function createTaskQueue(
+  { home, queueOptions }: OpenDatabase,
+  log: Logger,
+  runningJobs: RunningJobs,
+): TaskQueue {
   const boss = new PgBoss({
     ...queueOptions,
     schedule: false,
@@ -48,6 +67,7 @@ export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logge
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'))
 
   return {
+    runningJobs,
     start: async () => {
       await boss.start()
       const settings = {
@@ -62,20 +82,27 @@ export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logge
         expireInSeconds: 2 * 3600,
         deleteAfterSeconds: 3600,
       }
-      await boss.createQueue(queueName, settings)
-      await boss.updateQueue(queueName, settings)
-      // Fills pg-boss' cache of queues, which `getQueue` does not: looking one up inside our transaction would wait for that
-      // transaction for ever.
-      await boss.findJobs(queueName, { id: '00000000-0000-0000-0000-000000000000' })
+      for (const name of Object.values(queueNames)) {
+        await boss.createQueue(name, settings)
+        await boss.updateQueue(name, settings)
+        // Fills pg-boss' cache of queues, which `getQueue` does not: looking one up inside our transaction would wait for
+        // that transaction for ever.
+        await boss.findJobs(name, { id: '00000000-0000-0000-0000-000000000000' })
+      }
     },
-    enqueue: async (transaction, taskId, startAfter) => {
+    enqueue: async (transaction, taskId, { isLive, startAfter }) => {
       const id = await boss.send(
-        queueName,
+        nameOf({ isLive }),
         { taskId },
         { db: fromKysely(transaction), ...(startAfter ? { startAfter } : {}) },
       )
       if (id === null) throw new Error(`task ${taskId} could not be queued`)
       return id
+    },
+    enqueueLive: async (transaction, tasks) => {
+      const jobs = tasks.map(({ taskId, queueJobId }) => ({ id: queueJobId, data: { taskId } }))
+      const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
+      if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
     },
     lookAgainIn: (waitMs) => {
       const alarm = setTimeout(() => {
@@ -85,17 +112,23 @@ export function createTaskQueue({ home, queueOptions }: OpenDatabase, log: Logge
       alarms.add(alarm.unref())
     },
     complete: async (transaction, queueJob) => {
-      await boss.complete(queueName, queueJob, null, { db: fromKysely(transaction) })
+      await boss.complete(nameOf(queueJob), queueJob, null, { db: fromKysely(transaction) })
     },
-    clear: () => boss.deleteAllJobs(queueName),
+    clear: async () => {
+      for (const name of Object.values(queueNames)) await boss.deleteAllJobs(name)
+    },
     work: async (run) => {
       const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
       // Not `localConcurrency`: only the first of such workers could be told to look again, and it may be busy.
-      for (let count = 0; count < concurrency; count++) {
-        const worker = await boss.work<{ taskId: string }>(queueName, options, async ([job]) => {
-          if (job) await run(job.data.taskId, { id: job.id, retryCount: job.retryCount })
-        })
-        workers.add(worker)
+      for (const isLive of [false, true]) {
+        for (let count = 0; count < (isLive ? places.live : places.jobs); count++) {
+          const worker = await boss.work(nameOf({ isLive }), options, async ([job]) => {
+            if (!job) return
+            // A place that becomes free looks for its next task at once, not at the next regular look.
+            await run({ id: job.id, retryCount: job.retryCount, isLive }).finally(() => boss.notifyWorker(worker))
+          })
+          workers.add(worker)
+        }
       }
     },
     stop: () => {

@@ -49,7 +49,8 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       schema: {
         summary: 'Start a scrape job',
         description:
-          'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end.',
+          'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end. An account ' +
+          'runs so many jobs at a time as its plan allows; further ones stay `pending` and begin in their order.',
         tags,
         security,
         headers: idempotencyHeaders,

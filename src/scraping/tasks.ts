@@ -1,78 +1,14 @@
-import { sql } from 'kysely'
 import type { Database, Transaction } from '../database/open.ts'
-import type { Json, Page, PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
+import type { Page, PlatformErrorCode } from '../platforms/platform.ts'
 import { type FoundPage, type PreparedPage, storePage } from '../requests/store.ts'
-import { countPage, countPages } from './collected-topics.ts'
+import type { ClaimedTask } from './claim.ts'
+import { countPage } from './collected-topics.ts'
 import { lockJob, settleIfEnded } from './job-end.ts'
-import type { QueueJob, TaskQueue } from './queue.ts'
-
-/** A task in the hands of one worker, with the number that its writes must carry. */
-export interface ClaimedTask {
-  taskId: string
-  jobId: string
-  topic: string
-  platform: PlatformName
-  depth: number
-  claim: number
-  cursor: Json
-  pages: number
-  tries: number
-  takeovers: number
-  pageDueSince: Date
-  /** When its job ends at the latest. */
-  expiresAt: Date
-  /** Pages of this topic that the platform had delivered to other jobs when the task was taken. */
-  pagesBefore: number
-  queueJob: QueueJob
-}
+import type { TaskQueue } from './queue.ts'
 
 /** The task was given to another worker, or ended, meanwhile: this one must stop and write nothing. */
 export class TaskLostError extends Error {
   override readonly name = 'TaskLostError'
-}
-
-/**
- * Takes a task for a worker. A task that was running without waiting was another worker's, who must have died.
- * @returns null when the task has ended, or its queue entry was replaced by a later one.
- */
-export async function claimTask(
-  database: Database,
-  taskId: string,
-  queueJob: QueueJob,
-  now: Date,
-): Promise<ClaimedTask | null> {
-  const row = await database
-    .updateTable('scrape_tasks')
-    .from('scrape_jobs')
-    .whereRef('scrape_jobs.id', '=', 'scrape_tasks.job_id')
-    .where('scrape_tasks.id', '=', taskId)
-    .where('scrape_tasks.queue_job_id', '=', queueJob.id)
-    .where('scrape_tasks.state', 'in', ['pending', 'running'])
-    .set((eb) => ({
-      state: 'running',
-      claim: eb('scrape_tasks.claim', '+', 1),
-      takeovers: sql<number>`takeovers + (state = 'running' and waiting_until is null)::integer`,
-      waiting_until: null,
-      started_at: eb.fn.coalesce('scrape_tasks.started_at', eb.val(now)),
-      page_due_since: eb.fn.coalesce('scrape_tasks.page_due_since', eb.val(now)),
-    }))
-    .returning([
-      'scrape_tasks.job_id as jobId',
-      'scrape_jobs.topic',
-      'scrape_jobs.depth',
-      'scrape_jobs.expires_at as expiresAt',
-      'platform',
-      'claim',
-      'cursor',
-      'pages',
-      'tries',
-      'takeovers',
-      'page_due_since as pageDueSince',
-    ])
-    .executeTakeFirst()
-  if (!row) return null
-  const pagesBefore = await countPages(database, row.platform, row.topic)
-  return { ...row, taskId, queueJob, cursor: row.cursor as Json, pageDueSince: row.pageDueSince ?? now, pagesBefore }
 }
 
 /** The update of a task that only its present holder can make. */
@@ -108,7 +44,7 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
       .executeTakeFirst(),
   )
   await queue.complete(transaction, task.queueJob)
-  await settleIfEnded(transaction, task.jobId, now)
+  await settleIfEnded(transaction, queue, task.jobId, now)
 }
 
 /** Ends a task in a transaction of its own. @throws TaskLostError */
@@ -161,7 +97,10 @@ export function deferTask(
   { until, tries }: { until: Date; tries: number },
 ): Promise<void> {
   return database.transaction().execute(async (transaction) => {
-    const queueJobId = await queue.enqueue(transaction, task.taskId, until)
+    const queueJobId = await queue.enqueue(transaction, task.taskId, {
+      isLive: task.queueJob.isLive,
+      startAfter: until,
+    })
     assertHeld(
       await updateHeld(transaction, task)
         .set({ waiting_until: until, tries, queue_job_id: queueJobId })
@@ -172,7 +111,7 @@ export function deferTask(
 }
 
 /**
- * Queues every open task anew. Only for the embedded database at its start: the lock of its directory proves that no
+ * Queues every open task of a job that was begun anew. Only for the embedded database at its start: the lock of its directory proves that no
  * worker is alive that could still hold one.
  */
 export async function recoverTasks(database: Database, queue: TaskQueue): Promise<number> {
@@ -180,11 +119,16 @@ export async function recoverTasks(database: Database, queue: TaskQueue): Promis
   return database.transaction().execute(async (transaction) => {
     const open = await transaction
       .selectFrom('scrape_tasks')
-      .select(['id', 'waiting_until'])
+      .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
+      .select(['scrape_tasks.id', 'waiting_until', 'account_id'])
       .where('state', 'in', ['pending', 'running'])
+      .where('begun_at', 'is not', null)
       .execute()
     for (const task of open) {
-      const queueJobId = await queue.enqueue(transaction, task.id, task.waiting_until ?? undefined)
+      const queueJobId = await queue.enqueue(transaction, task.id, {
+        isLive: task.account_id === null,
+        startAfter: task.waiting_until,
+      })
       await transaction
         .updateTable('scrape_tasks')
         .set({ queue_job_id: queueJobId })

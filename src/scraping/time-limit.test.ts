@@ -1,10 +1,10 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openEvents } from '../../test/event-reader.ts'
 import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
 import { PlannedWaitError, type Platform, type PlatformName } from '../platforms/platform.ts'
-import { endOverdueJobs } from './job-end.ts'
 
 const minuteMs = 60_000
 const platforms = new Map<PlatformName, Platform>()
@@ -61,6 +61,20 @@ describe('the time of a job', () => {
     expect(await creditsUsed()).toBe(1)
   })
 
+  it('ends what hangs by its own worker, who gives up the fetch', async () => {
+    const calls = play('github', async (call) => {
+      if (call > 0) return new Promise<never>(() => {})
+      // From its next taking on, the job has only a moment left.
+      const expiresAt = new Date(clock.now().getTime() + 1_500)
+      await sql`update scrape_jobs set expires_at = ${expiresAt}`.execute(service.database)
+      throw new PlannedWaitError('rate_limited', 'Wait.', new Date(clock.now().getTime() + 1_050))
+    })
+    const job = await service.client.waitForJob(await start({ platforms: ['github'] }), 30_000)
+    expect(job.errors).toMatchObject([{ platform: 'github', code: 'timeout' }])
+    for (const { signal } of calls.slice(1)) expect(signal.reason).toMatchObject({ name: 'TimeoutError' })
+    expect(await creditsUsed()).toBe(0)
+  })
+
   it('ends what hangs and what was never begun, and completes the job if a platform was done', async () => {
     const hanging = play('github', () => new Promise<never>(() => {}))
     play('hackernews', numberedPages(1))
@@ -68,10 +82,11 @@ describe('the time of a job', () => {
     const events = await openEvents(service, jobId)
     await events.until(({ data }) => data.platform === 'hackernews' && data.state === 'done')
     await expect.poll(() => hanging.length).toBe(1)
-    expect(await endOverdueJobs(service.database, new Date(clock.now().getTime() + 9 * minuteMs))).toBe(false)
+    aheadMs = 9 * minuteMs
+    await service.housekeep()
     expect((await service.client.get(`/api/v1/scrape/${jobId}`)).body.data.status).toBe('running')
-    // What the housekeeping of every process does.
-    await endOverdueJobs(service.database, new Date(clock.now().getTime() + 10 * minuteMs))
+    aheadMs = 10 * minuteMs
+    await service.housekeep()
     expect((await events.rest()).at(-1)).toMatchObject({
       event: 'end',
       data: { status: 'completed', progress: { github: 'error', hackernews: 'done' } },

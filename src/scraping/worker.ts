@@ -2,24 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
-import { type Page, PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { isTimeout } from '../platforms/faults.ts'
+import {
+  HostBusyError,
+  type Page,
+  PlannedWaitError,
+  type Platform,
+  PlatformError,
+  type PlatformName,
+} from '../platforms/platform.ts'
 import { markSeenBefore, type Retention } from '../requests/retention.ts'
 import { preparePage } from '../requests/store.ts'
+import { type ClaimedTask, claimTask } from './claim.ts'
 import { endOverdueJob } from './job-end.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
-import { isFinalState, type TaskChange, type TaskChanges } from './task-changes.ts'
-import {
-  type ClaimedTask,
-  checkpointPage,
-  claimTask,
-  deferTask,
-  finishTask,
-  type TaskEnd,
-  TaskLostError,
-} from './tasks.ts'
+import { createRuns, type Run } from './runs.ts'
+import type { TaskChanges } from './task-changes.ts'
+import { checkpointPage, deferTask, finishTask, type TaskEnd, TaskLostError } from './tasks.ts'
 
 /** Waits up to this long are slept through; a longer one puts the task back in the queue. */
 const shortWaitMs = 1_000
+/** How often a live task looks whether a host has room again. */
+const busyLookMs = 40
 /** How often the same page may fail before its platform ends in error. */
 const maxTries = 5
 /** How long a task may go without delivering a page, waits included. */
@@ -46,35 +50,21 @@ export interface WorkerDependencies {
   log: Logger
 }
 
-/** A task in the hands of this process. */
-interface Run {
-  taskId: string
-  /** Aborted when somebody else has ended the task: whatever is under way for it is in vain. */
-  stopped: AbortController
-}
-
-const lost = () => new TaskLostError('the task was cancelled, or its time is over')
-
-/** Waits for a fetch no longer than until its task is ended, also where an adapter does not heed the signal. */
-async function untilStopped<T>(fetching: Promise<T>, stopped: AbortSignal): Promise<T> {
+/** Waits for a fetch no longer than until a signal, also where an adapter does not heed it. */
+async function until<T>(ended: AbortSignal, fetching: Promise<T>): Promise<T> {
   const { promise: given, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(lost())
-  if (stopped.aborted) giveUp()
-  stopped.addEventListener('abort', giveUp)
-  return Promise.race([fetching, given]).finally(() => stopped.removeEventListener('abort', giveUp))
+  const giveUp = () => reject(ended.reason)
+  if (ended.aborted) giveUp()
+  ended.addEventListener('abort', giveUp)
+  return Promise.race([fetching, given]).finally(() => ended.removeEventListener('abort', giveUp))
 }
 
 /** Runs tasks: fetches page after page and stores each with its checkpoint, until the task has ended or must wait. */
 export function createWorker(dependencies: WorkerDependencies): Worker {
   const { database, queue, changes, platforms, retention, clock, log } = dependencies
   const fetching = new AbortController()
-  const runs = new Set<Run>()
+  const runs = createRuns(changes, clock)
   let stopping = false
-
-  const onChange = (change: TaskChange | null) => {
-    if (change === null || !isFinalState(change.state)) return
-    for (const { taskId, stopped } of runs) if (taskId === change.taskId) stopped.abort()
-  }
 
   const finish = (task: ClaimedTask, end: TaskEnd) => {
     const { jobId, platform, pages } = task
@@ -101,6 +91,12 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
       await deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
       return null
     }
+    // The places of live tasks are theirs alone, so one may be held for a moment; no statement is run for it.
+    if (error instanceof HostBusyError && task.queueJob.isLive) {
+      const signal = AbortSignal.any([fetching.signal, stopped])
+      await sleep(busyLookMs, undefined, { signal }).catch(() => {})
+      return task
+    }
     const { retryAt } = error
     const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
     const idleMs = retryAt === null ? 0 : retryAt.getTime() - task.pageDueSince.getTime()
@@ -116,15 +112,27 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     return null
   }
 
+  const endLate = ({ jobId }: ClaimedTask) => {
+    log.info({ jobId }, 'the time of the job is over')
+    return endOverdueJob(database, queue, jobId, clock.now())
+  }
+
   /** One page of a task. @returns the task to go on with, or null when there is nothing more to do now. */
   async function runPage(task: ClaimedTask, platform: Platform, stopped: AbortSignal): Promise<ClaimedTask | null> {
     let page: Page | null
     try {
       const { topic, cursor, pagesBefore } = task
       const signal = AbortSignal.any([fetching.signal, stopped])
-      page = await untilStopped(platform.fetchPage({ topic, cursor, pagesBefore, signal }), stopped)
+      page = await until(
+        stopped,
+        platform.fetchPage({ topic, cursor, pagesBefore, signal, mayShare: task.queueJob.isLive }),
+      )
     } catch (error) {
-      if (stopped.aborted) throw lost()
+      if (stopped.aborted && isTimeout(stopped.reason)) {
+        await endLate(task)
+        return null
+      }
+      if (stopped.aborted) throw new TaskLostError('the task was cancelled, or its time is over')
       if (error instanceof PlatformError) return handleFailure(task, error, stopped)
       // A fault in an adapter ends its own platform, never the process or the other platforms.
       const { jobId, platform: name } = task
@@ -147,9 +155,8 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     return next
   }
 
-  async function runTask(taskId: string, queueJob: QueueJob, stopped: AbortSignal): Promise<void> {
-    let task = await claimTask(database, taskId, queueJob, clock.now())
-    if (task === null) return
+  async function runTask(claimed: ClaimedTask, stopped: AbortSignal): Promise<void> {
+    let task: ClaimedTask | null = claimed
     const platform = platforms.get(task.platform)
     if (!platform) {
       const message = `The platform ${task.platform} is not on any more: add it to PLATFORMS to collect from it.`
@@ -161,34 +168,33 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     }
     while (task !== null) {
       if (stopping) return deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
-      if (clock.now() >= task.expiresAt) {
-        log.info({ jobId: task.jobId }, 'the time of the job is over')
-        return endOverdueJob(database, task.jobId, clock.now())
-      }
+      if (clock.now() >= task.expiresAt) return endLate(task)
       task = await runPage(task, platform, stopped)
     }
   }
 
-  /** From before the task is claimed, so that no word of its end can be missed. */
-  async function runUntilStopped(taskId: string, queueJob: QueueJob): Promise<void> {
-    const run = { taskId, stopped: new AbortController() }
-    runs.add(run)
-    await runTask(taskId, queueJob, run.stopped.signal).finally(() => runs.delete(run))
+  async function runNext(run: Run, queueJob: QueueJob): Promise<void> {
+    const task = await claimTask(database, queueJob, clock.now())
+    if (task === null) return
+    run.hold(task)
+    await runTask(task, run.stopped)
   }
-
-  let unsubscribe = () => {}
 
   return {
     start: () => {
-      unsubscribe = changes.subscribe(onChange)
-      return queue.work(async (taskId, queueJob) => {
+      runs.start()
+      return queue.work(async (queueJob) => {
+        const run = runs.begin()
         try {
-          await runUntilStopped(taskId, queueJob)
+          await runNext(run, queueJob)
         } catch (error) {
+          const { taskId } = run
           if (error instanceof TaskLostError)
             return log.info({ taskId }, 'task was ended, or taken over by another worker')
           log.error({ err: error, taskId, attempt: queueJob.retryCount }, 'task interrupted, it will be taken up again')
           throw error
+        } finally {
+          run.end()
         }
       })
     },
@@ -197,7 +203,7 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
       const grace = setTimeout(() => fetching.abort(), shutdownGraceMs)
       await queue.stop()
       clearTimeout(grace)
-      unsubscribe()
+      runs.stop()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { accountExists } from '../accounts/accounts.ts'
 import type { App } from '../app.ts'
 import type { Clock } from '../clock.ts'
 import { packNames, plans, tiers } from '../credits/plans.ts'
@@ -7,6 +8,8 @@ import { readDailyUsage, readUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
 import type { EntryKind, SpendingOperation } from '../database/tables.ts'
 import type { Authentication } from '../http/authentication.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
 
 const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
@@ -66,43 +69,67 @@ const entry = closed({
   }),
 })
 
+const usageQuery = closed({
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 90, description: 'Adds a breakdown of so many UTC days, today included' }),
+  ),
+})
+
 /** What an account has used (spec 4.6), and its statement. Free. */
-export function registerUsageRoutes(app: App, { database, clock, authentication }: UsageDependencies): void {
-  const onRequest = authentication.requireAccount
+export function registerUsageRoutes(app: App, dependencies: UsageDependencies): void {
+  registerUsage(app, dependencies)
+  registerStatement(app, dependencies)
+}
+
+function registerUsage(app: App, { database, clock, authentication }: UsageDependencies): void {
+  const answer = async (accountId: string, days: number | undefined) => {
+    const now = clock.now()
+    const usage = await readUsage(database, accountId, now)
+    const rateLimit = { limit: plans[usage.tier].requestsPerMinute, windowSeconds }
+    const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
+    return { data: { ...usage, rateLimit, ...breakdown } }
+  }
 
   app.get(
     '/api/v1/usage',
     {
-      onRequest,
+      onRequest: authentication.requireAccount,
       schema: {
         summary: 'Read the plan, its credits and what is left of them',
         tags,
         security,
-        querystring: closed({
-          days: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: 90,
-              description: 'Adds a breakdown of so many UTC days, today included',
-            }),
-          ),
-        }),
+        querystring: usageQuery,
+        response: { 200: closed({ data: usageRecord }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    (request) => answer(authentication.accountOf(request).accountId, request.query.days),
+  )
+
+  app.get(
+    '/api/admin/accounts/:accountId/usage',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        summary: "Read an account's plan, its credits and what is left of them",
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        params: closed({ accountId: Type.String() }),
+        querystring: usageQuery,
         response: {
           200: closed({ data: usageRecord }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
         },
       },
     },
-    async (request) => {
-      const { accountId } = authentication.accountOf(request)
-      const { days } = request.query
-      const now = clock.now()
-      const usage = await readUsage(database, accountId, now)
-      const rateLimit = { limit: plans[usage.tier].requestsPerMinute, windowSeconds }
-      const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
-      return { data: { ...usage, rateLimit, ...breakdown } }
+    async ({ params: { accountId }, query }) => {
+      if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
+      return answer(accountId, query.days)
     },
   )
+}
+
+function registerStatement(app: App, { database, authentication }: UsageDependencies): void {
+  const onRequest = authentication.requireAccount
 
   app.get(
     '/api/v1/usage/entries',

@@ -101,6 +101,17 @@ describe('the usage', () => {
   })
 })
 
+describe("the operator's view of an account's usage", () => {
+  it('is what the account itself sees', async () => {
+    await runJob({ topic: 'dark mode', platforms: ['github'], depth: 1 })
+    await buy('starter')
+    const { body } = await admin().get(`/api/admin/accounts/${accountId}/usage?days=7`)
+    expect(body.data).toEqual(await usage('?days=7'))
+    expect(body.data.credits.used).toBeGreaterThan(0)
+    expect((await client.get(`/api/admin/accounts/${accountId}/usage`)).status).toBe(401)
+  })
+})
+
 describe('the statement', () => {
   it('has every movement with its cause, latest first, and its sums are the balances', async () => {
     const requestId = 'purchase-42'

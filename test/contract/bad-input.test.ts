@@ -42,6 +42,13 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: '/api/v1/usage', key: 'account' },
   { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },
   { method: 'GET', path: '/api/admin/backup', key: 'admin' },
+  { method: 'POST', path: `/api/admin/accounts/${unknownId}/links`, key: 'admin' },
+  { method: 'GET', path: `/api/admin/accounts/${unknownId}/links`, key: 'admin' },
+  { method: 'DELETE', path: `/api/admin/accounts/${unknownId}/links`, key: 'admin' },
+  { method: 'DELETE', path: `/api/admin/accounts/${unknownId}/sessions`, key: 'admin' },
+  { method: 'GET', path: `/api/admin/accounts/${unknownId}/usage`, key: 'admin' },
+  { method: 'GET', path: '/api/admin/jobs', key: 'admin' },
+  { method: 'GET', path: '/api/admin/platforms', key: 'admin' },
   { method: 'POST', path: '/api/admin/purge', key: 'admin', body: { platform: 'github' } },
   { method: 'GET', path: '/api/admin/suppressions', key: 'admin' },
   { method: 'POST', path: '/api/admin/suppressions/lift', key: 'admin', body: { author: 'nobody' } },
@@ -139,7 +146,7 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
 })
 
 /** They change nothing that a second call would change again. */
-const withoutIdempotencyKey = /\/(search|purge|lift)$/
+const withoutIdempotencyKey = /\/(search|purge|lift|links)$/
 
 describe.each(routes.filter(({ method, path }) => method === 'POST' && !withoutIdempotencyKey.test(path)))(
   'the Idempotency-Key of $method $path',
@@ -207,7 +214,6 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
       ['offset -1', { query: 'a', offset: -1 }, 'offset'],
       ['offset 100', { query: 'a', offset: 100 }, 'offset'],
       ['expand a string', { query: 'a', expand: 'true' }, 'expand'],
-      ['expand true, which this version has not', { query: 'a', expand: true }, 'expand'],
       ['platforms unknown', { query: 'a', platforms: ['myspace'] }, 'platforms.0'],
     ],
   },
@@ -308,6 +314,56 @@ const tables: { method: string; path: string; key: Key; cases: Case[] }[] = [
   },
 ]
 
+describe('POST /api/session', () => {
+  const signIn = (text: string, headers: Record<string, string> = json) =>
+    service.clientFor(null).send('POST', '/api/session', { headers, body: text })
+  it.each([
+    ['nothing in it', {}, ''],
+    ['two ways at once', { apiKey: 'a', link: 'a' }, ''],
+    ['a key that is no text', { apiKey: 1 }, 'apiKey'],
+    ['an empty key', { apiKey: '' }, 'apiKey'],
+    ['a key of 501 characters', { apiKey: 'x'.repeat(501) }, 'apiKey'],
+    ['a link null', { link: null }, 'link'],
+    ['a link with NUL', { link: 'a\0' }, 'link'],
+    ['an unknown field', { apiKey: 'a', remember: true }, ''],
+    ['an unknown field alone', { token: 'a' }, 'token'],
+  ])('refuses %s: 400, and says where', async (_what, body, place) => {
+    const answer = await signIn(JSON.stringify(body))
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(answer.body.error.details.map((detail: { path: string }) => detail.path)).toContain(place)
+    expect(answer.headers.get('set-cookie')).toBeNull()
+  })
+  it.each(['', '{', '[]', 'null', '"a"'])('refuses the body %j: 400', async (text) => {
+    expect((await signIn(text)).status).toBe(400)
+  })
+  it('refuses what a form of another site could send: 415', async () => {
+    const answer = await signIn('{"apiKey":"a"}', { 'content-type': 'text/plain' })
+    expect([answer.status, answer.body.error.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+  })
+})
+
+describe('POST /api/admin/accounts/{accountId}/links', () => {
+  it.each(['{"validForDays":30}', '[]', '"a"'])('refuses the body %s: 400', async (body) => {
+    const path = `/api/admin/accounts/${unknownId}/links`
+    const answer = await service.clientFor(testAdminKey).send('POST', path, { headers: json, body })
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+  })
+})
+
+describe('GET /api/admin/jobs', () => {
+  it.each([
+    ['?status=done', 'status'],
+    ['?limit=0', 'limit'],
+    ['?limit=101', 'limit'],
+    ['?cursor=nonsense', 'cursor'],
+    [`?cursor=${Buffer.from(`["jobs","1","${unknownId}"]`).toString('base64url')}`, 'cursor'],
+    ['?account=a', 'account'],
+  ])('refuses %s: 400, and says where', async (query, place) => {
+    const answer = await service.clientFor(testAdminKey).get(`/api/admin/jobs${query}`)
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, place])
+  })
+})
+
 describe.each(tables)('$method $path', ({ method, path, key, cases }) => {
   it.each(cases)('refuses %s: 400, and says where', async (_what, body, place) => {
     const before = await scrapeJobs()
@@ -342,7 +398,7 @@ describe('GET /api/v1/requests', () => {
     ['platforms=github,myspace', 'platforms'],
     ['platforms=', 'platforms'],
     ['sortBy=best', 'sortBy'],
-    ['source=realtime', 'source'],
+    ['source=realtime', 'topic'],
     ['cursor=nonsense', 'cursor'],
     [`cursor=${Buffer.from('["top",1,"x"]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from(`["new","1; drop table requests","${unknownId}"]`).toString('base64url')}`, 'cursor'],
@@ -436,6 +492,10 @@ describe('the query string of an operator or of keys', () => {
     ['/api/v1/keys?all=true', 'account', 'all'],
     ['/api/admin/backup?format=zip', 'admin', 'format'],
     [`/api/admin/accounts/${unknownId}/keys?all=true`, 'admin', 'all'],
+    [`/api/admin/accounts/${unknownId}/links?all=true`, 'admin', 'all'],
+    [`/api/admin/accounts/${unknownId}/usage?days=91`, 'admin', 'days'],
+    [`/api/admin/accounts/${unknownId}/usage?day=1`, 'admin', 'day'],
+    ['/api/admin/platforms?on=true', 'admin', 'on'],
   ] as const)('refuses %s: 400, and says where', async (path, key, place) => {
     const answer = await clientOf(key).get(path)
     expect(answer.status).toBe(400)
@@ -462,6 +522,12 @@ describe('what does not exist', () => {
     ['DELETE', '/api/admin/accounts/nonsense', 'admin'],
     ['DELETE', `/api/admin/accounts/${unknownId}`, 'admin'],
     ['GET', '/api/admin/accounts/nonsense/keys', 'admin'],
+    ['POST', '/api/admin/accounts/nonsense/links', 'admin'],
+    ['GET', `/api/admin/accounts/${unknownId}/links`, 'admin'],
+    ['DELETE', '/api/admin/accounts/nonsense/links', 'admin'],
+    ['DELETE', `/api/admin/accounts/${unknownId}/sessions`, 'admin'],
+    ['GET', '/api/admin/accounts/nonsense/usage', 'admin'],
+    ['GET', `/api/admin/accounts/${unknownId}/usage`, 'admin'],
     ['GET', `/api/admin/accounts/${unknownId}/keys`, 'admin'],
     ['DELETE', '/api/v1/keys/nonsense', 'account'],
     ['DELETE', `/api/v1/keys/${unknownId}`, 'account'],

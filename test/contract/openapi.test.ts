@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser } from '../../src/sessions/testing.ts'
 import { foundRequest, numberedPages, platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../service.ts'
 
@@ -48,6 +49,13 @@ function expectDocumented(method: string, path: string, answer: { status: number
   expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true)
 }
 
+/** A key, or a session that was opened with it; signing in needs neither. */
+function securityOf(method: string, path: string): object[] {
+  const session = { session: [] }
+  if (path === '/api/session') return method === 'POST' ? [] : [session]
+  return [path.startsWith('/api/admin') ? { adminKey: [] } : { apiKey: [] }, session]
+}
+
 describe('the API document', () => {
   it('is OpenAPI 3.1 and has every call', () => {
     expect(document.openapi).toBe('3.1.0')
@@ -57,14 +65,22 @@ describe('the API document', () => {
         .sort(),
     ).toEqual([
       'DELETE /api/admin/accounts/{accountId}',
+      'DELETE /api/admin/accounts/{accountId}/links',
+      'DELETE /api/admin/accounts/{accountId}/sessions',
       'DELETE /api/admin/keys/{keyId}',
+      'DELETE /api/session',
       'DELETE /api/v1/keys/{keyId}',
       'DELETE /api/v1/scrape/{jobId}',
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
+      'GET /api/admin/accounts/{accountId}/links',
+      'GET /api/admin/accounts/{accountId}/usage',
       'GET /api/admin/backup',
+      'GET /api/admin/jobs',
+      'GET /api/admin/platforms',
       'GET /api/admin/suppressions',
       'GET /api/admin/verify',
+      'GET /api/session',
       'GET /api/v1/keys',
       'GET /api/v1/platforms',
       'GET /api/v1/requests',
@@ -83,9 +99,11 @@ describe('the API document', () => {
       'PATCH /api/admin/accounts/{accountId}',
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/links',
       'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/admin/purge',
       'POST /api/admin/suppressions/lift',
+      'POST /api/session',
       'POST /api/v1/keys',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
@@ -96,9 +114,9 @@ describe('the API document', () => {
     for (const { method, path, operation } of operations()) {
       expect(operation.summary, `${method} ${path}`).toBeTruthy()
       if (!path.startsWith('/api/')) continue
-      const expected = ['200', '401', '429', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
+      const expected = ['200', '401', '403', '429', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(expected))
-      expect(operation.security).toEqual([path.startsWith('/api/admin') ? { adminKey: [] } : { apiKey: [] }])
+      expect(operation.security).toEqual(securityOf(method, path))
     }
     expect(JSON.stringify(document)).not.toContain('x-trim')
   })
@@ -108,10 +126,12 @@ describe('the API document', () => {
       operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key'),
     )
     expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /api/v1/requests',
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/v1/keys',
+      'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
     ])
     for (const { operation } of taking) {
@@ -193,6 +213,36 @@ describe('the API document', () => {
     expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts?deleted=true'))
   })
 
+  it('describes sessions and sign-in links', async () => {
+    const admin = service.clientFor(testAdminKey)
+    const { accountId } = (await admin.post('/api/admin/accounts', { name: 'a', tier: 'free' })).body.data
+    const links = '/api/admin/accounts/{accountId}/links'
+    const path = `/api/admin/accounts/${accountId}`
+    const link = await admin.post(`${path}/links`, {})
+    expectDocumented('POST', links, link)
+    expectDocumented('POST', links, await admin.post(`${path}x/links`, {}))
+    expectDocumented('GET', links, await admin.get(`${path}/links`))
+    const opened = openBrowser(() => service.url)
+    expectDocumented('GET', '/api/session', await opened.call('GET', '/api/session'))
+    expectDocumented('POST', '/api/session', await opened.signIn({ link: new URL(link.body.data.url).hash.slice(1) }))
+    expectDocumented('POST', '/api/session', await opened.signIn({ link: 'used' }))
+    expectDocumented('GET', '/api/session', await opened.call('GET', '/api/session'))
+    const forged = await opened.call('POST', '/api/v1/keys', { body: { name: 'a' }, csrfToken: null })
+    expect(forged.status).toBe(403)
+    expectDocumented('POST', '/api/v1/keys', forged)
+    expectDocumented('DELETE', '/api/session', await opened.call('DELETE', '/api/session'))
+    expectDocumented('POST', '/api/session', await opened.signIn({ apiKey: testAdminKey }))
+    expectDocumented('DELETE', links, await admin.send('DELETE', `${path}/links`))
+    const sessions = '/api/admin/accounts/{accountId}/sessions'
+    expectDocumented('DELETE', sessions, await admin.send('DELETE', `${path}/sessions`))
+    const usage = '/api/admin/accounts/{accountId}/usage'
+    expectDocumented('GET', usage, await admin.get(`${path}/usage?days=3`))
+    expectDocumented('GET', usage, await admin.get(`${path}x/usage`))
+    await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    expectDocumented('GET', '/api/admin/jobs', await admin.get('/api/admin/jobs'))
+    expectDocumented('GET', '/api/admin/platforms', await admin.get('/api/admin/platforms'))
+  })
+
   it('describes purges, and what they suppress', async () => {
     const admin = service.clientFor(testAdminKey)
     const purge = (body: object) => admin.post('/api/admin/purge', body)
@@ -236,12 +286,5 @@ describe('the API document', () => {
       search: process.env.TEST_HOME === 'embedded' ? 'bm25' : 'tsvector',
       queue: 'pg-boss',
     })
-  })
-
-  it('is linked from a plain page at /', async () => {
-    const page = await service.client.get('/')
-    expect(page.headers.get('content-type')).toMatch(/^text\/html/)
-    expect(page.body).toContain('href="/openapi.json"')
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   })
 })

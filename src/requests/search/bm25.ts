@@ -1,13 +1,21 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
-import type { BestMatches } from './page.ts'
+import type { SearchEngine } from './page.ts'
 
 /**
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) with k1 = 1.2 and
  * b = 0.75, by the extension `pg_textsearch`, which finds the best matches without ranking the others (Block-Max WAND).
  */
-export const bm25Matches: BestMatches = (words, most) =>
-  sql`select request_id, score from request_text_matches(${words}, ${sql.lit(most)}) where score < 0`
+export const bm25: SearchEngine = {
+  best: (words, most) =>
+    sql`select request_id, score from request_text_matches(${words}, ${sql.lit(most)}) where score < 0`,
+  // The same score, worked out for each row by itself; a row that does not match has 0.
+  among: (words, ids) => sql`
+    select request_id, score from (
+      select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score
+      from request_texts where request_id = any(${ids}) offset 0
+    ) as scored where score < 0`,
+}
 
 /**
  * Left to itself, the planner may score every row and sort: minutes on a large table, and rows that match nothing come

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openDatabase } from '../../database/open.ts'
 import { openSearchIndex, type SearchIndex } from './search-index.ts'
-import { store, syntheticRow } from './testing.ts'
+import { findIds, store, syntheticRow } from './testing.ts'
 import { searchTextOf } from './text.ts'
 
 let opened: TestDatabase
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-const search = (query: string) => index.search(opened.database, { query, offset: 0, limit: 100 })
+const search = (query: string) => findIds(index, opened.database, { query })
 
 describe('what changes in the cache', () => {
   beforeAll(() => opened.reset())
@@ -27,7 +27,7 @@ describe('what changes in the cache', () => {
     await expect(
       opened.database.transaction().execute(async (transaction) => {
         const [id] = await store(transaction, [{ ...row, text: 'uncommitted' }])
-        expect((await index.search(transaction, { query: 'uncommitted', offset: 0, limit: 1 })).ids).toEqual([id])
+        expect((await findIds(index, transaction, { query: 'uncommitted' })).ids).toEqual([id])
         throw new Error('roll back')
       }),
     ).rejects.toThrow('roll back')
@@ -87,7 +87,7 @@ describe('opening', () => {
     for (const { kind } of indexes) expect(kind).toBe(index.kind)
     await opened.reset()
     const ids = await store(opened.database, [syntheticRow(2)])
-    expect((await indexes[3]!.search(opened.database, { query: 'needle', offset: 0, limit: 5 })).ids).toEqual(ids)
+    expect((await findIds(indexes[3]!, opened.database, { query: 'needle' })).ids).toEqual(ids)
   })
 
   test('several processes can open a fresh database at once, and rows that are there already are found', async () => {
@@ -97,7 +97,7 @@ describe('opening', () => {
       const indexes = await Promise.all([1, 2, 3, 4].map(() => openSearchIndex(fresh.database)))
       for (const other of indexes) {
         expect(other.kind).toBe(index.kind)
-        const { ids: found } = await other.search(fresh.database, { query: 'needle', offset: 0, limit: 5 })
+        const { ids: found } = await findIds(other, fresh.database, { query: 'needle' })
         expect(found).toEqual([ids[1]])
       }
     } finally {
@@ -119,7 +119,7 @@ describe('opening', () => {
         select to_regclass('request_texts_bm25')::text as left`.execute(database)
       expect(rows).toEqual([{ left: null }])
       const ids = await store(database, [syntheticRow(1), syntheticRow(2)])
-      expect((await fallback.search(database, { query: 'needle', offset: 0, limit: 5 })).ids).toEqual([ids[1]])
+      expect((await findIds(fallback, database, { query: 'needle' })).ids).toEqual([ids[1]])
       expect((await openSearchIndex(database)).kind).toBe('tsvector')
     } finally {
       await broken.close()
@@ -138,7 +138,7 @@ describe('opening', () => {
       expect(other.kind).toBe(index.kind)
       expect((await openSearchIndex(odd.database)).kind).toBe(index.kind)
       const ids = await store(odd.database, [syntheticRow(1), syntheticRow(2)])
-      expect((await other.search(odd.database, { query: 'needles', offset: 0, limit: 5 })).ids).toEqual([ids[1]])
+      expect((await findIds(other, odd.database, { query: 'needles' })).ids).toEqual([ids[1]])
     } finally {
       await odd.close()
       await copy.remove()

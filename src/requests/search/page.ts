@@ -1,76 +1,136 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import type { SearchFilters, SearchMatches } from './search-index.ts'
+import { type RequestRecord, type RequestRow, topicNames, toRecord } from '../record.ts'
+import { fewRequests, filterCondition, idsByFilter, type SearchFilters, textCondition } from './conditions.ts'
+import type { ParsedQuery } from './query.ts'
 
+/** Ways to find what matches some normalised words: queries with the columns `request_id` and `score`, the lower the better. */
+export interface SearchEngine {
+  /** The `most` best matches. It gives no row that does not match, and all of the matches when they are fewer. */
+  best(words: string, most: number): RawBuilder<unknown>
+  /** Those of the requests in `ids` that match; for few of them, since every text is looked at. */
+  among(words: string, ids: RawBuilder<unknown>): RawBuilder<unknown>
+}
+
+export const searchOrders = ['relevance', 'votes', 'new'] as const
+
+export type SearchOrder = (typeof searchOrders)[number]
+
+/** However a search is paged, nobody sees more than its best 100 (spec 4.3). */
+export const searchCap = 100
 /**
- * The `most` best matches of some normalised words, as a query with the columns `request_id` and `score`, the lower the
- * better. It gives no row that does not match, and all of the matches when they are fewer.
+ * Whatever cannot be asked of the index looks at this many of the best matches, so that a filter that keeps nothing costs no
+ * more than another.
  */
-export type BestMatches = (words: string, most: number) => RawBuilder<unknown>
+const windowSize = 1_000
 
-/** However a search is paged, nobody sees more than its best 100. */
-const searchCap = 100
-/** Filters look at this many of the best matches, so that a filter that keeps nothing costs no more than another. */
-const filterWindow = 1_000
+export interface PageInput extends Pick<ParsedQuery, 'phrases' | 'excluded'> {
+  /** What the index is asked for: normalised, any of them. */
+  words: string
+  filters: SearchFilters
+  sortBy: SearchOrder
+  offset: number
+  /** `offset` + `limit` is at most 100. */
+  limit: number
+}
+
+export interface SearchMatches {
+  /** The page, best first. */
+  results: RequestRecord[]
+  /** Another match exists after these. */
+  more: boolean
+  /** Set when only so many of the best matches were looked at and there may be more among the rest. */
+  window: number | null
+  /** Whether anything at all has one of the words, whatever the filters say. */
+  anyMatch: boolean
+}
+
+const orders: Record<SearchOrder, RawBuilder<unknown>> = {
+  relevance: sql`score, id`,
+  votes: sql`votes desc, score, id`,
+  new: sql`posted_at desc, score, id`,
+}
+
+/** What narrows or orders the matches beyond what the index does; null where the index alone gives the page. */
+function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
+  const onRequest = filterCondition(filters)
+  const onText = textCondition({ phrases, excluded })
+  if (onRequest === null && onText === null) return sortBy === 'relevance' ? null : sql<boolean>`true`
+  const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = requests.id)`
+  const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
+  // In this order: a text is only read of a row that passes the rest.
+  return sql<boolean>`case when ${onRequest ?? sql`true`} then ${ofText} else false end`
+}
 
 /**
  * One page of the best matches. Always the same number of them is ranked, whichever page is asked for: where equally good
  * ones are cut off then does not depend on the page.
  */
-export function readPage(
-  executor: Executor,
-  best: (most: number) => RawBuilder<unknown>,
-  { offset, limit, filters }: { offset: number; limit: number; filters: SearchFilters },
-): Promise<SearchMatches> {
-  const filtered = filters.platforms !== undefined || filters.topicKey !== undefined
-  const page = { offset, limit: Math.max(0, Math.min(limit, searchCap - offset)) }
-  return filtered ? readFiltered(executor, best, page, filters) : readPlain(executor, best, page)
+export async function readPage(executor: Executor, engine: SearchEngine, input: PageInput): Promise<SearchMatches> {
+  const condition = conditionOf(input)
+  if (condition === null) {
+    const most = searchCap + 1
+    return (await readMatches(executor, engine.best(input.words, most), { ...input, condition, most })).matches
+  }
+  const options = { ...input, condition, most: windowSize }
+  const { found, matches } = await readMatches(executor, engine.best(input.words, windowSize + 1), options)
+  const ids = idsByFilter(input.filters)
+  if (found <= windowSize) return matches
+  const windowed = { ...matches, window: windowSize }
+  // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
+  return ids === null ? windowed : ((await readFew(executor, engine, input, { condition, ids })) ?? windowed)
 }
 
-interface PageBounds {
+/** The page of all that is left by a filter; null when that is too much to be looked at. */
+async function readFew(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  { condition, ids }: { condition: RawBuilder<boolean>; ids: RawBuilder<unknown> },
+): Promise<SearchMatches | null> {
+  const { rows } = await sql<{ few: string[] }>`
+    select coalesce(json_agg(request_id), '[]') as few from (${ids}) as few`.execute(executor)
+  const { few } = rows[0]!
+  if (few.length > fewRequests) return null
+  const matching = engine.among(input.words, sql`${few}::uuid[]`)
+  return (await readMatches(executor, matching, { ...input, condition, most: fewRequests })).matches
+}
+
+interface MatchOptions {
+  condition: RawBuilder<boolean> | null
+  sortBy: SearchOrder
+  /** How many of the matches are considered, the best ones. */
+  most: number
   offset: number
   limit: number
 }
 
-async function readPlain(
+/** Finds the matches and reads the records of the page in one statement: others wait for each statement in the embedded home. */
+async function readMatches(
   executor: Executor,
-  best: (most: number) => RawBuilder<unknown>,
-  { offset, limit }: PageBounds,
-): Promise<SearchMatches> {
-  const { rows } = await sql<{ id: string }>`
-    with matches as materialized (${best(searchCap + 1)})
-    select request_id as id from matches order by score, request_id
-    limit ${limit + 1} offset ${offset}`.execute(executor)
-  return { ids: rows.slice(0, limit).map((row) => row.id), more: rows.length > limit, window: null }
-}
-
-async function readFiltered(
-  executor: Executor,
-  best: (most: number) => RawBuilder<unknown>,
-  { offset, limit }: PageBounds,
-  { platforms, topicKey }: SearchFilters,
-): Promise<SearchMatches> {
-  const onPlatform = platforms === undefined ? sql`true` : sql`requests.platform = any(${platforms}::text[])`
-  const ofTopic =
-    topicKey === undefined
-      ? sql`true`
-      : sql`exists (select from request_topics
-          where request_topics.request_id = matches.request_id and request_topics.topic_key = ${topicKey})`
-  const { rows } = await sql<{ found: number; ids: string[] }>`
-    with matches as materialized (${best(filterWindow + 1)}),
-    considered as materialized (select * from matches order by score, request_id limit ${sql.lit(filterWindow)}),
+  matching: RawBuilder<unknown>,
+  { condition, sortBy, most, offset, limit }: MatchOptions,
+): Promise<{ found: number; matches: SearchMatches }> {
+  const candidates =
+    condition === null
+      ? sql`select request_id as id, score from matches`
+      : sql`select id, score, votes, posted_at
+          from (select * from matches order by score, request_id limit ${sql.lit(most)}) as considered
+          join requests on requests.id = considered.request_id where ${condition}`
+  const { rows } = await sql<RequestRow & { found: number; remaining: number }>`
+    with matches as materialized (${matching}),
+    candidates as materialized (${candidates}),
     page as materialized (
-      select matches.request_id as id, score
-      from considered as matches join requests on requests.id = matches.request_id
-      where ${onPlatform} and ${ofTopic}
-      order by score, matches.request_id limit ${limit + 1} offset ${offset}
+      select id, row_number() over (order by ${orders[sortBy]}) as place from candidates
+      order by place limit ${limit} offset ${offset}
     )
-    select (select count(*)::int from matches) as found,
-      (select coalesce(json_agg(id order by score, id), '[]') from page) as ids`.execute(executor)
-  const { found, ids } = rows[0]!
-  return {
-    ids: ids.slice(0, limit),
-    more: ids.length > limit,
-    window: found > filterWindow ? filterWindow : null,
-  }
+    select counted.found, counted.remaining, requests.*, ${topicNames} as topics
+    from (select (select count(*)::int from matches) as found,
+      (select count(*)::int from candidates) as remaining) as counted
+    left join page on true left join requests on requests.id = page.id
+    order by page.place`.execute(executor)
+  const { found, remaining } = rows[0]!
+  const results = rows.filter((row) => row.id !== null).map(toRecord)
+  const matches = { results, more: remaining > offset + limit, window: null, anyMatch: found > 0 }
+  return { found, matches }
 }

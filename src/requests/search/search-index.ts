@@ -1,25 +1,12 @@
 import { sql } from 'kysely'
 import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
-import type { PlatformName } from '../../platforms/platform.ts'
-import { bm25Matches, prepareBm25 } from './bm25.ts'
-import { type BestMatches, readPage } from './page.ts'
-import { normaliseQuery } from './text.ts'
-import { prepareTsvector, tsvectorMatches } from './tsvector.ts'
-
-export interface SearchMatches {
-  /** Best first. */
-  ids: string[]
-  /** Another match exists after these. */
-  more: boolean
-  /** Set when filters looked at only this many best matches and there may be more among the rest. */
-  window: number | null
-}
-
-export interface SearchFilters {
-  platforms?: readonly PlatformName[]
-  topicKey?: string
-}
+import { bm25, prepareBm25 } from './bm25.ts'
+import type { SearchFilters } from './conditions.ts'
+import { readPage, type SearchEngine, type SearchMatches, type SearchOrder, searchCap } from './page.ts'
+import { parseQuery, queryWordLimit, tellingWords } from './query.ts'
+import { prepareTsvector, tsvector } from './tsvector.ts'
+import { expandPrefix } from './vocabulary.ts'
 
 export interface SearchInput {
   /** As the user typed it. */
@@ -28,6 +15,17 @@ export interface SearchInput {
   /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be had. */
   limit: number
   filters?: SearchFilters
+  /** By relevance unless said otherwise. */
+  sortBy?: SearchOrder
+  /** Whether the last word may be the beginning of one. */
+  prefix?: boolean
+  /** More texts, such as related topics, whose words may match as well; the query's own count twice. */
+  alternatives?: readonly string[]
+}
+
+export interface FoundMatches extends SearchMatches {
+  /** The normalised words that were looked for, also those that a beginning stands for. */
+  words: string[]
 }
 
 export interface SearchIndex {
@@ -35,10 +33,12 @@ export interface SearchIndex {
   /** Why it is not `bm25`, for the operator; absent when it is. */
   readonly fallbackReason?: string
   /**
-   * The requests with any of the query's words in title, description, tags, author name or handle, the best first;
-   * equally good ones in the order of their ids, so that pages fit together. Never a request that does not match.
+   * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
+   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together.
+   * Never a request that does not match.
+   * @throws ServiceError INVALID_REQUEST for a query that cannot be asked, such as one that only leaves out.
    */
-  search(executor: Executor, input: SearchInput): Promise<SearchMatches>
+  search(executor: Executor, input: SearchInput): Promise<FoundMatches>
 }
 
 /** Taken for the length of the transaction that prepares an index: processes that start together wait for each other. */
@@ -52,13 +52,13 @@ const preparationLock = 4_680_002
 export async function openSearchIndex(database: Database): Promise<SearchIndex> {
   try {
     await prepare(database, prepareBm25)
-    return createSearchIndex('bm25', bm25Matches)
+    return createSearchIndex('bm25', bm25)
   } catch (error) {
     // A database that is away for a moment says nothing about what it can do.
     if (isDatabaseUnavailable(error)) throw error
     await prepare(database, prepareTsvector)
     const fallbackReason = error instanceof Error ? error.message : String(error)
-    return { ...createSearchIndex('tsvector', tsvectorMatches), fallbackReason }
+    return { ...createSearchIndex('tsvector', tsvector), fallbackReason }
   }
 }
 
@@ -70,13 +70,22 @@ const prepare = (database: Database, build: (transaction: Transaction) => Promis
     await build(transaction)
   })
 
-function createSearchIndex(kind: SearchIndex['kind'], bestMatches: BestMatches): SearchIndex {
+const nothing: SearchMatches = { results: [], more: false, window: null, anyMatch: false }
+
+function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): SearchIndex {
   return {
     kind,
-    search: async (executor, { query, offset, limit, filters = {} }) => {
-      const words = normaliseQuery(query)
-      if (words === '') return { ids: [], more: false, window: null }
-      return readPage(executor, (most) => bestMatches(words, most), { offset, limit, filters })
+    search: async (executor, input) => {
+      const { filters = {}, sortBy = 'relevance', offset, alternatives = [] } = input
+      const { words, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
+      const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
+      const related = alternatives.flatMap((text) => tellingWords(text)).slice(0, queryWordLimit)
+      const all = [...new Set([...words, ...beginnings, ...related])]
+      if (all.length === 0) return { ...nothing, words: all }
+      const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
+      const asked = related.length > 0 ? [...words, ...all] : all
+      const page = { words: asked.join(' '), phrases, excluded, filters, sortBy, offset, limit }
+      return { ...(await readPage(executor, engine, page)), words: all }
     },
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { platformNames } from '../../platforms/platform.ts'
+import type { SearchIndex, SearchInput } from './search-index.ts'
 
 // Rows for the tests of the search index.
 
@@ -47,4 +48,10 @@ export async function store(executor: Executor, rows: readonly Row[]): Promise<s
     ids.push(...batch.map((row) => row.id))
   }
   return ids
+}
+
+/** What a search finds, by the ids alone. */
+export async function findIds(index: SearchIndex, executor: Executor, input: Partial<SearchInput> & { query: string }) {
+  const { results, more, window } = await index.search(executor, { offset: 0, limit: 100, ...input })
+  return { ids: results.map((result) => result._id), more, window }
 }

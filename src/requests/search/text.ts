@@ -10,9 +10,7 @@ export interface SearchedRequest {
 /** The indexed text of a request has at most this many UTF-16 units; the end of a longer description is not found. */
 export const searchTextLimit = 20_000
 /** A word in the title counts like this many in the description. */
-const titleWeight = 3
-/** A query asks for at most this many different words; those after them are ignored. */
-export const queryWordLimit = 64
+const titleWeight = 4
 /** Longer words are cut: Postgres refuses a lexeme of 2,048 bytes, and 100 characters are at most 400. */
 const wordLimit = 100
 
@@ -43,20 +41,57 @@ const camelBoundary = new RegExp(
   'gu',
 )
 
-/** A word in camel case and its parts, so that it is found however it is typed: `DarkMode` by `darkmode` and `dark mode`. */
-function withCamelParts(text: string): string {
-  if (text.search(camelBoundary) === -1) return text
-  return text.replace(/[\p{L}\p{N}]+/gu, (word) => {
-    const parts = word.replace(camelBoundary, ' ')
-    return parts === word ? word : `${word} ${parts}`
+/** A name of several words as programs write it: `darkMode`, `dark_mode`. */
+const joinedName = /[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)*/gu
+
+/** `darkMode` and `dark_mode` as they are and in parts, so that they are found however they are typed: `darkmode dark mode`. */
+function withPartsOfNames(text: string): string {
+  return text.replace(joinedName, (found) => {
+    const parts = found.replace(camelBoundary, ' ').replaceAll('_', ' ')
+    return parts === found ? found : `${found.replaceAll('_', '')} ${parts}`
   })
 }
 
-const unspaced = '(?:(?!\\p{M})[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}]\\p{M}*)'
-const unspacedRun = new RegExp(`${unspaced}+`, 'gu')
-const unspacedCharacter = new RegExp(unspaced, 'gu')
+/** A number of two to four parts: `2.10.1`, `v18.4`; not the end of a longer one, nor a part of a word. */
+const versionNumber = /(?<![\p{L}\p{N}.])(v?)(\d{1,6}(?:\.\d{1,6}){1,3})(?!\.?\p{N})/giu
 
-/** Chinese and Japanese have no spaces: every two neighbouring characters are a word, as in Lucene's CJKAnalyzer. */
+/**
+ * `v2.10.1` is found by itself and by what it begins with, and not by a stray 10 or 1: a text has it as
+ * `v2 2 2dot10 2dot10dot1`, a query asks for `v2 2dot10dot1`.
+ */
+const withVersions = (text: string, asked: boolean): string =>
+  text.replace(versionNumber, (_, v: string, numbers: string) => {
+    const parts = numbers.split('.')
+    const beginnings = parts.map((__, index) => parts.slice(0, index + 1).join('dot'))
+    const words = asked ? beginnings.slice(-1) : beginnings
+    return ` ${[...(v === '' ? [] : [`v${parts[0]}`]), ...words].join(' ')} `
+  })
+
+/** Letters that have no decomposition, and how people type them who have no key for them. */
+const plainLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+  ς: 'σ',
+}
+const letterWithPlainForm = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'gu')
+
+const unspacedScripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+/** A regular expression for a character of a script without spaces, with its marks. */
+export const unspacedCharacterPattern = `(?:(?!\\p{M})[${unspacedScripts.map((script) => `\\p{scx=${script}}`).join('')}]\\p{M}*)`
+const unspacedRun = new RegExp(`${unspacedCharacterPattern}+`, 'gu')
+const unspacedCharacter = new RegExp(unspacedCharacterPattern, 'gu')
+
+/**
+ * Chinese, Japanese and Thai have no spaces, and Korean words end in particles: every two neighbouring characters are a
+ * word, as in Lucene's CJKAnalyzer. Where a word ends need not be known, so whatever a text contains is found in it.
+ */
 function withCharacterPairs(text: string): string {
   return text.replace(unspacedRun, (run) => {
     const characters = run.match(unspacedCharacter) ?? []
@@ -72,7 +107,14 @@ function withCharacterPairs(text: string): string {
  * Stemming is left to the text search configuration. Never throws; takes time linear in the length of the text.
  * @param limit stops after about this many UTF-16 units, however many more the compatibility forms unfold to
  */
-export function normaliseText(text: string, limit = Number.POSITIVE_INFINITY): string {
+export const normaliseText = (text: string, limit = Number.POSITIVE_INFINITY): string =>
+  normalise(text, { limit, asked: false })
+
+/** The same for what is asked: a version number is only that one, where a text is found also by its beginning. */
+export const normaliseAsked = (text: string): string =>
+  normalise(text, { limit: Number.POSITIVE_INFINITY, asked: true })
+
+function normalise(text: string, { limit, asked }: { limit: number; asked: boolean }): string {
   let words = text
     // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
@@ -82,11 +124,13 @@ export function normaliseText(text: string, limit = Number.POSITIVE_INFINITY): s
     .replace(/\u200b/gu, ' ')
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
   for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
-  words = withCamelParts(words.replace(wholeNames, (found) => found.toLowerCase()))
+  words = withVersions(words, asked)
+  words = withPartsOfNames(words.replace(wholeNames, (found) => found.toLowerCase()))
     .toLowerCase()
     .normalize('NFD')
-    .replace(/(\p{Script=Latin})\p{Mn}+/gu, '$1')
+    .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu, '$1')
     .normalize('NFKC')
+    .replace(letterWithPlainForm, (letter) => plainLetters[letter] ?? letter)
     .replace(/[^\p{L}\p{N}\p{Mn}\p{Mc}]+/gu, ' ')
     .replace(/(?<![\p{L}\p{N}\p{M}])\p{M}+/gu, '')
   return withCharacterPairs(words).replace(tooLong, '$1$2').replace(/ {2,}/gu, ' ').trim()
@@ -98,8 +142,22 @@ const clip = (text: string, limit: number) =>
 
 const normaliseUpTo = (text: string, limit: number) => clip(normaliseText(text.slice(0, limit), limit), limit)
 
+/** Between the fields of a searched text, so that no phrase reaches from one into the next. */
+export const fieldBoundary = ' \n '
+
+/** The single characters of a normalised text that are indexed only in pairs: a query may be one of them. */
+function singleCharacters(...texts: string[]): string {
+  const found = new Set<string>()
+  for (const text of texts) {
+    for (const [run] of text.matchAll(unspacedRun)) {
+      for (const [character] of run.matchAll(unspacedCharacter)) found.add(character)
+    }
+  }
+  return [...found].join(' ')
+}
+
 /**
- * The text that the search index covers: the title three times, the tags, the author's name and handle, and as much of
+ * The text that the search index covers: the title several times, the tags, the author's name and handle, and as much of
  * the description as the limit leaves room for.
  */
 export function searchTextOf(request: SearchedRequest): string {
@@ -107,28 +165,7 @@ export function searchTextOf(request: SearchedRequest): string {
   const tags = normaliseUpTo(request.tags.join(' '), 4_000)
   const author = normaliseUpTo(`${request.authorName ?? ''} ${request.authorHandle ?? ''}`, 400)
   const description = normaliseUpTo(request.description, searchTextLimit)
-  const parts = [...Array<string>(titleWeight).fill(title), tags, author, description]
-  return clip(parts.filter((part) => part !== '').join(' '), searchTextLimit)
-}
-
-/** The stop words of Snowball's English stemmer, and what is left of its contractions without their apostrophe. */
-const stopWords = new Set(
-  `a about above after again against all am an and any are aren as at be because been before being below between both
-  but by can couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven
-  having he her here hers herself him himself his how i if in into is isn it its itself just ll m me mightn more most
-  mustn my myself needn no nor not now of off on once only or other our ours ourselves out over own re s same shan she
-  should shouldn so some such t than that the their theirs them themselves then there these they this those through to
-  too under until up ve very was wasn we were weren what when where which while who whom why will with won wouldn you
-  your yours yourself yourselves`.split(/\s+/),
-)
-
-/**
- * The different words to search for, separated by single spaces; the same words as `normaliseText` makes of a text.
- * Stop words are left out unless the query has nothing else ("to be or not to be").
- * @returns '' when the query has no word at all: then nothing can match.
- */
-export function normaliseQuery(query: string): string {
-  const words = [...new Set(normaliseText(query).split(' '))]
-  const telling = words.filter((word) => !stopWords.has(word))
-  return (telling.length > 0 ? telling : words).slice(0, queryWordLimit).join(' ')
+  const characters = clip(singleCharacters(title, tags, author, description), 2_000)
+  const parts = [...Array<string>(titleWeight).fill(title), tags, author, characters, description]
+  return clip(parts.filter((part) => part !== '').join(fieldBoundary), searchTextLimit)
 }

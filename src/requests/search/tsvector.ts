@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
-import type { BestMatches } from './page.ts'
+import type { SearchEngine } from './page.ts'
 
 /** Ranking reads each candidate's words, some 10 µs, so a query ranks at most this many with its rarer words … */
 const rareCandidates = 10_000
@@ -14,7 +14,7 @@ const commonCandidates = 2_000
  * the most common words; a word that is not among them is taken for rarer than all of these. They also tell which words
  * lead to the candidates: the rarest, as long as no more rows than can be ranked are expected to have them.
  */
-export const tsvectorMatches: BestMatches = (words, most) => sql`
+const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
   with shares as (
     select lexeme, share
     from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
@@ -31,20 +31,32 @@ export const tsvectorMatches: BestMatches = (words, most) => sql`
     select (string_agg(term, '|') filter (where rare))::tsquery as rare,
       (string_agg(term, '|') filter (where not rare))::tsquery as common
     from terms
-  ), candidates as materialized (
-    (select request_id, words from request_texts
-      where words @@ (select rare from queries) limit ${sql.lit(rareCandidates)})
-    union all
-    (select request_id, words from request_texts
-      where words @@ (select common from queries) and not words @@ (select rare from queries)
-      limit ${sql.lit(commonCandidates)})
-  )
+  ), candidates as materialized (${candidates})
   select request_id, score
   -- The empty weighting unpacks a long row once, not once for each term; the 0.01 ranks rows by a word that all have.
   from (select request_id, setweight(words, 'D') as words from candidates) as unpacked, lateral (
     select sum((ln(share) - 0.01) * ts_rank(words, term::tsquery, 1)) as score from terms
   ) as ranked
-  order by score, request_id limit ${sql.lit(most)}`
+`
+
+const likelyCandidates = sql`
+  (select request_id, words from request_texts
+    where words @@ (select rare from queries) limit ${sql.lit(rareCandidates)})
+  union all
+  (select request_id, words from request_texts
+    where words @@ (select common from queries) and not words @@ (select rare from queries)
+    limit ${sql.lit(commonCandidates)})`
+
+export const tsvector: SearchEngine = {
+  best: (words, most) => sql`
+    select * from (${ranked(words, likelyCandidates)}) as best order by score, request_id limit ${sql.lit(most)}`,
+  among: (words, ids) =>
+    ranked(
+      words,
+      sql`select request_id, words from request_texts where request_id = any(${ids})
+        and words @@ (select string_agg(term, '|')::tsquery from terms)`,
+    ),
+}
 
 /** Makes the column of parsed words and its index, as far as they are missing. */
 export async function prepareTsvector(transaction: Transaction): Promise<void> {

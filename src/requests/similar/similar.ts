@@ -1,6 +1,7 @@
 import type { Executor } from '../../database/open.ts'
 import type { PlatformName } from '../../platforms/platform.ts'
-import { type RequestRecord, readRequests } from '../record.ts'
+import type { RequestRecord } from '../record.ts'
+import { tellingWords } from '../search/query.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { sameWish, similarityOf, wordWeights } from './similarity.ts'
 import { readComparedWords } from './words.ts'
@@ -36,11 +37,11 @@ export async function findSimilar(
   searchIndex: SearchIndex,
   request: RequestRecord,
 ): Promise<SimilarRequest[]> {
-  const { ids } = await searchIndex.search(executor, { query: request.title, offset: 0, limit: candidates })
-  const found = await readRequests(
-    executor,
-    ids.filter((id) => id !== request._id),
-  )
+  // Its words alone: what a quotation mark or a minus means in a query, it does not mean in a title.
+  const query = tellingWords(request.title).join(' ')
+  if (query === '') return []
+  const { results } = await searchIndex.search(executor, { query, offset: 0, limit: candidates })
+  const found = results.filter(({ _id }) => _id !== request._id)
   const [own, ...others] = await readComparedWords(executor, [request, ...found])
   if (!own) return []
   const weight = wordWeights([own, ...others])

@@ -1,10 +1,17 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { normaliseQuery } from '../search/text.ts'
+import { isStopWord } from '../search/query.ts'
+import { normaliseText } from '../search/text.ts'
 import type { ComparedRequest } from './similarity.ts'
 
 /** As much of a description as is compared, in UTF-16 units: what is asked for is said first. */
 const comparedLength = 400
+
+const tellingText = (text: string) =>
+  normaliseText(text.slice(0, comparedLength))
+    .split(' ')
+    .filter((word) => !isStopWord(word))
+    .join(' ')
 
 /**
  * The words of some requests as the search index stems them, without stop words.
@@ -13,8 +20,8 @@ export async function readComparedWords(
   executor: Executor,
   requests: readonly { title: string; description: string }[],
 ): Promise<ComparedRequest[]> {
-  const titles = requests.map(({ title }) => normaliseQuery(title.slice(0, comparedLength)))
-  const descriptions = requests.map(({ description }) => normaliseQuery(description.slice(0, comparedLength)))
+  const titles = requests.map(({ title }) => tellingText(title))
+  const descriptions = requests.map(({ description }) => tellingText(description))
   const { rows } = await sql<{ title: string[]; description: string[] }>`
     select tsvector_to_array(to_tsvector('wishwell', title)) as title,
       tsvector_to_array(to_tsvector('wishwell', description)) as description

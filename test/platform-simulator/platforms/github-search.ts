@@ -42,8 +42,26 @@ function qualifies(record: CorpusRecord, leakPullRequests: boolean) {
   }
 }
 
+/** The questions that an advanced search joins with OR: `((…) OR (…)) qualifiers`; null where it is no such search. */
+export function readAlternatives(parameters: URLSearchParams): URLSearchParams[] | null {
+  if (parameters.get('advanced_search') !== 'true') return null
+  const [, groups, rest = ''] = /^\(\((.*)\)\)(.*)$/.exec(parameters.get('q') ?? '') ?? []
+  if (groups === undefined) return null
+  return groups.split(') OR (').map((group) => {
+    const alone = new URLSearchParams(parameters)
+    alone.delete('advanced_search')
+    alone.set('q', `${group}${rest}`)
+    return alone
+  })
+}
+
 /** Everything that matches, also what lies beyond the thousand that can be paged to. */
 export function findAll(parameters: URLSearchParams, corpus: Corpus, leakPullRequests: boolean): CorpusRecord[] {
+  const alternatives = readAlternatives(parameters)
+  if (alternatives) {
+    const found = alternatives.flatMap((one) => findAll(one, corpus, leakPullRequests))
+    return [...new Map(found.map((record) => [record.id, record])).values()].sort((a, b) => a.rank - b.rank)
+  }
   const query = parseGitHubQuery(parameters)
   const found = corpus
     .records('github', query.topic)

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../../src/database/open.ts'
+import type { FoundRequest } from '../../src/platforms/platform.ts'
+import { preparePage, storePage } from '../../src/requests/store.ts'
+import type { BenchDocument } from './engine.ts'
+
+const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest => ({
+  ...{ sourceId: id, title, description, votes, tags: [], commentCount: null },
+  sourceUrl: `https://example.org/${id}`,
+  ...{ authorName: null, authorHandle: null, authorProfileUrl: null, license: null, originalCreatedAt: null },
+})
+
+/** Stores documents as a scrape does, whole batches as one page. */
+export async function createLoader(
+  database: Database,
+): Promise<(documents: readonly BenchDocument[]) => Promise<void>> {
+  const now = new Date()
+  const account = await database
+    .insertInto('accounts')
+    .values({ name: `bench ${randomUUID()}`, tier: 'max', payg_monthly_cap: null, created_at: now, deleted_at: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const { id: jobId } = await database
+    .insertInto('scrape_jobs')
+    .values({ account_id: account.id, topic: 'bench', depth: 1, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return async (documents) => {
+    for (const [topic, ofTopic] of Map.groupBy(documents, (document) => document.topic)) {
+      const page = await preparePage(ofTopic.map(toRequest))
+      await database
+        .transaction()
+        .execute((transaction) =>
+          storePage(transaction, { ...page, ...{ platform: 'github', jobId, topic, markSeenBefore: null, now } }),
+        )
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { systemClock } from '../src/clock.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { type Database, openDatabase } from '../src/database/open.ts'
+import { createExpansion, type Expansion } from '../src/expansion/expansion.ts'
+import { plainText, plainTitle } from '../src/platforms/text.ts'
+import { plainQuery } from '../src/requests/search/query.ts'
+import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
+import { searchTextOf } from '../src/requests/search/text.ts'
+
+// What the built-in expansion makes of real texts: the topics of 30 queries, to be judged by a reader, and how many of the
+// judged documents they add to those among the best 100 of the query itself.
+//   node bench/expansion.ts [--only titanium|reddit] [--posts 33000]
+
+const corpora = join(process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../shared', import.meta.url)), 'corpora')
+const judged = join(corpora, 'judged/titanium-jira-dups-features')
+
+const redditQueries = [
+  'mechanical keyboard',
+  'learning guitar',
+  'budget gaming pc',
+  'job interview',
+  'weight loss plateau',
+  'android battery life',
+  'first time home buyer',
+  'anxiety medication',
+  'minecraft server lag',
+  'league of legends jungle',
+  'bitcoin mining',
+  'sleep schedule',
+  'moving abroad',
+  'wedding budget',
+  'raspberry pi project',
+]
+
+interface Post {
+  sourceId: string
+  title: string
+  description: string
+}
+
+const readLines = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+const readCorpus = (name: string) => readLines(gunzipSync(readFileSync(join(corpora, name))).toString('utf8'))
+
+/** The corpora name no authors: every text counts as another person's. */
+async function store(database: Database, posts: readonly Post[]): Promise<void> {
+  for (let start = 0; start < posts.length; start += 1_000) {
+    const rows = posts.slice(start, start + 1_000).map(({ sourceId, ...post }) => {
+      const title = plainTitle(post.title)
+      const description = plainText(post.description)
+      const text = searchTextOf({ title, description, tags: [], authorName: null, authorHandle: null })
+      return { source_id: sourceId, title, description, text }
+    })
+    await sql`
+      with incoming as (
+        select *, gen_random_uuid() as id from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as incoming (source_id text, title text, description text, text text)
+      ), stored as (
+        insert into requests (id, platform, source_id, title, description, votes, tags, source_url, author_handle, topic,
+          created_at, updated_at)
+        select id, 'github', source_id, title, description, 0, '{}', '', source_id, '', now(), now() from incoming
+      )
+      insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
+  }
+}
+
+interface JudgedQuery {
+  id: string
+  text: string
+  relevant: string[]
+}
+
+function readJudged(): JudgedQuery[] {
+  const relevant = new Map<string, string[]>()
+  for (const line of readFileSync(join(judged, 'qrels.tsv'), 'utf8').split('\n').slice(1)) {
+    const [query = '', document] = line.split('\t')
+    if (document !== undefined) relevant.set(query, [...(relevant.get(query) ?? []), document])
+  }
+  return readLines(readFileSync(join(judged, 'queries.jsonl'), 'utf8')).map(({ _id, text }) => ({
+    id: _id,
+    text: [...text].slice(0, 500).join(''),
+    relevant: relevant.get(_id) ?? [],
+  }))
+}
+
+async function printTopics(expansion: Expansion, name: string, queries: readonly string[]): Promise<void> {
+  console.log(`\n${name}: the topics of ${queries.length} queries`)
+  for (const query of queries) {
+    const start = performance.now()
+    const [, ...topics] = await expansion.topicsFor(query, new AbortController().signal)
+    const ms = (performance.now() - start).toFixed(0).padStart(5)
+    console.log(`${ms} ms  ${query}\n          ${topics.length > 0 ? topics.join(' · ') : '(the query alone)'}`)
+  }
+}
+
+/** How many judged documents are among the best 100 of the query, and of the query or any of its topics. */
+async function printRecall(database: Database, index: SearchIndex, expansion: Expansion): Promise<void> {
+  const rows = await database.selectFrom('requests').select(['id', 'source_id']).execute()
+  const sourceIds = new Map(rows.map((row) => [row.id, row.source_id]))
+  const best = async (query: string) => {
+    const { results } = await index.search(database, { query: plainQuery(query), offset: 0, limit: 100 })
+    return results.map(({ _id }) => sourceIds.get(_id))
+  }
+  const counts = { judged: 0, byQuery: 0, byTopics: 0, topics: 0, alone: 0 }
+  const queries = readJudged()
+  for (const { text, relevant } of queries) {
+    const topics = (await expansion.topicsFor(text, new AbortController().signal)).slice(1)
+    const byQuery = new Set(await best(text))
+    const byTopics = new Set([...byQuery, ...(await Promise.all(topics.map(best))).flat()])
+    counts.topics += topics.length
+    counts.alone += topics.length === 0 ? 1 : 0
+    for (const document of relevant) {
+      counts.judged += 1
+      counts.byQuery += byQuery.has(document) ? 1 : 0
+      counts.byTopics += byTopics.has(document) ? 1 : 0
+      if (byTopics.has(document) && !byQuery.has(document))
+        console.log(`added ${document}: ${text} · ${topics.join(' · ')}`)
+    }
+  }
+  const { judged: total, byQuery, byTopics, topics, alone } = counts
+  console.log(
+    `recall@100 of ${queries.length} judged queries: ${byQuery} of ${total} by the query, ${byTopics} with its topics`,
+  )
+  console.log(`${topics} topics beside the queries; ${alone} queries stay alone`)
+}
+
+interface Corpus {
+  posts: () => Post[]
+  run: (database: Database, index: SearchIndex, expansion: Expansion) => Promise<void>
+}
+
+const corpusNamed = (name: 'titanium' | 'reddit', mostPosts: number): Corpus => {
+  if (name === 'reddit') {
+    return {
+      posts: () => {
+        const all = readCorpus('reddit-posts.jsonl.gz')
+        const step = Math.max(1, Math.floor(all.length / mostPosts))
+        const some = all.filter((_post, index) => index % step === 0)
+        return some.map(({ id, title, text }) => ({ sourceId: id, title: title ?? '', description: text ?? '' }))
+      },
+      run: (_database, _index, expansion) => printTopics(expansion, 'Reddit posts', redditQueries),
+    }
+  }
+  return {
+    posts: () => {
+      // A judged query is the title of an issue of the corpus, which must not find itself.
+      const queries = new Set(readJudged().map(({ id }) => id.replace(/^q-/, '')))
+      const all = readCorpus('titanium-issues.jsonl.gz').filter(({ id }) => !queries.has(id))
+      return all.map(({ id, title, description }) => ({
+        sourceId: id,
+        title: title ?? '',
+        description: description ?? '',
+      }))
+    },
+    run: async (database, index, expansion) => {
+      const texts = readJudged().map(({ text }) => text)
+      const every10th = texts.filter((_text, place) => place % 10 === 3).slice(0, 15)
+      await printTopics(expansion, 'Titanium issues', every10th)
+      await printRecall(database, index, expansion)
+    },
+  }
+}
+
+async function bench(name: 'titanium' | 'reddit', mostPosts: number): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-expansion-'))
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const opened = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
+  try {
+    await migrate(opened.database)
+    const searchIndex = await openSearchIndex(opened.database)
+    const corpus = corpusNamed(name, mostPosts)
+    const posts = corpus.posts()
+    console.log(`${name}: storing ${posts.length} texts`)
+    await store(opened.database, posts)
+    const log = { warn: console.warn }
+    const config = { model: null }
+    const expansion = createExpansion({ database: opened.database, searchIndex, clock: systemClock, log, config })
+    await corpus.run(opened.database, searchIndex, expansion)
+  } finally {
+    await opened.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, posts: { type: 'string', default: '33000' } } })
+if (!existsSync(corpora)) console.error(`skipped: the corpora are not at ${corpora}`)
+else {
+  for (const name of ['titanium', 'reddit'] as const) {
+    if (values.only === undefined || values.only === name) await bench(name, Number(values.posts))
+  }
+}

@@ -1,0 +1,3 @@
+export function isPageStale(): boolean
+export function ensurePage(): boolean
+export function buildPage(): Promise<void>

@@ -1,0 +1,89 @@
+// `npm run build:web`: builds the page into web/dist, with what it was built from, so that nobody builds it in vain. Plain
+// JavaScript, because bin/wishwell.mjs asks under whatever Node the machine has whether it must be built.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pinnedNode } from './setup.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const page = join(root, 'web')
+const built = join(page, 'dist')
+/** What a build leaves in its directory: the files of the service that are part of the page, and the hash of all sources. */
+const record = '.sources'
+
+/** Beside the page's own files: with another bundler or another build the same files make another page. */
+const always = ['package-lock.json', 'scripts/build-web.mjs']
+
+/** The files of the page itself, as paths from the root. */
+const ownFiles = () =>
+  readdirSync(page, { recursive: true })
+    .map((path) => path.replaceAll(sep, '/'))
+    .filter((path) => !/^(\.?dist|node_modules)([-/]|$)/.test(path) && statSync(join(page, path)).isFile())
+    .map((path) => `web/${path}`)
+
+function hashOf(borrowed) {
+  const hash = createHash('sha256')
+  for (const path of [...new Set([...always, ...ownFiles(), ...borrowed])].sort()) {
+    const file = join(root, path)
+    hash.update(`${path}\0`).update(existsSync(file) ? readFileSync(file) : 'missing')
+  }
+  return hash.digest('hex')
+}
+
+/** Whether the page is missing, or was built from other sources than there are now. False where there are no sources. */
+export function isPageStale() {
+  if (!existsSync(join(page, 'index.html'))) return false
+  if (!existsSync(join(built, 'index.html'))) return true
+  try {
+    const { borrowed, hash } = JSON.parse(readFileSync(join(built, record), 'utf8'))
+    return hashOf(borrowed) !== hash
+  } catch {
+    return true
+  }
+}
+
+/** The files of the service that became part of the page, as paths from the root. */
+const borrowedBy = ({ output }) =>
+  output
+    .flatMap((chunk) => chunk.moduleIds ?? [])
+    .map((id) => relative(root, resolve(id.split('?')[0])).replaceAll(sep, '/'))
+    .filter((path) => /^(src|client)\//.test(path))
+
+/** Builds the page into web/dist, in this process. @throws when it cannot be built; then an earlier page stays as it is. */
+export async function buildPage() {
+  // Only here: whoever only asks whether the page is stale does without the bundler.
+  const { build } = await import('vite')
+  // Elsewhere first: a service that serves the earlier page must not find half of one.
+  const fresh = join(page, `.dist-${process.pid}`)
+  try {
+    const result = await build({
+      configFile: join(page, 'vite.config.ts'),
+      build: { outDir: fresh, emptyOutDir: true },
+      logLevel: 'warn',
+    })
+    const borrowed = borrowedBy(result)
+    writeFileSync(join(fresh, record), JSON.stringify({ borrowed, hash: hashOf(borrowed) }))
+    rmSync(built, { recursive: true, force: true })
+    renameSync(fresh, built)
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Builds the page when it is stale, under the pinned Node. @returns whether there is an up-to-date page, or none to build. */
+export function ensurePage() {
+  if (!isPageStale()) return true
+  console.error('Building the page (once, some seconds) …')
+  // What it prints is not what the command was asked for.
+  const { status } = spawnSync(pinnedNode, [fileURLToPath(import.meta.url)], { stdio: ['ignore', 2, 2] })
+  // Whoever was faster did it for us.
+  return status === 0 || !isPageStale()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildPage()
+  console.log('The page is built: web/dist')
+}

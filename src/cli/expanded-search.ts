@@ -1,0 +1,107 @@
+import type { CollectionError, CollectionProgress, CollectionState } from '../live/gathering.ts'
+import { ApiError } from './answers.ts'
+import type { Api, ExpandedAnswer, SearchRequest } from './api.ts'
+import { exitCodes } from './exit-codes.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { count, formatDuration, printable } from './text.ts'
+
+export type ExpandedQuery = SearchRequest & { platforms?: string[] }
+
+type Stream = NodeJS.WritableStream & { isTTY?: boolean }
+
+/** How far a topic is, from its collections: it runs until the last of them has ended. */
+function stateOf(states: readonly CollectionState[]) {
+  if (states.includes('waiting')) return 'running'
+  if (states.includes('done')) return 'done'
+  return states.includes('error') ? 'error' : 'skipped'
+}
+
+/** What is said of a topic beside its state. */
+function detailOf(collections: readonly CollectionProgress[]): string {
+  if (collections.every(({ state }) => state === 'fresh')) return 'fresh'
+  const ended = collections.filter(({ state }) => state !== 'waiting').length
+  const found = collections.reduce((sum, { newRequests }) => sum + newRequests, 0)
+  return `${ended} of ${count(collections.length, 'platform')}, ${found} new`
+}
+
+/** Shows the topics of an expanded search and how far they are: bars on a terminal, otherwise a line for each change. */
+class TopicProgress {
+  readonly #stream: Stream
+  readonly #movesCursor: boolean
+  readonly #collections = new Map<string, Map<string, CollectionProgress>>()
+  #progress: Progress | null = null
+
+  constructor(stream: Stream, movesCursor: boolean) {
+    this.#stream = stream
+    this.#movesCursor = movesCursor
+  }
+
+  begin(topics: readonly string[]): void {
+    this.#stream.write(`Topics: ${topics.map(printable).join(', ') || 'none'}\n`)
+    this.#progress ??= createProgress(this.#stream, topics, this.#movesCursor)
+  }
+
+  update(collection: CollectionProgress): void {
+    const { topic, platform } = collection
+    const ofTopic = this.#collections.get(topic) ?? new Map<string, CollectionProgress>()
+    this.#collections.set(topic, ofTopic.set(platform, collection))
+    const collections = [...ofTopic.values()]
+    const state = stateOf(collections.map((one) => one.state))
+    this.#progress?.update({ [topic]: state }, { [topic]: detailOf(collections) })
+  }
+
+  stop(): void {
+    this.#progress?.stop()
+  }
+}
+
+interface ErrorEvent {
+  status: number
+  error: { message: string; reason?: string }
+}
+
+function failureOf({ status, error }: ErrorEvent): ApiError {
+  const exitCode = status === 429 ? exitCodes.limited : exitCodes.failed
+  return new ApiError(printable(String(error?.message)), exitCode, { temporary: status >= 500, answerLost: false })
+}
+
+/**
+ * Searches with expansion, and shows on `stream` what is collected meanwhile.
+ * @throws ApiError as the service says, or when the stream ends without an answer.
+ */
+export async function searchExpanded(
+  api: Api,
+  body: ExpandedQuery,
+  { stream, movesCursor, signal }: { stream: Stream; movesCursor: boolean; signal: AbortSignal },
+): Promise<ExpandedAnswer> {
+  const progress = new TopicProgress(stream, movesCursor)
+  try {
+    for await (const { event, data } of api.expandSearch(body, signal)) {
+      const value: unknown = JSON.parse(data)
+      if (event === 'topics') progress.begin((value as { topics: string[] }).topics)
+      else if (event === 'collection') progress.update(value as CollectionProgress)
+      else if (event === 'error') throw failureOf(value as ErrorEvent)
+      else if (event === 'result') return value as ExpandedAnswer
+    }
+  } finally {
+    progress.stop()
+  }
+  throw new ApiError('The service ended the search without an answer. Try again.', exitCodes.unreachable, {
+    temporary: true,
+    answerLost: true,
+  })
+}
+
+const formatError = ({ platform, topic, code, message }: CollectionError) =>
+  `${printable(platform)} (${printable(topic)}): ${code}: ${printable(message)}`
+
+/** What was collected for a search, for people. */
+export function formatExpansion({ meta, usage }: ExpandedAnswer): string[] {
+  const { topicsScraped, topicsSkipped, newResultsFound, scrapingTimeMs, errors } = meta
+  const fresh = topicsSkipped === 0 ? '' : ` (${topicsSkipped} fresh already)`
+  return [
+    ...errors.map(formatError),
+    `Collected ${count(topicsScraped, 'topic')}${fresh}: ${newResultsFound} new requests in ${formatDuration(scrapingTimeMs)}. ` +
+      `Credits: ${usage.credits.remaining} of ${usage.credits.limit} left.`,
+  ]
+}

@@ -1,0 +1,45 @@
+import { createPauses } from '../event-loop.ts'
+import { clausesOf } from './clauses.ts'
+import { phrasesOf } from './phrases.ts'
+
+export interface SampledText {
+  id: string
+  title: string
+  description: string
+}
+
+/** How often words and phrases are in requests at large. */
+export interface Background {
+  /** How many requests were looked at. */
+  size: number
+  has(id: string): boolean
+  /** In how many of them a word or phrase is; rarely more, since some share a counter. */
+  count(key: string): number
+}
+
+/** 4 MB, with room for the 300,000 different phrases of a sample. */
+const counters = 2 ** 21
+
+/** FNV-1a with 32 bits. */
+function counterOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+  return (hash >>> 0) % counters
+}
+
+/** Counts the words and phrases of some requests. Only counters and ids are kept, no word of a text. */
+export async function countBackground(sample: readonly SampledText[], signal: AbortSignal): Promise<Background> {
+  const counts = new Uint16Array(counters)
+  const pause = createPauses()
+  for (const { title, description } of sample) {
+    const clauses = clausesOf(`${title}\n${description}`)
+    const places = new Set<number>()
+    for (const { key } of clauses.flat()) places.add(counterOf(key))
+    for (const { key } of phrasesOf(clauses)) places.add(counterOf(key))
+    for (const place of places) counts[place]! += 1
+    await pause()
+    signal.throwIfAborted()
+  }
+  const ids = new Set(sample.map(({ id }) => id))
+  return { size: sample.length, has: (id) => ids.has(id), count: (key) => counts[counterOf(key)]! }
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import { plainQuery } from '../requests/search/query.ts'
+import type { SearchIndex } from '../requests/search/search-index.ts'
+import { type Background, countBackground, type SampledText } from './background.ts'
+import type { Source } from './candidates.ts'
+import { significantPhrases } from './significant-phrases.ts'
+
+/** What the search gives at most. */
+const matchLimit = 100
+const matchTextLimit = 4_000
+const sampleSize = 1_500
+const sampledTextLimit = 1_200
+/** How long counts hold; those of a cache that is smaller than a sample change faster and cost less. */
+const backgroundMs = 10 * 60_000
+const smallBackgroundMs = 60_000
+
+export interface CachePhrases {
+  /** What people wrote about in the requests that the cache has for a query, the best first. Bounded work. */
+  phrasesFor(query: string, most: number, signal: AbortSignal): Promise<string[]>
+}
+
+interface Match extends Source {
+  names: string[]
+}
+
+const nameKey = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, '')
+/** A whole name without its spaces, and each of its words. */
+const partsOfName = (name: string) => [nameKey(name), ...name.split(/\s+/u).map(nameKey)]
+
+async function findMatches(database: Database, searchIndex: SearchIndex, query: string): Promise<Match[]> {
+  const { results } = await searchIndex.search(database, { query: plainQuery(query), offset: 0, limit: matchLimit })
+  const ids = results.map(({ _id }) => _id)
+  if (ids.length === 0) return []
+  const rows = await database
+    .selectFrom('requests')
+    .select(['id', 'title', 'author_name', 'author_handle'])
+    .select(sql<string>`left(description, ${sql.lit(matchTextLimit)})`.as('description'))
+    .where('id', 'in', ids)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  // In the order of their rank, and without those that were purged meanwhile.
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    if (row === undefined) return []
+    const names = [row.author_handle, row.author_name].filter((name) => name !== null)
+    const author = nameKey(names[0] ?? '')
+    return [{ id, title: row.title, description: row.description, author, names: names.flatMap(partsOfName) }]
+  })
+}
+
+/** Ids are random: the first ones are as good a sample as any, and the primary key gives them without a scan. */
+const readSample = (database: Database): Promise<SampledText[]> =>
+  database
+    .selectFrom('requests')
+    .select(['id', 'title'])
+    .select(sql<string>`left(description, ${sql.lit(sampledTextLimit)})`.as('description'))
+    .orderBy('id')
+    .limit(sampleSize)
+    .execute()
+
+export function createCachePhrases(dependencies: {
+  database: Database
+  searchIndex: SearchIndex
+  clock: Clock
+}): CachePhrases {
+  const { database, searchIndex, clock } = dependencies
+  let kept: { background: Background; until: Date } | null = null
+
+  const backgroundNow = async (signal: AbortSignal): Promise<Background> => {
+    const now = clock.now()
+    if (kept !== null && kept.until > now) return kept.background
+    const background = await countBackground(await readSample(database), signal)
+    const holdsMs = background.size < sampleSize ? smallBackgroundMs : backgroundMs
+    kept = { background, until: new Date(now.getTime() + holdsMs) }
+    return background
+  }
+
+  return {
+    phrasesFor: async (query, most, signal) => {
+      const matches = await findMatches(database, searchIndex, query)
+      signal.throwIfAborted()
+      if (matches.length === 0) return []
+      const background = await backgroundNow(signal)
+      const names = new Set(matches.flatMap((match) => match.names))
+      return significantPhrases(query, matches, { background, names, most, signal })
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { singular } from './words.ts'
+
+// From the text of a request to the words that people wrote: no code, addresses, names of files or people, logs or numbers.
+
+/** A word as it is compared and as it was written. */
+export interface Word {
+  /** Lower case, singular. */
+  key: string
+  written: string
+}
+
+/** Words that stand together with nothing but spaces or hyphens between them. */
+export type Clause = Word[]
+
+const blocks = [
+  /```[\s\S]*?(?:```|$)/g,
+  /~~~[\s\S]*?(?:~~~|$)/g,
+  /\{(code|noformat)(?::[^}\n]{0,200})?\}[\s\S]*?(?:\{\1\}|$)/g,
+  /<(pre|code|script|style)\b[^>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi,
+]
+const spans = [
+  /`[^`\n]{1,500}`/g,
+  /\{[a-z]+(?::[^}\n]{0,100})?\}/gi,
+  /<\/?[a-z][^>\n]{0,200}>/gi,
+  /\b[a-z][a-z0-9+.-]{1,20}:\/\/\S+/gi,
+  /\bwww\.\S+/gi,
+  /\b[\w.+-]{1,64}@[\w.-]{1,255}/g,
+  /(?<![\p{L}\p{N}])@[\w.-]+/gu,
+  /(?<![\p{L}\p{N}])\/?[ur]\/[\w-]+/gu,
+  /&[a-z]{2,8};|&#\d{1,6};/gi,
+]
+
+/** A line of a program, of a log or of a stack trace rather than of a letter. */
+function isCode(line: string): boolean {
+  if (
+    /^\s*(?:at\s+[\w$.<>]+\s*\(|\[(?:ERROR|INFO|WARN|DEBUG|TRACE)\]|[VDIWEF]\/[\w.]+\s*\(|\d+[-:/]\d+[-:/]\d+|[$>#]\s)/.test(
+      line,
+    )
+  )
+    return true
+  if (
+    /[;{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|#include|import\s|var\s|let\s|const\s|function\b|return\b|<\?)|=>|\)\s*;|\w\(\)|&&|\|\||==/.test(
+      line,
+    )
+  )
+    return true
+  const signs = line.match(/[^\p{L}\p{N}\p{M}\s.,'’"!?-]/gu)?.length ?? 0
+  return signs * 6 > line.trim().length
+}
+
+const breaks = /[.,;:!?()[\]{}"“”„«»|*_#=<>/\\~`^…—–•·+&%$@\n]+|\s[-']+|[-']+\s/u
+const wordPattern = /^(?=.*\p{L})[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)?$/u
+/** Letters with digits that are names of things and not of versions, files or variables. */
+const namedNumber =
+  /^(?:[23]d|[345]g|2fa|u2f|[48]k|oauth2|http[23]|html5|css3|ipv[46]|mp[34]|web[23]|es6|x(?:86|64)|utf8|base64|h26[45]|s3|k8s|i18n|l10n|a11y|ps[345])$/
+const wordLimit = 30
+
+/** A written word, or null where a phrase cannot go across. */
+function toWord(piece: string): Word | null {
+  const written = piece.replace(/['’]s?$/u, '')
+  if (written.length > wordLimit || !wordPattern.test(written)) return null
+  const lower = written.normalize('NFKC').toLowerCase()
+  if (/\p{N}/u.test(lower) && !namedNumber.test(lower)) return null
+  return { key: singular(lower.replace(/['’]/gu, '')), written }
+}
+
+/** The clauses of a text, in its order. Takes time linear in its length; never throws. */
+export function clausesOf(text: string): Clause[] {
+  let prose = text
+  for (const pattern of blocks) prose = prose.replace(pattern, '\n')
+  for (const pattern of spans) prose = prose.replace(pattern, ' . ')
+  const clauses: Clause[] = []
+  for (const line of prose.split(/\r?\n/)) {
+    const content = line.replace(/^\s*(?:h[1-6]\.|[-*+•>#]+|\d+[.)])\s*/, '')
+    if (content.trim() === '' || isCode(content)) continue
+    for (const part of content.split(breaks)) {
+      let clause: Clause = []
+      for (const piece of part.replace(/(?<=\p{L})-(?=\p{L})/gu, ' ').split(/\s+/)) {
+        const word = toWord(piece)
+        if (word) clause.push(word)
+        else if (clause.length > 0) {
+          clauses.push(clause)
+          clause = []
+        }
+      }
+      if (clause.length > 0) clauses.push(clause)
+    }
+  }
+  return clauses
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import { userAgentFor } from '../platforms/client.ts'
+import type { SearchIndex } from '../requests/search/search-index.ts'
+import { topicKey } from '../requests/topic.ts'
+import { version } from '../version.ts'
+import { createCachePhrases } from './cache-phrases.ts'
+import { createModel, type ExpansionLog } from './model.ts'
+import type { ExpansionConfig } from './settings.ts'
+import { createSharedCalls } from './shared-calls.ts'
+import { distinctTopics, queryTopic, topicLimit } from './topics.ts'
+
+export interface ExpansionDependencies {
+  database: Database
+  searchIndex: SearchIndex
+  clock: Clock
+  log: ExpansionLog
+  config: ExpansionConfig
+}
+
+export interface Expansion {
+  /**
+   * The topics that a query stands for: the query itself first, at most five, each fit to be scraped (2 to 100 characters, one
+   * line, something to search for) and different by `topicKey`. The query's white space is collapsed, and a longer one is cut.
+   * @returns nothing when the query itself can be no topic: fewer than 2 characters, or no letter, digit or emoji.
+   * @throws the reason of `signal` as soon as it is aborted; what the database throws.
+   */
+  topicsFor(query: string, signal: AbortSignal): Promise<string[]>
+}
+
+/** So many phrases of the cache are shown to a model, which chooses better than counting does. */
+const phrasesForModel = 20
+
+/** Thinks of the topics to collect for a query; the README of this module states its law. */
+export function createExpansion(dependencies: ExpansionDependencies): Expansion {
+  const { clock, log, config } = dependencies
+  const cache = createCachePhrases(dependencies)
+  const model = config.model
+    ? createModel({ config: config.model, clock, log, userAgent: userAgentFor(version) })
+    : null
+  const share = createSharedCalls<string[]>()
+
+  const related = async (query: string, signal: AbortSignal): Promise<string[]> => {
+    const phrases = await cache.phrasesFor(query, phrasesForModel, signal)
+    return (await model?.suggest({ query, phrases }, signal)) ?? phrases
+  }
+
+  return {
+    topicsFor: async (query, signal) => {
+      signal.throwIfAborted()
+      const topic = queryTopic(query)
+      if (topic === null) return []
+      const others = await share(topicKey(topic), signal, (shared) => related(topic, shared))
+      return distinctTopics([topic, ...others]).slice(0, topicLimit)
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { Ajv } from 'ajv'
+import { type Static, Type } from 'typebox'
+import { searchWords } from '../platforms/topic.ts'
+import { suggestionsSchema } from './model-request.ts'
+
+/** Why a model's answer is not used. The message is ours alone and never holds a part of what was sent or answered. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+}
+
+/** The part of a chat completion that is read; whatever else is in it does not count. */
+const completion = Type.Object({
+  choices: Type.Array(
+    Type.Object({
+      finish_reason: Type.Optional(Type.Unknown()),
+      message: Type.Object({
+        content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        refusal: Type.Optional(Type.Unknown()),
+      }),
+    }),
+    { minItems: 1 },
+  ),
+})
+
+const ajv = new Ajv()
+const isCompletion = ajv.compile<Static<typeof completion>>(completion)
+// A server that was not held to the schema may add fields; they are not read.
+const isSuggestions = ajv.compile<Static<typeof suggestionsSchema>>({
+  ...suggestionsSchema,
+  additionalProperties: true,
+})
+
+/** More is not looked at. */
+const suggestionLimit = 20
+
+/**
+ * What the model suggests, as it wrote it.
+ * @param body of its answer, parsed.
+ * @throws ModelError when it refuses, was cut off or does not answer in the form that was asked for.
+ */
+export function readSuggestions(body: unknown): string[] {
+  if (!isCompletion(body)) throw new ModelError('answered with no chat completion')
+  const { message, finish_reason: reason } = body.choices[0]!
+  if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelError('refused')
+  if (reason === 'content_filter') throw new ModelError('refused')
+  if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
+  // Servers that know no schema like to wrap JSON as Markdown code.
+  const text = (message.content ?? '').trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the answer.
+    throw new ModelError('answered with no JSON')
+  }
+  if (!isSuggestions(value)) throw new ModelError('answered with no list of topics')
+  return value.topics.slice(0, suggestionLimit)
+}
+
+const characterLimit = 60
+const wordLimit = 6
+/** Letters, digits and what names are made of: C++, C#, .NET, node.js, AT&T, don't, sign-in, CI/CD. */
+const allowed = /^[\p{L}\p{M}\p{N} .+#&'’/-]+$/u
+/** Signs only where names have them: `https`, `a/b/c`, a full stop at the end are not names. */
+const misplaced = /(?:^|\s)[+#&'’/-]|[.&'’/-](?:\s|$)|\.{2}|\/.*\/|\/\/|(?:^|\s)www\.|\p{L}\.\p{L}+\//u
+const marksTogether = /\p{M}{4}/u
+/** What talks to somebody, of itself or of instructions is no topic. */
+const speech =
+  /\b(?:ignore|disregard|forget|override|bypass|reveal|obey)\b.*\b(?:instruction|prompt|rule|previous|above|system|message)|\bas an ai\b|\bi(?:['’]m| am| can(?:no|['’])t| will| have)\b|\b(?:language model|system prompt|sorry)\b|^(?:you (?:are|must|should)|please|here (?:are|is)|sure)\b/i
+/** Scripts that belong together in one text. */
+const scripts = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Arabic}/u,
+  /\p{Script=Hebrew}/u,
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u,
+  /\p{Script=Devanagari}/u,
+  /\p{Script=Thai}/u,
+]
+const letter = /\p{L}/u
+
+/** Whether all letters are Latin or of a script that the query is in, and no word mixes alphabets that look alike. */
+function isInScriptOf(topic: string, query: string): boolean {
+  const known = scripts.filter((script, index) => index === 0 || script.test(query))
+  // A script that has no name here is known by its very letters' absence from all that have one.
+  const isOther = (character: string) => letter.test(character) && !scripts.some((script) => script.test(character))
+  const queryHasOther = [...query].some(isOther)
+  const fits = (character: string) =>
+    !letter.test(character) ||
+    known.some((script) => script.test(character)) ||
+    (queryHasOther && isOther(character)) ||
+    /\p{Script=Common}|\p{Script=Inherited}/u.test(character)
+  if (![...topic].every(fits)) return false
+  const lookAlikes = scripts.slice(0, 3)
+  return topic.split(/[\s/-]+/).every((word) => lookAlikes.filter((script) => script.test(word)).length <= 1)
+}
+
+/**
+ * A suggestion as a topic.
+ * @returns null when it is none: too long, with control or invisible characters, markup, an address, in a script that nobody used
+ *   in the query, or a sentence to somebody.
+ */
+export function suggestedTopic(suggestion: string, query: string): string | null {
+  if (suggestion.length > 4 * characterLimit || !suggestion.isWellFormed()) return null
+  const topic = suggestion.normalize('NFC').replace(/ {2,}/g, ' ').trim()
+  const length = [...topic].length
+  if (length < 2 || length > characterLimit || topic.split(' ').length > wordLimit) return null
+  if (!allowed.test(topic) || misplaced.test(topic) || marksTogether.test(topic) || speech.test(topic)) return null
+  return searchWords(topic).length > 0 && isInScriptOf(topic, query) ? topic : null
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { createSharedCalls } from './shared-calls.ts'
+
+const never = () => new AbortController().signal
+
+it('equal calls at the same moment are one piece of work, later ones another', async () => {
+  const share = createSharedCalls<number>()
+  let begun = 0
+  const gate = Promise.withResolvers<void>()
+  const work = async () => {
+    begun += 1
+    await gate.promise
+    return begun
+  }
+  const calls = [share('a', never(), work), share('a', never(), work), share('a', never(), work)]
+  gate.resolve()
+  expect(await Promise.all(calls)).toEqual([1, 1, 1])
+  expect(await share('a', never(), work)).toBe(2)
+})
+
+it('whoever leaves is let go at once, and the work goes on for those who stay', async () => {
+  const share = createSharedCalls<string>()
+  const gate = Promise.withResolvers<string>()
+  const impatient = new AbortController()
+  let aborted = false
+  const work = (signal: AbortSignal) => {
+    signal.addEventListener('abort', () => {
+      aborted = true
+    })
+    return gate.promise
+  }
+  const left = share('a', impatient.signal, work)
+  const stayed = share('a', never(), work)
+  impatient.abort(new Error('gone'))
+  await expect(left).rejects.toThrow('gone')
+  expect(aborted).toBe(false)
+  gate.resolve('answer')
+  expect(await stayed).toBe('answer')
+})
+
+it('the work is aborted when nobody waits any more, and the next call begins anew', async () => {
+  const share = createSharedCalls<string>()
+  const impatient = new AbortController()
+  let reason: unknown
+  const work = (signal: AbortSignal) =>
+    new Promise<string>((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason
+        reject(signal.reason)
+      })
+    })
+  const left = share('a', impatient.signal, work)
+  impatient.abort(new Error('gone'))
+  await expect(left).rejects.toThrow('gone')
+  expect(reason).toEqual(new Error('gone'))
+  expect(await share('a', never(), async () => 'new')).toBe('new')
+})
+
+it('a failure reaches everybody who waits, and is not kept', async () => {
+  const share = createSharedCalls<string>()
+  const fail = async () => {
+    throw new Error('broken')
+  }
+  const calls = await Promise.allSettled([share('a', never(), fail), share('a', never(), fail)])
+  expect(calls.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await share('a', never(), async () => 'new')).toBe('new')
+})

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Transaction } from '../database/open.ts'
+import type { PlatformName } from '../platforms/platform.ts'
+import { topicKey } from '../requests/topic.ts'
+import type { TaskQueue } from '../scraping/queue.ts'
+
+/** What a live call wants: a page of a topic from a platform. */
+export interface Collection {
+  topic: string
+  platform: PlatformName
+  /** The task that collects it, begun for this call or for an earlier one; null when it is fresh and nobody is asked. */
+  taskId: string | null
+}
+
+export interface CollectionPlan {
+  /** Different by `topicKey`. */
+  topics: readonly string[]
+  platforms: readonly PlatformName[]
+  now: Date
+  /** What was collected after this moment is fresh. */
+  freshAfter: Date
+  /** When its tasks end at the latest, answered calls or not. */
+  expiresAt: Date
+}
+
+/** Apart from all other advisory locks. */
+const lockSpace = 4_680_013
+
+/**
+ * Finds out what of a plan is fresh, what is being collected already, and begins the rest: a job of nobody for each topic, with a
+ * task of one page for each platform. Topics are locked meanwhile, in one order, so that of equal calls one begins and all others
+ * join it.
+ */
+export async function startCollections(
+  transaction: Transaction,
+  queue: TaskQueue,
+  plan: CollectionPlan,
+): Promise<Collection[]> {
+  if (plan.topics.length === 0) return []
+  const keys = plan.topics.map(topicKey)
+  await sql`
+    select pg_advisory_xact_lock(${sql.lit(lockSpace)}, hash)
+    from (select distinct hashtext(key) as hash from unnest(${keys}::text[]) as key order by 1) as hashes`.execute(
+    transaction,
+  )
+  // A statement of its own, for a snapshot that has what was begun while this one waited.
+  const known = await readKnown(transaction, plan, keys)
+  const collections: Collection[] = []
+  const missing: MissingJob[] = []
+  plan.topics.forEach((topic, index) => {
+    const key = keys[index]!
+    const job: MissingJob = { id: randomUUID(), topic, key, tasks: [] }
+    for (const platform of plan.platforms) {
+      const found = known.get(`${platform} ${key}`)
+      if (found) collections.push({ topic, platform, taskId: found.taskId })
+      else {
+        const taskId = randomUUID()
+        job.tasks.push({ id: taskId, platform })
+        collections.push({ topic, platform, taskId })
+      }
+    }
+    if (job.tasks.length > 0) missing.push(job)
+  })
+  await startJobs(transaction, queue, plan, missing)
+  return collections
+}
+
+interface MissingJob {
+  id: string
+  topic: string
+  key: string
+  tasks: { id: string; platform: PlatformName }[]
+}
+
+/** What is fresh (without a task) or under way (with one), by platform and topic key. */
+async function readKnown(transaction: Transaction, { platforms, freshAfter }: CollectionPlan, keys: readonly string[]) {
+  const { rows } = await sql<{ platform: PlatformName; key: string; taskId: string | null }>`
+    select platform, topic_key as key, null::uuid as "taskId" from platform_topics
+    where topic_key = any(${[...keys]}::text[]) and platform = any(${[...platforms]}::text[])
+      and collected_at > ${freshAfter}::timestamptz
+    union all
+    select tasks.platform, jobs.topic_key, tasks.id
+    from scrape_jobs jobs join scrape_tasks tasks on tasks.job_id = jobs.id
+    where jobs.account_id is null and jobs.topic_key = any(${[...keys]}::text[])
+      and tasks.platform = any(${[...platforms]}::text[]) and tasks.state in ('pending', 'running')`.execute(
+    transaction,
+  )
+  const known = new Map<string, { taskId: string | null }>()
+  for (const { platform, key, taskId } of rows) {
+    const name = `${platform} ${key}`
+    // Fresh counts first: then there is nothing to wait for.
+    if (known.get(name)?.taskId !== null) known.set(name, { taskId })
+  }
+  return known
+}
+
+async function startJobs(
+  transaction: Transaction,
+  queue: TaskQueue,
+  { now, expiresAt }: CollectionPlan,
+  jobs: readonly MissingJob[],
+): Promise<void> {
+  if (jobs.length === 0) return
+  await transaction
+    .insertInto('scrape_jobs')
+    .values(
+      jobs.map(({ id, topic, key }) => ({
+        ...{ id, topic, topic_key: key, account_id: null, depth: 1 },
+        ...{ created_at: now, begun_at: now, expires_at: expiresAt },
+      })),
+    )
+    .execute()
+  const tasks = jobs.flatMap(({ id: jobId, tasks: ofJob }) =>
+    ofJob.map(({ id, platform }, position) => ({
+      ...{ id, job_id: jobId, platform, position, queue_job_id: randomUUID() },
+    })),
+  )
+  await transaction.insertInto('scrape_tasks').values(tasks).execute()
+  await queue.enqueueLive(
+    transaction,
+    tasks.map((task) => ({ taskId: task.id, queueJobId: task.queue_job_id })),
+  )
+}

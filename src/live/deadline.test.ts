@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { PlannedWaitError } from '../platforms/platform.ts'
+import type { RequestRecord } from '../requests/record.ts'
+import { createGate, pageOf, prepareLiveService } from './testing.ts'
+
+const live = prepareLiveService({ environment: { LIVE_DEADLINE_SECONDS: '1' } })
+
+describe('a live call whose platforms are slow', () => {
+  it('answers at the deadline with what is there; the rest is stored in the background', async () => {
+    const gate = createGate()
+    live.scripts.github = async (_call, request) => {
+      await gate.passed
+      return pageOf('github')(request)
+    }
+    const { status, body } = await live.expand('dark mode')
+    expect(status).toBe(200)
+    expect(body.meta.errors.filter(({ platform }: { platform: string }) => platform === 'github')).toEqual([
+      expect.objectContaining({ topic: 'dark mode', code: 'timeout' }),
+    ])
+    expect(body.data.results.filter(({ sourcePlatform }: RequestRecord) => sourcePlatform === 'github')).toEqual([])
+    expect(body.meta.scrapingTimeMs).toBeGreaterThanOrEqual(990)
+    gate.open()
+    await live.settle()
+    const later = await live.expand('dark mode')
+    expect(later.body.meta).toMatchObject({ topicsSkipped: 1, errors: [], cachedResults: 4 })
+  })
+
+  it('pays nothing when nothing came by then', async () => {
+    const gate = createGate()
+    for (const name of ['github', 'hackernews'] as const) {
+      live.scripts[name] = async (_call, request) => {
+        await gate.passed
+        return pageOf(name)(request)
+      }
+    }
+    const { body } = await live.realtime('dark mode')
+    expect(body.meta.errors).toHaveLength(2)
+    expect([body.usage.credits.used, body.data.results]).toEqual([0, []])
+    gate.open()
+  })
+
+  it('collects the query itself when topics are thought of too slowly', async () => {
+    live.think = (signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { status, body } = await live.expand('dark mode')
+    expect([status, body.meta.expandedTopics]).toEqual([200, ['dark mode']])
+    await live.settle()
+    expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
+  })
+
+  it('does not wait for a platform that says it will be later than that', async () => {
+    const retryAt = new Date(Date.now() + 20_000)
+    let refusals = 0
+    live.scripts.github = (_call, request) => {
+      refusals += 1
+      if (refusals === 1) throw new PlannedWaitError('rate_limited', 'github is asked later.', retryAt)
+      return pageOf('github')(request)
+    }
+    const { body } = await live.expand('dark mode', { platforms: ['github'] })
+    expect(body.meta).toMatchObject({ topicsScraped: 0, errors: [{ platform: 'github', code: 'timeout' }] })
+    // Not to wait for it after the test.
+    await live.service.database
+      .updateTable('scrape_tasks')
+      .set({ state: 'skipped', completed_at: new Date(), waiting_until: null })
+      .where('state', 'in', ['pending', 'running'])
+      .execute()
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { readServerSentEvents } from '../cli/server-sent-events.ts'
+import { createGate, pageOf, prepareLiveService, refusing } from './testing.ts'
+
+const live = prepareLiveService()
+
+interface Told {
+  event: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers, to check it.
+  data: any
+}
+
+function open(body: object, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${live.service.url}/api/v1/requests/search`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${live.service.apiKey}`, 'content-type': 'application/json' },
+      ...{ accept: 'text/event-stream', ...headers },
+    },
+    body: JSON.stringify({ expand: true, platforms: ['github', 'hackernews'], ...body }),
+    ...(signal ? { signal } : {}),
+  })
+}
+async function read(response: Response): Promise<Told[]> {
+  const told: Told[] = []
+  if (response.body === null) return told
+  for await (const { event, data } of readServerSentEvents(response.body)) told.push({ event, data: JSON.parse(data) })
+  return told
+}
+const openCalls = () => live.service.database.selectFrom('live_calls').selectAll().execute()
+
+describe('the events of an expanded search', () => {
+  it('tell the topics, every collection when it waits and when it has ended, and then the answer', async () => {
+    live.related = ['night theme']
+    live.scripts.hackernews = refusing
+    await live.expand('night theme', { platforms: ['github'] })
+    live.related = ['night theme']
+    const response = await open({ query: 'dark mode' })
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    const told = await read(response)
+    expect(told[0]).toEqual({ event: 'topics', data: { topics: ['dark mode', 'night theme'] } })
+    const collections = told.filter(({ event }) => event === 'collection').map(({ data }) => data)
+    const statesOf = (topic: string, platform: string) =>
+      collections.filter((it) => it.topic === topic && it.platform === platform).map(({ state }) => state)
+    expect(statesOf('dark mode', 'github')).toEqual(['waiting', 'done'])
+    expect(statesOf('dark mode', 'hackernews')).toEqual(['waiting', 'error'])
+    expect(statesOf('night theme', 'github')).toEqual(['fresh'])
+    expect(collections).toContainEqual({ topic: 'dark mode', platform: 'github', state: 'done', newRequests: 2 })
+    const last = told.at(-1)
+    expect(last?.event).toBe('result')
+    expect(last?.data.meta).toMatchObject({ topicsScraped: 1, newResultsFound: 2, expanded: true })
+    expect(last?.data.data.results).toHaveLength(4)
+    expect(told.filter(({ event }) => event === 'result')).toHaveLength(1)
+  })
+
+  it('are not begun where the call is refused: it has its own status', async () => {
+    const refused = await open({ query: '' })
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'application/json; charset=utf-8'])
+    await refused.text()
+  })
+
+  it('are for the first call with a key; who repeats it gets the answer alone', async () => {
+    const first = (await read(await open({ query: 'dark mode' }, { 'idempotency-key': 'k' }))).at(-1)
+    const again = await open({ query: 'dark mode' }, { 'idempotency-key': 'k' })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await read(again)).toEqual([first])
+    expect(await live.used()).toBe(1)
+  })
+})
+
+describe('a caller who hangs up', () => {
+  it('frees his place and pays nothing for what did not come; the collection goes on', async () => {
+    const gate = createGate()
+    for (const name of ['github', 'hackernews'] as const) {
+      live.scripts[name] = async (_call, request) => {
+        await gate.passed
+        return pageOf(name)(request)
+      }
+    }
+    const caller = new AbortController()
+    const response = await open({ query: 'dark mode' }, {}, caller.signal)
+    expect(response.status).toBe(200)
+    await expect.poll(() => live.github.calls.length, { timeout: 30_000 }).toBe(1)
+    expect(await openCalls()).toHaveLength(1)
+    caller.abort()
+    await expect.poll(openCalls, { timeout: 10_000 }).toEqual([])
+    expect(await live.used()).toBe(0)
+    gate.open()
+    await live.settle()
+    expect((await live.expand('dark mode')).body.meta).toMatchObject({ topicsSkipped: 1, cachedResults: 4 })
+  })
+
+  it('has his answer when he comes again with his Idempotency-Key, and pays once', async () => {
+    const gate = createGate()
+    live.scripts.github = async (_call, request) => {
+      await gate.passed
+      return pageOf('github')(request)
+    }
+    const caller = new AbortController()
+    const response = await open({ query: 'dark mode' }, { 'idempotency-key': 'k' }, caller.signal)
+    expect(response.status).toBe(200)
+    await expect.poll(() => live.github.calls.length, { timeout: 30_000 }).toBe(1)
+    caller.abort()
+    const again = open({ query: 'dark mode' }, { 'idempotency-key': 'k' })
+    gate.open()
+    const told = await read(await again)
+    expect(told).toMatchObject([{ event: 'result', data: { meta: { topicsScraped: 1, newResultsFound: 4 } } }])
+    expect([live.github.calls.length, await live.used()]).toEqual([1, 1])
+  })
+})

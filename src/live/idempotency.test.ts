@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../../test/client.ts'
+import { sweepCalls } from './calls.ts'
+import { createGate, pageOf, prepareLiveService } from './testing.ts'
+
+const live = prepareLiveService()
+const json = { 'content-type': 'application/json' }
+const send = (key: string, query = 'dark mode') =>
+  live.service.client.send('POST', '/api/v1/requests/search', {
+    headers: { ...json, 'idempotency-key': key },
+    body: JSON.stringify({ query, expand: true, platforms: ['github', 'hackernews'] }),
+  })
+const sendList = (key: string, topic = 'dark mode') =>
+  live.service.client.send(
+    'GET',
+    `/api/v1/requests?source=realtime&platforms=github&topic=${encodeURIComponent(topic)}`,
+    {
+      headers: { 'idempotency-key': key },
+    },
+  )
+const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
+
+describe('a live call with an Idempotency-Key', () => {
+  it('collects once and pays once, however often it is made, also at the same moment', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send('key')))
+    answers.push(await send('key'))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
+    expect([live.github.calls.length, await live.used()]).toEqual([1, 1])
+  })
+
+  it('is the same call only with the same body or query string', async () => {
+    expect([(await send('key')).status, (await send('key', 'another')).status]).toEqual([200, 422])
+    expect([(await sendList('key')).status, (await sendList('key', 'another')).status]).toEqual([200, 422])
+    const again = await sendList('key')
+    expect([again.status, isReplay(again)]).toEqual([200, true])
+  })
+
+  it('may be made again when it failed: the key is free and nothing was paid', async () => {
+    const { database } = live.service
+    const { accountId } = (await live.service.createAccount('free')) as { accountId: string }
+    expect(accountId).toBeTypeOf('string')
+    const gate = createGate()
+    live.scripts.github = async (_call, request) => {
+      await gate.passed
+      return pageOf('github')(request)
+    }
+    const first = sendList('key')
+    const calls = () => database.selectFrom('live_calls').selectAll().execute()
+    await expect.poll(calls, { timeout: 30_000 }).toHaveLength(1)
+    // As after a crash: what is left of a process that died is given up.
+    const longAfter = new Date(Date.now() + 3600_000)
+    expect(await sweepCalls(database, new Date(), longAfter)).toBe(false)
+    expect([await live.used(), await calls()]).toEqual([0, []])
+    expect(await database.selectFrom('idempotency_keys').selectAll().execute()).toEqual([])
+    // The one that was given up for dead comes back all the same: it answers, and pays nothing.
+    gate.open()
+    expect((await first).body.usage.credits.used).toBe(0)
+  })
+})

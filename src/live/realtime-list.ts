@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../database/open.ts'
+import type { PlatformName } from '../platforms/platform.ts'
+import { type ListInput, listRequests } from '../requests/list.ts'
+import type { Collected, Live } from './live.ts'
+
+export interface RealtimeListInput {
+  list: ListInput & { topic: string }
+  /** What is collected from. */
+  platforms: readonly PlatformName[]
+}
+
+/** Answers a list with `source=realtime`: a page of the topic from each platform that is not fresh, and then the list. */
+export type RealtimeList = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: RealtimeListInput,
+) => Promise<FastifyReply>
+
+export function createRealtimeList({ database, live }: { database: Database; live: Live }): RealtimeList {
+  const read = async (list: ListInput, { newResultsFound, errors }: Collected) => {
+    return { data: await listRequests(database, list), meta: { newResultsFound, errors } }
+  }
+  return async (request, reply, { list, platforms }) => {
+    reply.header('cache-control', 'no-store')
+    const { text, isReplay } = await live.answer(request, reply, {
+      operation: 'realtime',
+      platforms,
+      topicsFor: async () => [list.topic],
+      read: (collected) => read(list, collected),
+    })
+    if (isReplay) reply.header('idempotent-replayed', 'true')
+    return reply.type('application/json; charset=utf-8').send(text)
+  }
+}

@@ -1,0 +1,91 @@
+import type { Executor } from '../database/open.ts'
+import type { RequestRecord } from '../requests/record.ts'
+import { searchCap } from '../requests/search/page.ts'
+import { plainQuery, splitQuery } from '../requests/search/query.ts'
+import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/search-index.ts'
+import { topicKey } from '../requests/topic.ts'
+
+/**
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
+ * Learning Methods", 2009): a row scores 1 / (k + its rank) in each list. What was asked for counts twice as much as what was
+ * thought of.
+ */
+const fusionConstant = 60
+const queryWeight = 2
+const topicWeight = 1
+
+/** One list of ids, best first. */
+export interface RankedList {
+  ids: readonly string[]
+  weight: number
+}
+
+/** Merges lists into one without duplicates, best first; equally good ones in the order in which they were met. */
+export function fuseRanks(lists: readonly RankedList[]): string[] {
+  const scores = new Map<string, number>()
+  for (const { ids, weight } of lists) {
+    for (const [index, id] of ids.entries()) {
+      scores.set(id, (scores.get(id) ?? 0) + weight / (fusionConstant + index + 1))
+    }
+  }
+  return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
+}
+
+export interface UnionInput extends Omit<SearchInput, 'alternatives'> {
+  /** The topics that the query stands for; the one that is the query itself adds nothing. */
+  topics: readonly string[]
+}
+
+export interface UnionPage {
+  results: RequestRecord[]
+  /** Another page can be had inside the cap. */
+  hasMore: boolean
+  /** This page ends at result 100 and more match. */
+  limitReached: boolean
+  window: number | null
+  /** Whether anything has one of the words, whatever the filters say. */
+  anyMatch: boolean
+  /** The normalised words that were looked for. */
+  words: string[]
+}
+
+const postedAt = ({ originalCreatedAt, createdAt }: RequestRecord) => Date.parse(originalCreatedAt ?? createdAt)
+const sortKeys = { votes: ({ votes }: RequestRecord) => votes, new: postedAt } as const
+
+/**
+ * A page of the matches of a query and of the topics that it stands for, the best first. Filters and what the query leaves out
+ * hold for all of them; its phrases are its own.
+ */
+export async function searchUnion(executor: Executor, index: SearchIndex, input: UnionInput): Promise<UnionPage> {
+  const { query, topics, offset, sortBy = 'relevance', prefix, ...shared } = input
+  const { asked, leftOut } = splitQuery(query)
+  const related = topics.filter((topic) => topicKey(topic) !== topicKey(asked))
+  const searches = [
+    { query, ...(prefix === undefined ? {} : { prefix }) },
+    ...related.map((topic) => ({ query: `${plainQuery(topic)} ${leftOut}` })),
+  ]
+  const records = new Map<string, RequestRecord>()
+  const lists: RankedList[] = []
+  const found: FoundMatches[] = []
+  // One after the other: in the embedded home they would be anyway, and others get in between.
+  for (const search of searches) {
+    const matches = await index.search(executor, { ...shared, ...search, sortBy, offset: 0, limit: searchCap })
+    for (const record of matches.results) records.set(record._id, record)
+    const weight = lists.length === 0 ? queryWeight : topicWeight
+    lists.push({ ids: matches.results.map(({ _id }) => _id), weight })
+    found.push(matches)
+  }
+  const merged = fuseRanks(lists).flatMap((id) => records.get(id) ?? [])
+  // Stable: equally many votes stay in the order of relevance.
+  if (sortBy !== 'relevance') merged.sort((a, b) => sortKeys[sortBy](b) - sortKeys[sortBy](a))
+  const end = Math.min(offset + input.limit, searchCap)
+  const more = merged.length > end || found.some((matches) => matches.more)
+  return {
+    results: merged.slice(offset, end),
+    hasMore: more && end < searchCap,
+    limitReached: more && end >= searchCap,
+    window: found.find((matches) => matches.window !== null)?.window ?? null,
+    anyMatch: found.some(({ anyMatch }) => anyMatch),
+    words: [...new Set(found.flatMap(({ words }) => words))],
+  }
+}

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../../test/service.ts'
+import type { FoundRequest, Platform, PlatformName } from '../../platforms/platform.ts'
+
+const platforms = new Map<PlatformName, Platform>()
+let service: TestService
+
+async function collect(platform: PlatformName, topic: string, requests: FoundRequest[]): Promise<void> {
+  platforms.set(
+    platform,
+    scriptedPlatform(platform, () => ({ requests, nextCursor: null })),
+  )
+  const { body } = await service.client.scrape({ topic, platforms: [platform] })
+  await service.client.waitForJob(body.data.jobId, 60_000)
+}
+
+beforeAll(async () => {
+  service = await startTestService({ platforms })
+})
+afterAll(() => service.stop())
+
+const nobody = { authorName: null, authorHandle: null, tags: [] }
+const search = async (query: string, more: Record<string, unknown> = {}) => {
+  const { status, body } = await service.client.search(query, { limit: 100, ...more })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+const titles = async (query: string, more: Record<string, unknown> = {}): Promise<string[]> =>
+  (await search(query, more)).data.results.map((result: { title: string }) => result.title)
+
+describe('filters and orders', () => {
+  const day = (number: number) => new Date(Date.UTC(2026, 1, number))
+  beforeAll(async () => {
+    const lamps = [1, 2, 3, 4].map((number) =>
+      foundRequest(`l${number}`, {
+        ...nobody,
+        title: `Lamp ${number}`,
+        description: 'lamp '.repeat(number),
+        votes: 10 - number,
+        tags: number % 2 ? ['light', 'Home Office'] : ['light'],
+        originalCreatedAt: day(number),
+      }),
+    )
+    await collect('github', 'lamps', lamps)
+  })
+
+  it.each([
+    [{ filters: { tags: ['light'] } }, 4],
+    [{ filters: { tags: ['light', 'Home Office'] } }, 2],
+    [{ filters: { tags: ['Light'] } }, 0],
+    [{ filters: { minVotes: 8 } }, 2],
+    [{ filters: { since: '2026-02-02' } }, 3],
+    [{ filters: { since: '2026-02-02T00:00:00.001Z' } }, 2],
+    [{ filters: { since: '2026-02-02T01:00:00+02:00' } }, 3],
+    [{ filters: { until: '2026-02-03' } }, 2],
+    [{ filters: { since: '2026-02-02', until: '2026-02-04', minVotes: 8, platforms: ['github'] } }, 1],
+    [{ filters: { since: '0001-01-01', until: '9999-12-31' } }, 4],
+    [{ filters: {} }, 4],
+  ])('narrow: %j', async (more, count) => {
+    const { data, meta } = await search('lamp', more)
+    expect(data.results).toHaveLength(count)
+    expect(data).toMatchObject({ hasMore: false, limitReached: false })
+    expect(meta.window).toBeUndefined()
+  })
+
+  it('order by votes and by date, and page so', async () => {
+    expect(await titles('lamp', { sortBy: 'votes' })).toEqual(['Lamp 1', 'Lamp 2', 'Lamp 3', 'Lamp 4'])
+    expect(await titles('lamp', { sortBy: 'new' })).toEqual(['Lamp 4', 'Lamp 3', 'Lamp 2', 'Lamp 1'])
+    const page = await search('lamp', { sortBy: 'new', offset: 1, limit: 2 })
+    expect(page.data.results.map((result: { title: string }) => result.title)).toEqual(['Lamp 3', 'Lamp 2'])
+    expect(page.data.hasMore).toBe(true)
+  })
+
+  it.each([
+    [{ filters: { tag: ['light'] } }, 'filters.tag'],
+    [{ filters: { tags: [] } }, 'filters.tags'],
+    [{ filters: { since: 'yesterday' } }, 'filters.since'],
+    [{ filters: { until: '2026-02-30' } }, 'filters.until'],
+    [{ filters: { until: '2016-12-31T23:59:60Z' } }, 'filters.until'],
+    [{ filters: { minVotes: 1.5 } }, 'filters.minVotes'],
+    [{ filters: { minVotes: 1e10 } }, 'filters.minVotes'],
+    [{ sortBy: 'popular' }, 'sortBy'],
+  ])('are refused when they make no sense: %j', async (more, path) => {
+    const { status, body } = await service.client.search('lamp', more)
+    expect([status, body.error.details[0].path]).toEqual([400, path])
+  })
+})
+
+describe('phrases and exclusions', () => {
+  beforeAll(() =>
+    collect('github', 'chairs', [
+      foundRequest('c1', { ...nobody, title: 'Folding garden chair', description: 'green' }),
+      foundRequest('c2', { ...nobody, title: 'Chair for the garden', description: 'It is folding. Red' }),
+      foundRequest('c3', { ...nobody, title: 'Chairs', description: 'gardenChair in camel case' }),
+    ]),
+  )
+
+  it.each([
+    ['"garden chair"', ['Chairs', 'Folding garden chair']],
+    ['"folding garden"', ['Folding garden chair']],
+    // Not from the end of the title into its own beginning or the next field.
+    ['"chair folding"', []],
+    ['"chair green"', []],
+    ['chair -folding', ['Chairs']],
+    ['chair -"garden chair"', ['Chair for the garden']],
+    ['chair -red -green', ['Chairs']],
+    // A name is left out however it is written.
+    ['garden "chair" -gardenChair', ['Chair for the garden']],
+    ['chair -unheard', ['Chair for the garden', 'Chairs', 'Folding garden chair']],
+  ])('are kept: %s', async (query, found) => {
+    expect((await titles(query)).sort()).toEqual(found)
+  })
+
+  it('without anything to look for are a 400 that says so', async () => {
+    const { status, body } = await service.client.search('-chair -"some words"')
+    expect([status, body.error.details[0].path]).toEqual([400, 'query'])
+    expect(body.error.message).toContain('only leaves out')
+  })
+})
+
+describe('among more than 1,000 matches', () => {
+  beforeAll(async () => {
+    const pens = Array.from({ length: 1_150 }, (_, number) =>
+      foundRequest(`p${number}`, {
+        ...nobody,
+        // The best matches are the shortest ones.
+        title: number < 1_100 ? 'Pen' : 'Pen with a cap',
+        description: number < 1_100 ? '' : `and a rare feather ${number} of some kind`,
+        votes: number,
+        tags: number === 1_149 ? ['rare'] : [],
+      }),
+    )
+    await collect('github', 'pens', pens)
+    await collect('github', 'feathers', pens.slice(-3))
+  })
+
+  it('orders, phrases and exclusions look at the best 1,000, and say so', async () => {
+    const byVotes = await search('pen', { sortBy: 'votes' })
+    expect(byVotes.meta.window).toBe(1_000)
+    expect(byVotes.data).toMatchObject({ hasMore: false, limitReached: true })
+    const votes = byVotes.data.results.map((result: { votes: number }) => result.votes)
+    expect(votes).toEqual(votes.toSorted((a: number, b: number) => b - a))
+    for (const query of ['pen -feather', '"pen"']) expect((await search(query)).meta.window).toBe(1_000)
+    expect((await search('pen')).meta.window).toBeUndefined()
+    expect((await search('feather -"feather 1149"')).meta.window).toBeUndefined()
+  })
+
+  it('a topic or tag that few requests have finds all of them', async () => {
+    const ofTopic = await search('pen', { filters: { topic: 'feathers' }, sortBy: 'votes' })
+    expect(ofTopic.data.results.map((result: { votes: number }) => result.votes)).toEqual([1_149, 1_148, 1_147])
+    expect(ofTopic.meta.window).toBeUndefined()
+    expect((await search('pen', { filters: { tags: ['rare'] } })).data.results).toHaveLength(1)
+    expect((await search('pen', { filters: { topic: 'feathers', tags: ['rare'] } })).data.results).toHaveLength(1)
+    expect((await search('pen unheard', { filters: { topic: 'lamps' } })).data.results).toEqual([])
+  })
+})
+
+describe('the last word', () => {
+  beforeAll(() =>
+    collect('github', 'boats', [
+      foundRequest('b1', { ...nobody, title: 'Sailing boat', description: 'Keelboat' }),
+      foundRequest('b2', { ...nobody, title: 'Sails', description: 'of hemp' }),
+      foundRequest('b3', { ...nobody, title: 'Saildrone', description: 'snake_case and camelCaseWord' }),
+    ]),
+  )
+
+  it.each([
+    ['sai', ['Saildrone', 'Sailing boat', 'Sails']],
+    ['saild', ['Saildrone']],
+    ['hemp sailb', ['Sails']],
+    ['keelb', ['Sailing boat']],
+    ['camelcasew', ['Saildrone']],
+    ['snakec', ['Saildrone']],
+    ['zzz', []],
+  ])('may be a beginning: %s', async (query, found) => {
+    expect((await titles(query, { prefix: true })).sort()).toEqual(found)
+  })
+
+  it('is a whole word unless it was asked for as a beginning', async () => {
+    expect(await titles('saild')).toEqual([])
+    expect(await titles('sai hemp')).toEqual(['Sails'])
+  })
+})
+
+describe('when nothing matches', () => {
+  beforeAll(() =>
+    collect('github', 'settings', [
+      foundRequest('s1', { ...nobody, title: 'Notification settings', description: 'Export the calendar' }),
+      foundRequest('s2', { ...nobody, title: 'Notifications', description: 'Экспорт календаря' }),
+    ]),
+  )
+
+  it.each([
+    ['notificatoin', 'notification'],
+    ['calender', 'calendar'],
+    ['exprot', 'export'],
+    ['how to xeport', 'how to export'],
+    ['Notifcatoin setings', 'notification settings'],
+    ['settngss', 'settings'],
+    ['каленларя', 'календаря'],
+  ])('a query of known words is suggested: %s', async (query, suggested) => {
+    const { data, meta } = await search(query)
+    expect([data.results, meta.didYouMean]).toEqual([[], suggested])
+    expect((await search(suggested)).data.results).not.toEqual([])
+  })
+
+  it('is not when something matches, nor when nothing is like it', async () => {
+    for (const query of ['exprot settings', 'qqqqqqqqqqq', '?!', 'q']) {
+      expect((await search(query)).meta.didYouMean).toBeUndefined()
+    }
+  })
+})
+
+describe('highlights', () => {
+  const long = `${'Nothing to see here, 漢字 too. '.repeat(20)}A 🎉 thermostat, thermostats and C++ thermostatic ${'and on. '.repeat(40)}`
+  beforeAll(() =>
+    collect('github', 'heating', [
+      foundRequest('h1', {
+        ...{ title: 'Thermostats for node.js', description: long, tags: ['thermostat', 'other'] },
+        ...{ authorName: 'Thermo Stat', authorHandle: 'thermostat_fan' },
+      }),
+      foundRequest('h2', {
+        ...nobody,
+        title: 'ダークモードの検索機能',
+        description: 'version v2.10.1 of darkMode_toggle',
+      }),
+    ]),
+  )
+  const marked = async (query: string, more = {}) => {
+    const { data } = await search(query, { highlight: true, ...more })
+    return data.results.flatMap(
+      (result: { highlights: { field: string; text: string; ranges: [number, number][] }[] }) =>
+        result.highlights.map(({ field, text, ranges }) => [
+          field,
+          ...ranges.map(([start, end]) => text.slice(start, end)),
+        ]),
+    )
+  }
+
+  it('say where the words are in every field, in the forms that match', async () => {
+    expect(await marked('thermostat')).toEqual([
+      ['title', 'Thermostats'],
+      ['description', 'thermostat', 'thermostats', 'thermostatic'],
+      ['tags', 'thermostat'],
+      ['author', 'thermostat_fan'],
+    ])
+    expect(await marked('c++ node.js')).toEqual([
+      ['title', 'node', 'js'],
+      ['description', 'C++'],
+    ])
+  })
+
+  it('show the part of a long text that has the words', async () => {
+    const { data } = await search('thermostat', { highlight: true })
+    const [, { text }] = data.results[0].highlights
+    expect(text.length).toBeLessThanOrEqual(300)
+    expect(long).toContain(text)
+    expect(text.isWellFormed()).toBe(true)
+  })
+
+  it.each([
+    ['検索', ['title', '検索']],
+    ['モード', ['title', 'モード']],
+    ['2.10', ['description', 'v2.10.1']],
+    ['toggle', ['description', 'darkMode_toggle']],
+  ])('of every script and name: %s', async (query, expected) => {
+    expect(await marked(query)).toContainEqual(expected)
+  })
+
+  it('of beginnings, and only when they are asked for', async () => {
+    expect(await marked('thermos', { prefix: true })).toContainEqual(['tags', 'thermostat'])
+    expect((await search('thermostat')).data.results[0]).not.toHaveProperty('highlights')
+  })
+})

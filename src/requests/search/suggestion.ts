@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { normaliseText } from './text.ts'
+import { lastCharacter } from './vocabulary.ts'
+
+/** Words beyond these are left as they are typed. */
+const wordLimit = 8
+const shortestWord = 3
+/** Longer words have so many neighbours that looking for them costs too much. */
+const longestWord = 24
+/** How many words that begin alike are compared. */
+const comparedWords = 2_000
+
+const alphabets = [
+  'abcdefghijklmnopqrstuvwxyz0123456789',
+  'абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ',
+  'αβγδεζηθικλμνξοπρστυφχψω',
+]
+
+/** Every text that one slip away leads to: a letter left out, doubled, added, changed, or two in the wrong order. */
+function neighboursOf(word: string): string[] {
+  const characters = [...word]
+  const letters = alphabets.find((alphabet) => characters.some((one) => alphabet.includes(one))) ?? ''
+  const neighbours = new Set<string>()
+  for (let place = 0; place <= characters.length; place++) {
+    const before = characters.slice(0, place).join('')
+    const [here = '', next = ''] = characters.slice(place, place + 2)
+    const after = characters.slice(place + 1).join('')
+    neighbours.add(before + after)
+    neighbours.add(before + next + here + characters.slice(place + 2).join(''))
+    for (const letter of letters) {
+      neighbours.add(before + letter + here + after)
+      if (here !== '') neighbours.add(before + letter + after)
+    }
+  }
+  neighbours.delete(word)
+  return [...neighbours]
+}
+
+function trigramsOf(word: string): Set<string> {
+  const padded = [...`  ${word} `]
+  return new Set(padded.slice(2).map((_, index) => padded.slice(index, index + 3).join('')))
+}
+
+/** How much two words have in common, 0 to 1: the share of their trigrams that both have (as `pg_trgm` counts it). */
+function similarity(a: string, b: string): number {
+  const ofA = trigramsOf(a)
+  const ofB = trigramsOf(b)
+  const common = [...ofA].filter((trigram) => ofB.has(trigram)).length
+  return common / (ofA.size + ofB.size - common)
+}
+/** Below this two words that begin alike have nothing to do with each other … */
+const leastSimilarity = 0.4
+
+/** How many slips lead from one word to another (optimal string alignment: Damerau, CACM 1964). */
+function slipsBetween(a: string, b: string): number {
+  const [from, to] = [[...a], [...b]]
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, place) => place)
+  for (const [row, one] of from.entries()) {
+    const current = [row + 1]
+    for (const [column, other] of to.entries()) {
+      const swapped = row > 0 && column > 0 && one === to[column - 1] && from[row - 1] === other
+      current.push(
+        Math.min(
+          last[column + 1]! + 1,
+          current[column]! + 1,
+          last[column]! + (one === other ? 0 : 1),
+          swapped ? beforeLast[column - 1]! + 1 : Number.POSITIVE_INFINITY,
+        ),
+      )
+    }
+    beforeLast = last
+    last = current
+  }
+  return last.at(-1)!
+}
+/** … but for words of some length that are two slips apart. */
+const forgivenSlips = 2
+const shortestForgiven = 6
+
+interface KnownWord {
+  word: string
+  requests: number
+}
+
+/** The most similar of the words that begin alike, the most frequent of equally similar ones. */
+function mostSimilar(word: string, others: readonly KnownWord[]): string | null {
+  let best: { word: string; score: number } | null = null
+  for (const { word: other } of others) {
+    const likeness = similarity(word, other)
+    const forgiven = word.length >= shortestForgiven && slipsBetween(word, other) <= forgivenSlips
+    // Two slips may leave few trigrams whole, and still nothing is nearer.
+    const score = forgiven ? 1 + likeness : likeness
+    if (score >= leastSimilarity && score > (best?.score ?? 0)) best = { word: other, score }
+  }
+  return best?.word ?? null
+}
+
+/** The most frequent word of the vocabulary at one slip from this one; else the most similar of those that begin alike. */
+async function closestWord(executor: Executor, word: string): Promise<string | null> {
+  const { rows: near } = await sql<KnownWord>`
+    select word, requests from search_words where word = any(${neighboursOf(word)}::text[])
+    order by requests desc, word limit 1`.execute(executor)
+  if (near[0]) return near[0].word
+  const beginning = [...word].slice(0, 3).join('')
+  const { length } = [...word]
+  const { rows: alike } = await sql<KnownWord>`
+    select word, requests from (
+      select word, requests from search_words where word >= ${beginning} and word < ${beginning + lastCharacter}
+      and length(word) between ${length - 2} and ${length + 2} limit ${sql.lit(comparedWords)}
+    ) as scanned order by requests desc, word`.execute(executor)
+  return mostSimilar(word, alike)
+}
+
+/**
+ * A query of words that somebody has written, for one whose words nobody has.
+ * @param words the normalised words of the query
+ * @returns null when nothing in the vocabulary is like any of them.
+ */
+export async function suggestQuery(
+  executor: Executor,
+  query: string,
+  words: readonly string[],
+): Promise<string | null> {
+  const replacements = new Map<string, string>()
+  for (const word of words.slice(0, wordLimit)) {
+    const { length } = [...word]
+    if (length < shortestWord || length > longestWord) continue
+    const closest = await closestWord(executor, word)
+    if (closest !== null) replacements.set(word, closest)
+  }
+  if (replacements.size === 0) return null
+  const suggestion = query.replace(/[\p{L}\p{N}\p{M}_]+/gu, (typed) => replacements.get(normaliseText(typed)) ?? typed)
+  return suggestion === query ? null : suggestion
+}

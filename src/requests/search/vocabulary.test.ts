@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../../test/service.ts'
+import type { FoundRequest, Platform, PlatformName } from '../../platforms/platform.ts'
+import { purgeRequests } from '../purge.ts'
+import { deleteExpiredRequests } from '../retention.ts'
+import { preparePage, storePage } from '../store.ts'
+import { expandPrefix, vocabularyOf } from './vocabulary.ts'
+
+const platforms = new Map<PlatformName, Platform>()
+let service: TestService
+let jobId: string
+
+beforeAll(async () => {
+  service = await startTestService({ platforms })
+})
+beforeEach(async () => {
+  await service.reset()
+  platforms.set(
+    'github',
+    scriptedPlatform('github', () => ({ requests: [], nextCursor: null })),
+  )
+  const { body } = await service.client.scrape({ topic: 'words', platforms: ['github'] })
+  jobId = body.data.jobId
+  await service.client.waitForJob(jobId, 60_000)
+})
+afterAll(() => service.stop())
+
+async function store(requests: FoundRequest[], platform: PlatformName = 'github') {
+  const prepared = await preparePage(requests)
+  const page = { ...prepared, platform, jobId, topic: 'words', markSeenBefore: null, now: new Date() }
+  return service.database.transaction().execute((transaction) => storePage(transaction, page))
+}
+
+/** The vocabulary as it is, and as it would be counted now. */
+async function counts() {
+  const words = await service.database.selectFrom('search_words').select(['word', 'requests']).execute()
+  const texts = await service.database.selectFrom('request_texts').select('text').execute()
+  const counted = new Map<string, number>()
+  for (const { text } of texts) for (const word of vocabularyOf(text)) counted.set(word, (counted.get(word) ?? 0) + 1)
+  return { kept: new Map(words.map(({ word, requests }) => [word, requests])), counted }
+}
+async function expectExact() {
+  const { kept, counted } = await counts()
+  expect(kept).toEqual(counted)
+  return kept
+}
+
+const nobody = { authorName: null, authorHandle: null, tags: [] }
+const rose = foundRequest('1', { ...nobody, title: 'Rose', description: 'a red flower of the garden' })
+const tulip = foundRequest('2', {
+  title: 'Tulip',
+  description: 'a red flower',
+  authorName: 'Unheard Gardener',
+  tags: ['bulb'],
+})
+
+describe('the vocabulary', () => {
+  it('counts the requests that have a word, without stop words, however often a page comes', async () => {
+    await store([rose, tulip])
+    const words = await expectExact()
+    expect(['red', 'rose', 'bulb', 'unheard'].map((word) => words.get(word))).toEqual([2, 1, 1, 1])
+    expect((await expectExact()).has('the')).toBe(false)
+    await store([rose, tulip])
+    await store([{ ...rose, votes: 99 }])
+    expect((await expectExact()).get('red')).toBe(2)
+  })
+
+  it('follows a text that changes', async () => {
+    await store([rose, tulip])
+    await store([{ ...rose, description: 'a blue flower' }])
+    const words = await expectExact()
+    expect([words.get('red'), words.get('blue'), words.has('garden')]).toEqual([1, 1, false])
+  })
+
+  it('loses with a purge the words that nobody else has, at once', async () => {
+    await store([rose, tulip])
+    await purgeRequests(service.database, {
+      author: 'Unheard Gardener',
+      suppress: true,
+      dryRun: false,
+      now: new Date(),
+    })
+    const words = await expectExact()
+    for (const word of ['unheard', 'gardener', 'tulip', 'bulb']) expect(words.has(word)).toBe(false)
+    expect(words.get('red')).toBe(1)
+    const { body } = await service.client.search('unherd')
+    expect(body.meta.didYouMean).toBeUndefined()
+  })
+
+  it('loses what expires', async () => {
+    await store([rose])
+    await store([tulip], 'youtube')
+    await deleteExpiredRequests(service.database, new Map([['youtube', 1]]), new Date(Date.now() + 2 * 86_400_000))
+    expect((await expectExact()).has('tulip')).toBe(false)
+  })
+
+  it('takes no part of a page that is rolled back', async () => {
+    const page = { ...(await preparePage([rose])), platform: 'github' as const, jobId, topic: 'words' }
+    const failing = service.database.transaction().execute(async (transaction) => {
+      await storePage(transaction, { ...page, markSeenBefore: null, now: new Date() })
+      throw new Error('killed')
+    })
+    await expect(failing).rejects.toThrow('killed')
+    expect((await expectExact()).size).toBe(0)
+  })
+
+  it('stays exact when pages and purges of the same words meet, and none of them fails', {
+    timeout: 120_000,
+  }, async () => {
+    const pages = Array.from({ length: 6 }, (_, page) =>
+      Array.from({ length: 20 }, (__, number) =>
+        // In another order on each page: whoever locks as words come would deadlock.
+        foundRequest(`${(number * 7 + page) % 20}`, {
+          title: `Word${page} shared`,
+          description: `word${number} other${(number * page) % 5}`,
+        }),
+      ),
+    )
+    const work: Promise<unknown>[] = []
+    for (const page of pages) {
+      work.push(store(page))
+      work.push(
+        purgeRequests(service.database, { platform: 'github', suppress: false, dryRun: false, now: new Date() }),
+      )
+      work.push(store(page.toReversed(), 'hackernews'))
+    }
+    await Promise.all(work)
+    await expectExact()
+  })
+
+  it('is bounded for each request, and skips what is no word', async () => {
+    const hostile = Array.from({ length: 3_000 }, (_, number) => `x${number}`).join(' ')
+    await store([{ ...rose, description: `${hostile} ${'y'.repeat(90)}` }])
+    const words = await expectExact()
+    expect(words.size).toBe(300)
+    for (const word of words.keys()) expect(word.length).toBeLessThanOrEqual(40)
+  })
+})
+
+describe('a beginning', () => {
+  const expand = (prefix: string) => expandPrefix(service.database, prefix)
+  const addWords = (words: Record<string, number>) =>
+    sql`insert into search_words (word, requests)
+      select key, value::int from jsonb_each_text(${JSON.stringify(words)}::jsonb)`.execute(service.database)
+
+  it('stands for itself and its most frequent words, forms of one word counted together', async () => {
+    const rare = Object.fromEntries(Array.from({ length: 50 }, (_, number) => [`mox${number}`, 1]))
+    await addWords({ mode: 100, modes: 50, modal: 20, moo: 500, other: 900, mn: 5, mp: 5, ...rare })
+    const [first, ...words] = await expand('mo')
+    expect(first).toBe('mo')
+    expect(words.slice(0, 3)).toEqual(['moo', 'mode', 'modal'])
+    expect(words).toHaveLength(8)
+    for (const word of words) expect(word.startsWith('mo')).toBe(true)
+    expect(await expand('unheard')).toEqual(['unheard'])
+  })
+
+  it.each(['\ud7ff', '\uffff', '%', '_', 'z', '𠀀'])('of any character is one: %j', async (character) => {
+    await addWords({ [`${character}a`]: 3, zz: 1 })
+    expect(await expand(character)).toContain(`${character}a`)
+  })
+
+  it('reads a bounded part of the vocabulary', async () => {
+    await sql`insert into search_words (word, requests) select 'a' || md5(n::text), n % 100 from generate_series(1, 30000) as n`.execute(
+      service.database,
+    )
+    await sql`analyze search_words`.execute(service.database)
+    const words = await expand('a')
+    expect(words).toHaveLength(9)
+  })
+})

@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Executor, Transaction } from '../../database/open.ts'
+import { isStopWord } from './query.ts'
+
+/** The vocabulary knows at most this many words of a request: its first ones, so those of the title, tags and author. */
+const wordsOfRequest = 300
+const longestWord = 40
+
+/**
+ * The different words of a searched text that the vocabulary counts. It depends on the text alone, so that what was counted
+ * when a text came can be taken back when it goes.
+ */
+export function vocabularyOf(searchText: string): string[] {
+  const words = new Set<string>()
+  for (const word of searchText.split(/\s+/)) {
+    if (word === '' || word.length > longestWord || isStopWord(word)) continue
+    words.add(word)
+    if (words.size === wordsOfRequest) break
+  }
+  return [...words]
+}
+
+/** A searched text that was changed: what it was and what it is, null where there is none. */
+export interface ChangedText {
+  before: string | null
+  after: string | null
+}
+
+/** How many more requests have each word after the changes; words without a difference are left out. */
+function countChanges(changes: readonly ChangedText[]): Map<string, number> {
+  const difference = new Map<string, number>()
+  const add = (text: string | null, amount: number) => {
+    if (text === null) return
+    for (const word of vocabularyOf(text)) difference.set(word, (difference.get(word) ?? 0) + amount)
+  }
+  for (const { before, after } of changes) {
+    add(before, -1)
+    add(after, 1)
+  }
+  for (const [word, amount] of difference) if (amount === 0) difference.delete(word)
+  return difference
+}
+
+/**
+ * Counts the words of texts that came, changed or went, in the transaction that wrote them. A word that no request has any more
+ * is gone with it. Rows are locked in the order of their words, so that two transactions cannot deadlock.
+ */
+export async function updateVocabulary(transaction: Transaction, changes: readonly ChangedText[]): Promise<void> {
+  const difference = [...countChanges(changes)].sort(([a], [b]) => (a < b ? -1 : 1))
+  if (difference.length === 0) return
+  const words = difference.map(([word]) => word)
+  await sql`
+    insert into search_words as known (word, requests)
+    select word, change from unnest(${words}::text[], ${difference.map(([, amount]) => amount)}::int[]) as one (word, change)
+    on conflict (word) do update set requests = known.requests + excluded.requests`.execute(transaction)
+  const fewer = difference.filter(([, amount]) => amount < 0).map(([word]) => word)
+  if (fewer.length === 0) return
+  await sql`delete from search_words where word = any(${fewer}::text[]) and requests <= 0`.execute(transaction)
+}
+
+/** A beginning stands for at most this many words, the most frequent: each of them costs as much as one that is typed. */
+const expansionLimit = 8
+/** How many words with a beginning are looked at; of a beginning with more, those later in the alphabet are not. */
+const scanLimit = 4_000
+
+/** After every letter, digit and mark that a word may have. */
+export const lastCharacter = '\u{10ffff}'
+
+/**
+ * The most frequent words that begin so, and the beginning itself. Words that the index has as one (`mode`, `modes`) count as
+ * one.
+ */
+export async function expandPrefix(executor: Executor, prefix: string): Promise<string[]> {
+  const from = sql`word >= ${prefix}::text and word < ${prefix + lastCharacter}::text`
+  const { rows } = await sql<{ word: string }>`
+    with frequent as (
+      select word, requests from (
+        select word, requests from search_words where level >= 4 and ${from} limit ${sql.lit(scanLimit)}
+      ) as scanned order by requests desc limit ${sql.lit(expansionLimit * 4)}
+    ), others as (
+      select word, requests from (
+        select word, requests from search_words where ${from} order by word limit ${sql.lit(scanLimit)}
+      ) as scanned
+      where (select count(*) from frequent) < ${sql.lit(expansionLimit)}
+      order by requests desc limit ${sql.lit(expansionLimit * 4)}
+    ), known as (select * from frequent union select * from others), stems as (
+      select min(word) as word, sum(requests) as requests from known
+      group by to_tsvector('wishwell', word)::text
+    )
+    select word from stems order by requests desc, word limit ${sql.lit(expansionLimit)}`.execute(executor)
+  return [...new Set([prefix, ...rows.map((row) => row.word)])]
+}

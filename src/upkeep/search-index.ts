@@ -1,0 +1,113 @@
+import type { Queryable } from '../database/embedded/client.ts'
+import type { Pace } from './pace.ts'
+import type { Step } from './table-steps.ts'
+import type { TableState } from './tables.ts'
+
+// The BM25 index is a log-structured merge tree: what is written lands in a memtable, 64 pages of that become a segment, and
+// (by default eight) segments of a level are merged into one of the next. By default the insert that fills the eighth one merges, and its caller
+// waits: 190 to 450 ms were measured. With `compaction = manual` only upkeep merges.
+
+const index = 'request_texts_bm25'
+/** Its table, whose indexes are cleaned only while `canBeCleaned`. */
+export const indexedTable = 'request_texts'
+
+/** Segments of a level that are merged into one. */
+const segmentsPerLevel = 4
+/** What fits four segments as the memtable makes them: below that nothing would be merged any more. */
+const smallestCapMb = 5
+const largestCapMb = 64
+/** A segment of so many megabytes is what merges make at most, until it is learned what there is time for. */
+const assumedCapMb = 8
+
+export interface SearchIndexUpkeep {
+  /** Takes the merging out of the inserts. @returns whether there is such an index. */
+  prepare(queries: Queryable): Promise<boolean>
+  /** A merge, if one is due. @param eager merges as soon as two segments can be: small ones keep the index from being cleaned. */
+  mergeDue(queries: Queryable, eager: boolean): Promise<Step | null>
+  /** To be told how long a merge took: the cap of segments follows, so that the next one fits into the budget. */
+  merged(tookMs: number, budgetMs: number): void
+  /**
+   * Whether VACUUM may look at the index. It marks dead texts in their segments, milliseconds, unless a whole segment has died:
+   * then it writes all segments anew, 10 to 20 us a text. So it may if that would fit, or if fewer texts died than any segment
+   * has left.
+   * @param died how many rows of the table were removed since then, as far as it is known.
+   */
+  canBeCleaned(queries: Queryable, table: TableState, died: number, limits: Limits): Promise<boolean>
+  /** To be told how long VACUUM took. */
+  cleaned(tookMs: number, pace: Pace): void
+}
+
+interface Segment {
+  texts: number
+}
+
+interface Limits {
+  pace: Pace
+  budgetMs: number
+}
+
+/** `L1 Segment 2: block=35996, pages=410, size=3.2MB, terms=29397, docs=10073 (alive=8638, dead=1435)` */
+const segmentLine = /^\s*L\d+ Segment \d+:.*\bdocs=(\d+)(?: \(alive=(\d+))?/
+
+export const parseSegments = (summary: string): Segment[] =>
+  summary.split('\n').flatMap((line) => {
+    const [, texts, alive] = segmentLine.exec(line) ?? []
+    return texts === undefined ? [] : [{ texts: Number(alive ?? texts) }]
+  })
+
+export function createSearchIndexUpkeep(): SearchIndexUpkeep {
+  let exists = false
+  let capMb = assumedCapMb
+  /** The levels as they were when a merge found nothing to do: segments at the cap stay as they are. */
+  let settled = ''
+  let texts = 0
+
+  const merge = async (queries: Queryable, least: number, levels: string) => {
+    await queries.query(`set pg_textsearch.max_segment_size = '${capMb}MB'`)
+    await queries.query(`set pg_textsearch.segments_per_level = ${least}`)
+    const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
+    if (rows[0]?.merged === true) return
+    // A cap that is too small for any merge would never be learned to be so.
+    if (capMb < assumedCapMb) capMb++
+    else settled = levels
+  }
+  return {
+    prepare: async (queries) => {
+      const { rows } = await queries.query<{ exists: boolean }>(`select to_regclass('${index}') is not null as exists`)
+      exists = rows[0]?.exists === true
+      if (!exists) return false
+      await queries.query(`alter index ${index} set (compaction = 'manual')`)
+      return true
+    },
+    mergeDue: async (queries, eager) => {
+      if (!exists) return null
+      const { rows } = await queries.query<{ levels: number[] }>(`select bm25_level_counts('${index}') as levels`)
+      const counts = rows[0]?.levels ?? []
+      const least = eager ? 2 : segmentsPerLevel
+      const levels = `${least}: ${counts.join()}`
+      const urgency = Math.max(...counts) / least
+      if (urgency < 1 || levels === settled) return null
+      // Its length is bounded by the cap, so it is always one unit.
+      return { kind: 'merge', target: index, units: 1, urgency, run: (inside) => merge(inside, least, levels) }
+    },
+    merged: (tookMs, budgetMs) => {
+      if (tookMs > budgetMs) capMb = Math.max(smallestCapMb, Math.floor(capMb / 2))
+      else if (tookMs > budgetMs / 4 && tookMs < budgetMs / 2) capMb = Math.min(largestCapMb, capMb + 1)
+    },
+    canBeCleaned: async (queries, table, died, { pace, budgetMs }) => {
+      if (!exists) return true
+      const { rows } = await queries.query<{ summary: string }>(`select bm25_summarize_index('${index}') as summary`)
+      const segments = parseSegments(rows[0]?.summary ?? '')
+      texts = segments.reduce((sum, segment) => sum + segment.texts, 0)
+      if (pace.predict('rewrite', texts) <= budgetMs) return true
+      const fewest = Math.min(...segments.map((segment) => segment.texts))
+      // What died before the database was opened is known only by what the index has too much.
+      const before = table.vacuumed ? 0 : Math.max(0, texts - table.rowsKnown)
+      return died + before < fewest
+    },
+    // Quicker than that, it only marked.
+    cleaned: (tookMs, pace) => {
+      if (tookMs > pace.predict('rewrite', texts) / 2) pace.learn('rewrite', texts, tookMs)
+    },
+  }
+}

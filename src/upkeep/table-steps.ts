@@ -1,0 +1,104 @@
+import type { Queryable } from '../database/embedded/client.ts'
+import type { Pace } from './pace.ts'
+import type { TableState } from './tables.ts'
+
+/** One statement of upkeep that is worth running now. */
+export interface Step {
+  kind: 'vacuum' | 'prune' | 'analyze' | 'merge' | 'checkpoint'
+  /** The table or index. */
+  target: string
+  /** How much there is to do, in what the kind is counted in. */
+  units: number
+  /** How often over its threshold it is: the most overdue comes first. */
+  urgency: number
+  run(queries: Queryable): Promise<unknown>
+}
+
+/** Ms a unit as measured on two busy cores: a page read and pruned, a page of an index, a row sampled, a MB of log. */
+export const assumedRates = { vacuum: 0.02, prune: 0.02, analyze: 0.015, checkpoint: 0.5 }
+
+const sampledRowsPerTarget = 300
+const statisticsTargets = [100, 30, 10]
+
+const share = (rows: number, part: number, least: number, most: number) => Math.min(Math.max(rows * part, least), most)
+
+/** A choice between a thorough way and cheaper ones: the first that fits, else null. */
+const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
+  steps.find((step) => pace.predict(step.kind, step.units) <= budgetMs) ?? null
+
+export interface Circumstances {
+  pace: Pace
+  budgetMs: number
+  /** What `removed` was when the indexes of the table were last cleaned. */
+  removedBefore: number
+  /** Its indexes are to be cleaned when so many rows were removed since then, if not before. */
+  mostRemoved: number
+  /** Whether its indexes may be cleaned now. */
+  cleanable: boolean
+}
+
+/** What is due on a table, as far as it fits into `budgetMs`; what does not is named in `tooLong`. */
+export function stepsOfTable(table: TableState, circumstances: Circumstances): { steps: Step[]; tooLong: Step[] } {
+  const { pace, budgetMs } = circumstances
+  const due = [vacuumOf(table, circumstances), analyzeOf(table)]
+  const steps: Step[] = []
+  const tooLong: Step[] = []
+  for (const ways of due) {
+    if (ways.length === 0) continue
+    const step = firstFitting(ways, pace, budgetMs)
+    if (step) steps.push(step)
+    if (step?.kind !== ways[0]?.kind) tooLong.push(ways[0]!)
+  }
+  return { steps, tooLong }
+}
+
+/**
+ * VACUUM early and often: what it costs grows with the pages that changed, so there must never be many. The thorough way
+ * also reads every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, and of each only
+ * four bytes stay.
+ */
+function vacuumOf(table: TableState, { removedBefore, mostRemoved, cleanable }: Circumstances): Step[] {
+  const rows = Math.max(table.rowsKnown, 0)
+  const { name, pages, dead, insertedSinceVacuum: inserted } = table
+  const notVisible = Math.max(0, pages - table.pagesAllVisible)
+  const removed = table.removed - removedBefore
+  const urgency = Math.max(
+    dead / share(rows, 0.05, 200, 5_000),
+    inserted / share(rows, 0.2, 1_000, 20_000),
+    // Cleaned later than pruned: a cleaning reads all of every index.
+    removed / Math.min(share(rows, 0.1, 500, 50_000), mostRemoved),
+    // What was dead when the process ended is not counted any more; the pages tell.
+    table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
+  )
+  if (urgency < 1) return []
+  const touched = Math.min(pages, dead + inserted + notVisible)
+  const vacuum: Step = {
+    ...{ kind: 'vacuum', target: name, urgency, units: touched + table.indexPages },
+    run: (queries) => queries.query(`vacuum ${name}`),
+  }
+  const prune: Step = {
+    ...{ kind: 'prune', target: name, urgency, units: touched },
+    run: (queries) => queries.query(`vacuum (index_cleanup off, truncate off) ${name}`),
+  }
+  // Pruning has nothing to do when only the indexes are overdue.
+  const prunable = dead >= 100 || inserted >= 1_000 || !table.vacuumed
+  return [...(cleanable ? [vacuum] : []), ...(prunable ? [prune] : [])]
+}
+
+/** ANALYZE after a table changed or grew by a fifth, on as many rows as there is time for. */
+function analyzeOf(table: TableState): Step[] {
+  const { name, pages, pagesKnown, rowsKnown } = table
+  const urgency = Math.max(
+    table.changedSinceAnalyze / share(Math.max(rowsKnown, 0), 0.2, 200, Number.POSITIVE_INFINITY),
+    pages / (pagesKnown * 1.5 + 20),
+  )
+  if (urgency < 1) return []
+  const rows = Math.max(rowsKnown, 0) + table.changedSinceAnalyze
+  return statisticsTargets.map((target) => ({
+    ...{ kind: 'analyze', target: name, urgency, units: Math.min(rows, sampledRowsPerTarget * target) },
+    run: async (queries: Queryable) => {
+      await queries.query(`set default_statistics_target = ${target}`)
+      await queries.query(`analyze ${name}`)
+    },
+  }))
+}

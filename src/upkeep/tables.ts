@@ -1,0 +1,35 @@
+import type { Queryable } from '../database/embedded/client.ts'
+
+/** What is known of a table without reading it. Counts of rows are since the database was opened: PGlite keeps none longer. */
+export interface TableState {
+  /** Schema and name, quoted. */
+  name: string
+  /** Of the table itself, without what is stored beside it for its long values. */
+  pages: number
+  indexPages: number
+  /** As VACUUM or ANALYZE saw it last; negative when neither did. */
+  rowsKnown: number
+  pagesKnown: number
+  pagesAllVisible: number
+  dead: number
+  insertedSinceVacuum: number
+  changedSinceAnalyze: number
+  /** Row versions that indexes still point to and that are dead or will be, ever since the database was opened. */
+  removed: number
+  vacuumed: boolean
+}
+
+/** The state of every table of ours and of the queue's. */
+export async function readTables(queries: Queryable): Promise<TableState[]> {
+  const { rows } = await queries.query<TableState>(`
+    select format('%I.%I', stats.schemaname, stats.relname) as name,
+      (pg_relation_size(class.oid) / 8192)::int as pages, (pg_indexes_size(class.oid) / 8192)::int as "indexPages",
+      class.reltuples::float8 as "rowsKnown", class.relpages as "pagesKnown", class.relallvisible as "pagesAllVisible",
+      stats.n_dead_tup::int as dead, stats.n_ins_since_vacuum::int as "insertedSinceVacuum",
+      stats.n_mod_since_analyze::int as "changedSinceAnalyze",
+      (stats.n_tup_upd - stats.n_tup_hot_upd + stats.n_tup_del)::int as removed,
+      stats.last_vacuum is not null as vacuumed
+    from pg_stat_user_tables as stats join pg_class as class on class.oid = stats.relid
+    where class.relkind = 'r' and class.relpersistence = 'p'`)
+  return rows
+}

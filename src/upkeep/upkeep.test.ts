@@ -1,0 +1,202 @@
+import { sql } from 'kysely'
+import { type Logger, pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import type { EmbeddedClient } from '../database/embedded/client.ts'
+import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
+import { store, syntheticRow } from '../requests/search/testing.ts'
+import { createPace } from './pace.ts'
+import { parseSegments } from './search-index.ts'
+import { createUpkeep, type Upkeep, type UpkeepOptions } from './upkeep.ts'
+
+const silent = pino({ level: 'silent' })
+
+describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded database', () => {
+  let opened: TestDatabase
+  let client: EmbeddedClient
+  let index: SearchIndex
+  let upkeep: Upkeep | null = null
+
+  beforeAll(async () => {
+    opened = await openTestDatabase()
+    if (opened.embedded === null) throw new Error('not the embedded database')
+    client = opened.embedded
+    index = await openSearchIndex(opened.database)
+  })
+  beforeEach(() => opened.reset())
+  afterEach(async () => {
+    await upkeep?.stop()
+    upkeep = null
+  })
+  afterAll(() => opened.close())
+
+  /** A busy machine is not to decide what is worth doing: the budget is generous unless it is what is tested. */
+  const create = async (options: Partial<UpkeepOptions> = {}) => {
+    upkeep = await createUpkeep({ client, log: silent, budgetMs: 60_000, ...options })
+    return upkeep
+  }
+  /** Everything that is due. @returns what was done. */
+  const workOff = async ({ slice }: Upkeep) => {
+    const done: string[] = []
+    for (let next = await slice(); next !== null; next = await slice()) done.push(`${next.kind} ${next.target}`)
+    return done
+  }
+  const storeRows = (from: number, to: number) =>
+    store(
+      opened.database,
+      Array.from({ length: to - from }, (_, number) => syntheticRow(from + number)),
+    )
+  /** Makes Postgres count now what it counts a second later. */
+  const countNow = () => sql`select pg_stat_force_next_flush()`.execute(opened.database)
+  const readNumber = async (query: ReturnType<typeof sql<{ number: number }>>) =>
+    Number((await query.execute(opened.database)).rows[0]?.number)
+
+  it('keeps a table small that is updated again and again, and its statistics true', async () => {
+    const working = await create()
+    await storeRows(0, 2_000)
+    const size = () => readNumber(sql<{ number: number }>`select pg_table_size('requests') as number`)
+    const fresh = await size()
+    for (let round = 0; round < 8; round++) {
+      await sql`update requests set votes = votes + 1`.execute(opened.database)
+      await countNow()
+      const done = await workOff(working)
+      expect(done).toContain('vacuum public.requests')
+    }
+    expect(await size()).toBeLessThan(fresh * 4)
+    const known = await readNumber(sql<{ number: number }>`
+      select reltuples as number from pg_class where oid = 'requests'::regclass`)
+    expect(known).toBeGreaterThan(1_900)
+    expect(await workOff(working)).toEqual([])
+  })
+
+  it('merges the segments of the search index, which no insert does any more, and searches find the same', async () => {
+    if (index.kind !== 'bm25') return
+    const working = await create()
+    await client.query('set pg_textsearch.memtable_pages_threshold = 1')
+    for (let batch = 0; batch < 10; batch++) await storeRows(batch * 20, batch * 20 + 20)
+    await client.query('reset pg_textsearch.memtable_pages_threshold')
+    const segments = () =>
+      readNumber(sql<{ number: number }>`
+      select (bm25_level_counts('request_texts_bm25'))[1] as number`)
+    const ids = async () => {
+      const found = await index.search(opened.database, { query: 'minority group3', offset: 0, limit: 100 })
+      return new Set(found.results.map(({ _id }) => _id))
+    }
+    expect(await segments()).toBeGreaterThanOrEqual(8)
+    const before = await ids()
+    expect(await workOff(working)).toContain('merge request_texts_bm25')
+    expect(await segments()).toBeLessThan(4)
+    expect(await ids()).toEqual(before)
+  })
+
+  it('never finds a changed text by its old words, whatever was vacuumed and merged in between', async () => {
+    const working = await create()
+    const ids = await storeRows(0, 1_500)
+    for (const round of [1, 2, 3]) {
+      await sql`update request_texts set text = ${`round${round} turn`}`.execute(opened.database)
+      await countNow()
+      expect(await workOff(working)).toContain('vacuum public.request_texts')
+      const search = async (query: string) =>
+        (await index.search(opened.database, { query, offset: 0, limit: 100 })).results
+      expect(await search(`round${round}`)).toHaveLength(100)
+      expect(await search(`round${round - 1} everywhere`)).toEqual([])
+    }
+    expect(ids).toHaveLength(1_500)
+  })
+
+  it('comes to an end, also with long texts and with a table that was emptied', async () => {
+    const working = await create()
+    await storeRows(0, 1_000)
+    await sql`update requests set description = (select string_agg(md5(random()::text), ' ') from generate_series(1, 200))`.execute(
+      opened.database,
+    )
+    await countNow()
+    await workOff(working)
+    await sql`delete from requests`.execute(opened.database)
+    await countNow()
+    await working.catchUp()
+    expect(await workOff(working)).toEqual([])
+  })
+
+  it('checkpoints before the log is long', async () => {
+    const working = await create()
+    const logMb = () =>
+      readNumber(sql<{ number: number }>`
+      select (pg_current_wal_insert_lsn() - checkpoint_lsn) / 1048576 as number from pg_control_checkpoint()`)
+    for (let megabyte = 0; megabyte < 34; megabyte++) {
+      await sql`select pg_logical_emit_message(false, 'test', repeat('x', 1048576))`.execute(opened.database)
+    }
+    expect(await logMb()).toBeGreaterThan(32)
+    expect(await workOff(working)).toContain('checkpoint log')
+    expect(await logMb()).toBeLessThan(32)
+  })
+
+  it('does not begin what would take longer than its budget, and says so once', async () => {
+    const said: string[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => said.push(line) }) as Logger
+    const working = await create({ log, budgetMs: 0 })
+    await storeRows(0, 1_000)
+    await countNow()
+    expect((await workOff(working)).filter((done) => done.includes('public.'))).toEqual([])
+    expect(await working.slice()).toBe(null)
+    const left = said.map((line) => JSON.parse(line)).map(({ kind, target }) => `${kind} ${target}`)
+    expect(left).toContain('analyze public.request_texts')
+    expect(new Set(left).size).toBe(left.length)
+  })
+
+  it('works by itself when nobody uses the database', async () => {
+    await storeRows(0, 1_000)
+    await sql`update requests set votes = votes + 1`.execute(opened.database)
+    await countNow()
+    const done: string[] = []
+    const working = await create({ onSlice: ({ kind, target }) => done.push(`${kind} ${target}`) })
+    working.start()
+    // Nothing here asks the database: that would be use.
+    await expect.poll(() => done, { timeout: 50_000 }).toContain('vacuum public.requests')
+  })
+
+  it('is nobody who uses the database: only others end its idle time', async () => {
+    const gate = Promise.withResolvers<void>()
+    const held = client.alone(() => gate.promise)
+    const waiting = client.query('select 1')
+    expect(client.idleMs()).toBe(0)
+    gate.resolve()
+    await held
+    await waiting
+    const used = client.idleMs()
+    await client.aside(async (queries) => {
+      await queries.query('select 1')
+      expect(client.idleMs()).toBeGreaterThanOrEqual(used)
+    })
+    expect(client.idleMs()).toBeGreaterThanOrEqual(used)
+  })
+
+  it('reads the segments as the extension describes them', async () => {
+    if (index.kind !== 'bm25') return
+    await storeRows(0, 300)
+    await sql`select bm25_spill_index('request_texts_bm25')`.execute(opened.database)
+    const { rows } = await sql<{ summary: string }>`
+      select bm25_summarize_index('request_texts_bm25') as summary`.execute(opened.database)
+    const segments = parseSegments(rows[0]?.summary ?? '')
+    expect(segments.reduce((sum, { texts }) => sum + texts, 0)).toBeGreaterThanOrEqual(300)
+    expect(
+      parseSegments('  L1 Segment 2: block=7, pages=410, size=3.2MB, terms=29, docs=10 (alive=8, dead=2)'),
+    ).toEqual([{ texts: 8 }])
+  })
+})
+
+describe('the pace of upkeep', () => {
+  it('takes a slower run at once and a faster one by and by, and a rate that forbids fades', () => {
+    const pace = createPace({ vacuum: 0.1 })
+    expect(pace.predict('vacuum', 1_000)).toBeCloseTo(102)
+    pace.learn('vacuum', 1_000, 502)
+    expect(pace.predict('vacuum', 1_000)).toBeCloseTo(502)
+    pace.learn('vacuum', 1_000, 2)
+    expect(pace.predict('vacuum', 1_000)).toBeCloseTo(402)
+    const before = pace.predict('vacuum', 1_000)
+    pace.doubt('vacuum')
+    expect(pace.predict('vacuum', 1_000)).toBeLessThan(before)
+    for (let times = 0; times < 500; times++) pace.doubt('vacuum')
+    expect(pace.predict('vacuum', 1_000)).toBeCloseTo(102, 0)
+  })
+})

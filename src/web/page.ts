@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../app.ts'
+import { contentSecurityPolicy, pageHeaders } from './headers.ts'
+import { unbuiltPage } from './unbuilt-page.ts'
+
+/** Where `npm run build:web` puts the page. */
+export const builtPage = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+const yearSeconds = 365 * 24 * 60 * 60
+
+/** Their names hold a hash of what is in them: a file of the same name never changes. */
+const isAsset = (path: string) => path.startsWith('assets/')
+/** Made at the build beside the file that they belong to, and never asked for by name. */
+const isCompressed = (path: string) => path.endsWith('.br') || path.endsWith('.gz')
+const isHidden = (path: string) => path.split('/').some((name) => name.startsWith('.'))
+
+/** The files of a built page by their path; empty when there is none. */
+function listFiles(directory: string): Set<string> {
+  try {
+    const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    return new Set(
+      paths.map((path) => path.replaceAll('\\', '/')).filter((path) => !isCompressed(path) && !isHidden(path)),
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Set()
+    throw error
+  }
+}
+
+/**
+ * Whether a person's browser opens this path as a page: what a path means is decided by the page's own script. Everything that is
+ * asked for by a program, looks like a file or belongs to the API is an ordinary 404.
+ */
+function isPageView(path: string, { headers }: FastifyRequest): boolean {
+  if (/^(api|assets)?(\/|$)/.test(path)) return false
+  const lastName = path.slice(path.lastIndexOf('/') + 1)
+  return !lastName.includes('.') && (headers.accept ?? '').includes('text/html')
+}
+
+/**
+ * Serves the built page: its files, and `index.html` for every path that a browser opens. Nothing is read but the files that were
+ * there when the service started. Without a built page `/` says how to get one.
+ * @param directory an absolute path.
+ */
+export async function registerPage(app: App, directory: string): Promise<void> {
+  const files = listFiles(directory)
+  const isBuilt = files.has('index.html')
+  await app.register(fastifyStatic, { serve: false, root: directory, preCompressed: true, cacheControl: false })
+
+  const sendFile = (reply: FastifyReply, path: string) => {
+    const cacheControl = isAsset(path) ? `public, max-age=${yearSeconds}, immutable` : 'no-cache'
+    return reply.headers(pageHeaders).header('cache-control', cacheControl).sendFile(path)
+  }
+  const view = (reply: FastifyReply) =>
+    isBuilt
+      ? sendFile(reply, 'index.html')
+      : reply
+          .headers({ ...pageHeaders, 'content-security-policy': contentSecurityPolicy })
+          .type('text/html')
+          .send(unbuiltPage)
+
+  app.get('/', { schema: { hide: true } }, (_request, reply) => view(reply))
+  app.get<{ Params: { '*': string } }>('/*', { schema: { hide: true } }, (request, reply) => {
+    const path = request.params['*']
+    if (files.has(path)) return sendFile(reply, path)
+    if (isBuilt && isPageView(path, request)) return view(reply)
+    return reply.callNotFound()
+  })
+}

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+
+/** What failed in a run, for `scripts/test.ts`, which gives each file a second run by itself. */
+export interface Failures {
+  /** The test files, absolute, by the home in which they failed. */
+  files: { home: string; file: string }[]
+  /** Errors outside of any test that no file could be found for. */
+  ofNoFile: number
+}
+
+/** Where the failures are written; absent in runs that nobody asks it of. */
+const target = process.env.TEST_FAILURES_FILE
+
+/** The test file in whose process an error happened, as vitest notes it on the error. */
+const fileOf = (error: SerializedError): string => String(error.VITEST_TEST_PATH)
+
+/** Writes which files failed. An error outside of tests counts for its file in every home: it does not say in which. */
+export default class ReportFailures implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    if (target === undefined) return
+    const broken = new Set(errors.map(fileOf))
+    const failed = modules.filter((module) => module.state() === 'failed' || broken.has(module.moduleId))
+    const known = new Set(modules.map((module) => module.moduleId))
+    const failures: Failures = {
+      files: failed.map(({ project, moduleId }) => ({ home: project.name, file: moduleId })),
+      ofNoFile: errors.filter((error) => !known.has(fileOf(error))).length,
+    }
+    writeFileSync(target, JSON.stringify(failures))
+  }
+}

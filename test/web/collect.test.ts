@@ -1,0 +1,139 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describePage, patient, recordCalls, recordKeys, usePage } from './page-test.ts'
+
+const figure = (page: Page, name: string) =>
+  page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
+const rowOf = (page: Page, platform: string) => page.locator('.job-platforms tbody tr', { hasText: platform }).first()
+
+describePage('collecting', () => {
+  // Slow enough that one sees a job run.
+  const test = usePage({ simulator: { latencyMs: 150, size: 400 } })
+
+  it('says the cost as it changes, starts once, and shows the progress live to the end', async () => {
+    const page = await test.open('/collect')
+    await page.getByText('Up to 3 credits').waitFor()
+    await page.getByLabel('Stack Exchange').uncheck()
+    await page.getByLabel('Depth').fill('3')
+    await page.getByText('Up to 6 credits').waitFor()
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('A topic has 2 to 100 characters.').waitFor()
+    await page.getByLabel('Topic').fill('dark mode')
+    const keys = recordKeys(page, '/api/v1/scrape')
+    await page.getByRole('button', { name: 'Start' }).dblclick()
+    await page.getByRole('heading', { name: 'dark mode' }).waitFor()
+    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
+    expect(keys).toHaveLength(1)
+    expect(await rowOf(page, 'GitHub').innerText()).toMatch(/done\s+3 of 3\s+[1-9]\d*\s+[1-9]/)
+    expect(await figure(page, 'Depth, each platform').innerText()).toBe('3 pages')
+    await page.getByRole('link', { name: 'See what it found' }).click()
+    await page.locator('.results article').first().waitFor()
+    await page.getByRole('button', { name: 'Remove the filter Found by one collection' }).waitFor()
+  })
+
+  it('an answer that was lost starts nothing twice: the second try has the same key', async () => {
+    const page = await test.open('/collect?topic=lost+answer&platforms=github')
+    const keys = recordKeys(page, '/api/v1/scrape')
+    await page.route('**/api/v1/scrape', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('The service does not answer.').waitFor()
+    await page.unroute('**/api/v1/scrape')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'lost answer' }).waitFor()
+    expect(keys).toHaveLength(2)
+    expect(new Set(keys).size).toBe(1)
+    const { jobs } = (await test.service.client.get('/api/v1/scrape?limit=100')).body.data
+    expect(jobs.filter(({ topic }: { topic: string }) => topic === 'lost answer')).toHaveLength(1)
+  })
+
+  it('a changed form is another intention', async () => {
+    const page = await test.open('/collect?topic=first+thought&platforms=github')
+    const keys = recordKeys(page, '/api/v1/scrape')
+    await page.route('**/api/v1/scrape', (route) => route.abort())
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('The service does not answer.').waitFor()
+    await page.getByLabel('Topic').fill('second thought')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await expect.poll(() => keys.length, patient).toBe(2)
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  it('a job under way is cancelled after a question, and can be run again', async () => {
+    const page = await test.open('/collect?topic=to+be+cancelled&platforms=github,stackexchange&depth=40')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Yes, cancel it' }).click()
+    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('failed')
+    await page.getByText('Pages that were delivered stay charged').first().waitFor()
+    await page.getByRole('link', { name: 'Run again' }).click()
+    await expect.poll(() => page.getByLabel('Topic').inputValue(), patient).toBe('to be cancelled')
+    await page.getByText('Up to 80 credits').waitFor()
+  })
+
+  it('polls where events do not come through, with what is new so far, and to the end', async () => {
+    const page = await test.open('/collect?topic=without+events&depth=4&platforms=github,hackernews')
+    await page.route('**/events', (route) => route.abort())
+    const calls = recordCalls(page)
+    await page.getByRole('button', { name: 'Start' }).click()
+    // The job may be over before the first poll, and then it says so.
+    await page.getByText(/Live events do not come through|It has ended/).waitFor()
+    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
+    expect(Number((await figure(page, 'New').innerText()).replace(',', ''))).toBeGreaterThan(0)
+    await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/done/)
+    const jobPath = `/api/v1/scrape/${page.url().split('/').at(-1)}`
+    expect(calls).toContain(`GET ${jobPath}/events`)
+    expect(calls).toContain(`GET ${jobPath}`)
+  })
+
+  it('a job that is not the account’s is given up at once', async () => {
+    const page = await test.open('/')
+    const calls = recordCalls(page)
+    await page.goto('/collect/00000000-0000-4000-8000-000000000000')
+    await page.getByText('Not found.').waitFor()
+    // Enough for another round of whoever did not give up.
+    await page.clock.install()
+    await page.clock.runFor(30_000)
+    expect(calls.filter((call) => call.endsWith('/events'))).toHaveLength(1)
+  })
+
+  it('an old job, opened by its address, shows its topic, depth and figures', async () => {
+    const jobId = await test.collect('opened directly', { platforms: ['hackernews'], depth: 2 })
+    const later = Array.from({ length: 21 }, (_, position) => `later ${position}`)
+    await Promise.all(later.map((topic) => test.service.client.scrape({ topic, platforms: ['hackernews'] })))
+    const page = await test.open(`/collect/${jobId}`)
+    await page.getByRole('heading', { name: 'opened directly' }).waitFor()
+    await expect.poll(() => figure(page, 'Depth, each platform').innerText(), patient).toBe('2 pages')
+    await expect.poll(() => rowOf(page, 'Hacker News').innerText(), patient).toMatch(/done\s+\d of 2\s+[1-9]/)
+    await page.goto('/collect')
+    await expect.poll(() => page.locator('.jobs > li').count(), patient).toBe(20)
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByRole('link', { name: 'opened directly', exact: true }).waitFor()
+  })
+
+  it('what a platform did wrong is told with what helps', async () => {
+    test.simulator.setFault('github', 'unauthorized', { times: 100 })
+    const jobId = await test.collect('refused', { platforms: ['github'] })
+    test.simulator.clearFaults()
+    const page = await test.open(`/collect/${jobId}`)
+    await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/failed/)
+    await page.locator('.remedy').first().waitFor()
+    expect((await page.locator('.remedy').first().innerText()).length).toBeGreaterThan(20)
+  })
+})
+
+describePage('with no platform ready', () => {
+  const test = usePage({
+    platforms: 'reddit',
+    service: { environment: { REDDIT_CLIENT_ID: '', REDDIT_CLIENT_SECRET: '' } },
+  })
+
+  it('the collection says what the operator can do', async () => {
+    const page = await test.open('/collect')
+    await page.getByText('No platform is ready').waitFor()
+    await page.getByText('REDDIT_CLIENT_ID').waitFor()
+    expect(await page.getByRole('button', { name: 'Start' }).count()).toBe(0)
+  })
+})

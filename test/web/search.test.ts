@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { chromiumPath } from './chromium.ts'
+import { describePage, patient, recordCalls, usePage } from './page-test.ts'
+
+const box = (page: Page) => page.getByRole('searchbox', { name: 'Search the collected requests' })
+const cards = (page: Page) => page.locator('.results article')
+const searches = (calls: string[]) => calls.filter((call) => call === 'POST /api/v1/requests/search')
+const parameterOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
+
+describePage('searching an empty store', () => {
+  const test = usePage()
+
+  it('says that nothing was collected yet, and leads to the collection', async () => {
+    const page = await test.open('/')
+    await page.getByText('Nothing collected yet').first().waitFor()
+    await page.getByRole('link', { name: 'Start a collection' }).waitFor()
+    await page.goto('/?q=calendar')
+    await page.getByText('Nothing collected yet').first().waitFor()
+    await page.getByRole('link', { name: 'Collect this topic' }).click()
+    await expect.poll(() => page.getByLabel('Topic').inputValue(), patient).toBe('calendar')
+  })
+})
+
+describePage('searching', () => {
+  const test = usePage()
+  beforeAll(async () => {
+    if (chromiumPath === null) return
+    await test.collect('dark mode', { depth: 3 })
+    await test.collect('offline maps')
+  })
+
+  it('a pause in typing is enough, Enter is at once; each view is one call', async () => {
+    const page = await test.open('/')
+    await cards(page).first().waitFor()
+    const calls = recordCalls(page)
+    await box(page).pressSequentially('dark mod')
+    await expect.poll(() => parameterOf(page, 'q'), patient).toBe('dark mod')
+    await page.locator('mark').first().waitFor()
+    expect(searches(calls)).toHaveLength(1)
+    await box(page).fill('offline maps')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '“offline maps”' }).waitFor()
+    await expect.poll(() => page.locator('mark').allInnerTexts(), patient).toContain('offline')
+    expect(searches(calls)).toHaveLength(2)
+  })
+
+  it('shows where the words are, votes, platform, author and the source', async () => {
+    const page = await test.open('/?q=dark+mode')
+    const card = cards(page).first()
+    await expect.poll(() => card.locator('mark').allInnerTexts(), patient).toContain('dark')
+    expect(await card.locator('.votes').innerText()).toMatch(/\d+\s+votes?/)
+    expect(await card.locator('.platform').innerText()).toMatch(/GitHub|Hacker News|Stack Exchange/)
+    const link = card.getByRole('link').first()
+    expect(await link.getAttribute('rel')).toContain('noopener')
+    expect(await link.getAttribute('href')).toMatch(/^https?:/)
+  })
+
+  it('loads more up to the cap, and says plainly that it is reached', async () => {
+    const page = await test.open('/?q=dark+mode')
+    for (const shown of [20, 40, 60, 80]) {
+      await expect.poll(() => cards(page).count(), patient).toBe(shown)
+      await page.getByRole('button', { name: 'Load more' }).click()
+    }
+    await page.getByText('These are the 100 best').waitFor()
+    expect(await cards(page).count()).toBe(100)
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+  })
+
+  it('a page that failed is asked for again by itself, not those before it', async () => {
+    const page = await test.open('/?q=dark+mode')
+    await expect.poll(() => cards(page).count(), patient).toBe(20)
+    await page.route('**/api/v1/requests/search', (route) => route.abort())
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByText('The service does not answer.').waitFor()
+    expect(await cards(page).count()).toBe(20)
+    await page.unroute('**/api/v1/requests/search')
+    const calls = recordCalls(page)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => cards(page).count(), patient).toBe(40)
+    expect(searches(calls)).toHaveLength(1)
+  })
+
+  it('filters narrow the results, are shown, and are all in the address', async () => {
+    const page = await test.open('/?q=mode')
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.locator('.filter-panel').getByRole('button', { name: 'GitHub' }).click()
+    await expect
+      .poll(async () => new Set(await page.locator('.platform').allInnerTexts()), patient)
+      .toEqual(new Set(['GitHub']))
+    await page.getByLabel('Topic', { exact: true }).fill('dark mode')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('At least so many votes').fill('2')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Asked since').fill('2020-01-01')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Sort by').selectOption('votes')
+    await expect
+      .poll(() => new URL(page.url()).search, patient)
+      .toBe('?q=mode&platforms=github&topic=dark+mode&votes=2&since=2020-01-01&sort=votes')
+    const chips = page.getByRole('list', { name: 'Filters in use' })
+    expect(await chips.innerText()).toMatch(/GitHub[\s\S]*Topic: dark mode[\s\S]*2 votes or more[\s\S]*Since/)
+    const votes = async () => (await page.locator('.results .votes strong').allInnerTexts()).map(Number)
+    await expect.poll(async () => (await votes()).every((count) => count >= 2), patient).toBe(true)
+    expect(await votes()).toEqual((await votes()).toSorted((a, b) => b - a))
+    const shared = await test.open(new URL(page.url()).search.replace(/^/, '/'))
+    await expect
+      .poll(() => shared.locator('.results h2').allInnerTexts(), patient)
+      .toEqual(await page.locator('.results h2').allInnerTexts())
+    await chips.getByRole('button', { name: 'Clear the filters' }).click()
+    await expect.poll(() => new URL(page.url()).search, patient).toBe('?q=mode&sort=votes')
+  })
+
+  it('a topic of one letter is refused with a word, and never shown without being sent', async () => {
+    const page = await test.open('/?topic=x')
+    await cards(page).first().waitFor()
+    expect(await page.getByRole('list', { name: 'Filters in use' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByLabel('Topic', { exact: true }).fill('x')
+    await page.keyboard.press('Enter')
+    await page.getByText('A topic has 2 to 100 characters.').waitFor()
+    expect(parameterOf(page, 'topic')).toBe('x')
+    expect(await page.getByRole('list', { name: 'Filters in use' }).count()).toBe(0)
+  })
+
+  it('the box follows Back and Forward, also while it has the focus', async () => {
+    const page = await test.open('/?q=dark')
+    await cards(page).first().waitFor()
+    await box(page).fill('maps')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '“maps”' }).waitFor()
+    await box(page).focus()
+    await page.goBack()
+    await expect.poll(() => box(page).inputValue(), patient).toBe('dark')
+    await page.goForward()
+    await expect.poll(() => box(page).inputValue(), patient).toBe('maps')
+  })
+
+  it('words that are waited for do not take back a filter that was set meanwhile', async () => {
+    const page = await test.open('/?q=dark')
+    await cards(page).first().waitFor()
+    await page.clock.install()
+    await box(page).fill('offline')
+    await page.getByLabel('Sort by').selectOption('new')
+    await expect.poll(() => parameterOf(page, 'sort'), patient).toBe('new')
+    await page.clock.fastForward(1_000)
+    await expect.poll(() => parameterOf(page, 'q'), patient).toBe('offline')
+    expect(parameterOf(page, 'sort')).toBe('new')
+  })
+
+  it('suggests other words where nothing matches', async () => {
+    const page = await test.open('/?q=ofline')
+    await page.getByText('Did you mean').waitFor()
+    await page.getByRole('button', { name: 'offline' }).click()
+    await page.getByRole('heading', { name: '“offline”' }).waitFor()
+    await cards(page).first().waitFor()
+  })
+
+  it('shows what asks for much the same', async () => {
+    const page = await test.open('/?q=dark+mode')
+    await cards(page).first().getByRole('button', { name: 'Similar' }).click()
+    await page
+      .getByText(/Together with this one|No request asks for much the same/)
+      .first()
+      .waitFor()
+  })
+
+  it('exports what passes the filters; a refusal is shown, and the file comes whole or not at all', async () => {
+    const page = await test.open('/?platforms=github&topic=dark+mode')
+    await cards(page).first().waitFor()
+    await page.getByText('Export', { exact: true }).click()
+    await page.route('**/requests/export**', (route) => route.abort())
+    await page.getByRole('button', { name: 'JSON lines' }).click()
+    await page.getByText('The service does not answer.').waitFor()
+    await page.unroute('**/requests/export**')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'JSON lines' }).click()
+    const file = await (await download).path()
+    const lines = (await readFile(file, 'utf8')).trim().split('\n')
+    expect(lines.length).toBeGreaterThan(20)
+    expect(new Set(lines.map((line) => JSON.parse(line).sourcePlatform))).toEqual(new Set(['github']))
+    await page.getByText('The file is in your downloads.').waitFor()
+  })
+})

@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import { describePage, patient, usePage } from './page-test.ts'
+
+describePage('signing in and out', () => {
+  const test = usePage()
+  const admin = () => test.service.clientFor(test.service.adminKey)
+  const makeLink = async () => {
+    const [account] = (await admin().get('/api/admin/accounts')).body.data.accounts
+    const { url } = (await admin().post(`/api/admin/accounts/${account.accountId}/links`, {})).body.data
+    return new URL(url)
+  }
+
+  it('a link signs in once, by its button; opening it does not use it up', async () => {
+    const { pathname, hash } = await makeLink()
+    const preview = await test.open(pathname + hash, { as: null })
+    await preview.getByRole('button', { name: 'Sign in with this link' }).waitFor()
+    const page = await test.open(pathname + hash, { as: null })
+    await page.getByRole('button', { name: 'Sign in with this link' }).click()
+    await page.getByRole('link', { name: 'Collect' }).waitFor()
+    expect(page.url()).toBe(`${test.service.url}/`)
+    await preview.getByRole('button', { name: 'Sign in with this link' }).click()
+    await preview.getByText('This link was used already').waitFor()
+    // The token is in no address that the browser keeps.
+    expect(preview.url()).toBe(`${test.service.url}/sign-in`)
+  })
+
+  it('a key signs in and leads to the page that was asked for; a wrong one is told as such', async () => {
+    const page = await test.open('/collect', { as: null })
+    await page.getByLabel('API key').fill('ww_live_00000000000000000000000000000000')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This key is not valid').waitFor()
+    await page.getByLabel('API key').fill(test.service.apiKey)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Collect', level: 1 }).waitFor()
+    expect(await page.evaluate(() => document.cookie)).toBe('')
+  })
+
+  it('signing out ends the session, and nothing of the account stays in sight', async () => {
+    const page = await test.open('/')
+    await page.getByText('calls left this minute').first().waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await page.locator('body').innerText()).not.toMatch(/first account|calls left/)
+    expect((await page.request.get('/api/session')).status()).toBe(401)
+  })
+
+  it('a sign-out that failed does not look like one', async () => {
+    const page = await test.open('/')
+    await page.route('**/api/session', (route) => route.abort())
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are still signed in').waitFor()
+    await page.getByText('first account').waitFor()
+    await page.unroute('**/api/session')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+  })
+
+  it('two accounts in two tabs never mix: a tab follows whoever signed in last', async () => {
+    const other = await test.service.createAccount('pro')
+    const first = await test.open('/account')
+    await first.getByText('Max', { exact: true }).waitFor()
+    const second = await first.context().newPage()
+    await second.goto('/sign-in')
+    await second.getByLabel('API key').fill(other.apiKey)
+    await second.getByRole('button', { name: 'Sign in' }).click()
+    await second.getByText('a pro account').waitFor()
+    await first.getByText('a pro account').waitFor()
+    await first.getByText('Pro', { exact: true }).waitFor()
+    await expect.poll(() => first.getByText('Max', { exact: true }).count(), patient).toBe(0)
+    await second.getByRole('button', { name: 'Sign out' }).click()
+    // What it showed stays behind the sign-in of the same account.
+    await first.getByText('Your session has ended.').first().waitFor()
+  })
+
+  it('an answer that belongs to the account before is not shown', async () => {
+    const other = await test.service.createAccount('free')
+    const page = await test.open('/')
+    const held = Promise.withResolvers<void>()
+    await page.route(
+      '**/api/v1/usage?**',
+      async (route) => {
+        const response = await route.fetch()
+        await held.promise
+        // Whoever asked may be gone by now.
+        await route.fulfill({ response }).catch(() => {})
+      },
+      { times: 1 },
+    )
+    await page.getByRole('link', { name: 'Account' }).click()
+    const second = await page.context().newPage()
+    await second.goto('/sign-in')
+    await second.getByLabel('API key').fill(other.apiKey)
+    await second.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('a free account').waitFor()
+    held.resolve()
+    await page.getByText('Free', { exact: true }).waitFor()
+    expect(await page.getByText('Max', { exact: true }).count()).toBe(0)
+  })
+})

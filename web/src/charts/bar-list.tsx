@@ -1,0 +1,42 @@
+import { number } from '../shell/format.ts'
+import { DataTable } from './data-table.tsx'
+
+export interface Bar {
+  name: string
+  /** The figures of the columns; the first one is the length of the bar. */
+  values: number[]
+}
+
+interface BarListProps {
+  title: string
+  /** What a bar is of. */
+  unit: string
+  columns: string[]
+  bars: Bar[]
+}
+
+/** Bars side by side, each with its name and figure written beside it, and the table behind them. */
+export function BarList({ title, unit, columns, bars }: BarListProps) {
+  const longest = Math.max(1, ...bars.map(({ values }) => values[0] ?? 0))
+  return (
+    <figure className="chart">
+      <figcaption>{title}</figcaption>
+      <ul className="bar-list">
+        {bars.map(({ name, values }) => (
+          <li key={name}>
+            <bdi className="bar-name">{name}</bdi>
+            <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+              <rect className="series-0" width={((values[0] ?? 0) / longest) * 100} height={10} />
+            </svg>
+            <span className="bar-value">{number(values[0] ?? 0)}</span>
+          </li>
+        ))}
+      </ul>
+      <DataTable
+        caption={title}
+        columns={[unit, ...columns]}
+        rows={bars.map(({ name, values }) => [<bdi key={name}>{name}</bdi>, ...values.map(number)])}
+      />
+    </figure>
+  )
+}

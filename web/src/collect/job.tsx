@@ -1,0 +1,111 @@
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { cancelJob } from '../api/calls.ts'
+import type { Job } from '../api/types.ts'
+import { collectAddress, filteredSearch, newCollection, topicAddress } from '../shell/addresses.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { dateAndTime, number } from '../shell/format.ts'
+import { Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
+import { collectTexts as texts } from '../texts/collect.ts'
+import type { FollowedJob } from './follow-job.ts'
+import { JobPlatforms } from './job-platforms.tsx'
+import { useDepth, useJob } from './use-job.ts'
+
+/** One collection: live while it runs, and what became of it. */
+export function JobPage({ jobId }: { jobId: string }) {
+  const followed = useJob(jobId)
+  const { job, platforms, by, error, retry } = followed
+  const depth = useDepth(jobId, job)
+  if (job === null) {
+    return <Page title={texts.job}>{error === null ? <Loading /> : <Problem error={error} retry={retry} />}</Page>
+  }
+  return (
+    <Page title={job.topic} actions={<JobActions job={job} depth={depth} />}>
+      <p className="crumb">
+        <Link href={collectAddress}>{texts.allJobs}</Link>
+      </p>
+      {error !== null && <Problem error={error} retry={retry} />}
+      <Summary job={job} platforms={platforms} by={by} depth={depth} />
+      <JobPlatforms job={job} platforms={platforms} depth={depth} />
+      {job.completedAt !== null && (
+        <p className="actions">
+          <Link className="button primary" href={filteredSearch({ job: job.jobId })}>
+            {texts.seeFinds}
+          </Link>
+          <Link className="button" href={topicAddress(job.topic)}>
+            {texts.understand}
+          </Link>
+        </p>
+      )}
+    </Page>
+  )
+}
+
+function JobActions({ job, depth }: { job: Job; depth: number | null }) {
+  const cancel = useMutation({ mutationFn: () => cancelJob(job.jobId) })
+  if (job.completedAt !== null || cancel.isSuccess) {
+    return (
+      <Link
+        className="button"
+        href={newCollection({ topic: job.topic, platforms: job.platforms, depth: depth ?? undefined })}
+      >
+        {texts.runAgain}
+      </Link>
+    )
+  }
+  return (
+    <>
+      <ConfirmButton
+        question={texts.cancelQuestion}
+        confirm={texts.cancelConfirm}
+        busy={cancel.isPending}
+        onConfirm={() => cancel.mutate()}
+      >
+        {cancel.isPending ? texts.cancelling : texts.cancel}
+      </ConfirmButton>
+      {cancel.error !== null && <Problem error={cancel.error} retry={() => cancel.mutate()} />}
+    </>
+  )
+}
+
+type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job; depth: number | null }
+
+/** Of all platforms together. What only events tell is left out where only polls came through. */
+function Summary({ job, platforms, by, depth }: SummaryProps) {
+  const known = [...platforms.values()]
+  const sum = (of: 'pages' | 'requestsFound' | 'requestsCreated') =>
+    known.some((figures) => figures[of] === null)
+      ? null
+      : known.reduce((total, figures) => total + (figures[of] ?? 0), 0)
+  const pages = sum('pages')
+  const found = sum('requestsFound')
+  // Events are ahead of the job that was read at first; polls know the whole only.
+  const created = by === 'events' ? (sum('requestsCreated') ?? job.requestsCreated) : job.requestsCreated
+  const states = known.map(({ state }) => state)
+  const status = job.completedAt === null && states.includes('running') ? 'running' : job.status
+  return (
+    <>
+      <dl className="figures">
+        <Figure name={texts.status} value={<span className={`badge ${status}`}>{texts.jobStatus[status]}</span>} />
+        <Figure name={texts.depthOfJob} value={depth === null ? '–' : texts.pages(depth)} />
+        <Figure name={texts.pagesRead} value={pages === null ? '–' : number(pages)} />
+        <Figure name={texts.found} value={found === null ? '–' : number(found)} />
+        <Figure name={texts.created} value={number(created)} />
+        {job.startedAt && <Figure name={texts.startedAt} value={dateAndTime(job.startedAt)} />}
+        {job.completedAt && <Figure name={texts.completedAt} value={dateAndTime(job.completedAt)} />}
+      </dl>
+      <p className="note" role="status">
+        {texts.newsBy[by]}
+      </p>
+    </>
+  )
+}
+
+const Figure = ({ name, value }: { name: string; value: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+)

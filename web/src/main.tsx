@@ -1,0 +1,35 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ApiError } from './api/client.ts'
+import { App } from './shell/app.tsx'
+import './style/base.css'
+import './style/controls.css'
+import './style/shell.css'
+import './style/views.css'
+import './style/charts.css'
+
+/** Only what may be over in a moment is asked again by itself; each call counts towards the limit of the plan. */
+const mayPass = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500)
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A lost connection is a state that is shown, not a call that waits unseen.
+      networkMode: 'always',
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && mayPass(error),
+      retryDelay: (failures) => 400 * 2 ** failures,
+    },
+    mutations: { networkMode: 'always', retry: false },
+  },
+})
+
+createRoot(document.getElementById('page')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,130 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Pool } from '../account/account.tsx'
+import { KeyTable } from '../account/key-table.tsx'
+import { NewKey } from '../account/keys.tsx'
+import { UsageChart } from '../account/usage-chart.tsx'
+import {
+  deleteAccount,
+  listAccountKeys,
+  makeAccountKey,
+  readAccountUsage,
+  revokeAnyKey,
+} from '../api/operator-calls.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { Account } from '../api/types.ts'
+import { operatorAddress } from '../shell/addresses.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { Empty, Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link, navigate } from '../shell/router.tsx'
+import { accountTexts } from '../texts/account.ts'
+import { operatorTexts as texts } from '../texts/operator.ts'
+import { Access } from './access.tsx'
+import { useAccounts } from './accounts.tsx'
+import { Grants } from './grants.tsx'
+import { PlanForm } from './plan-form.tsx'
+
+/** One account: plan, credits, keys, invitations, sessions. */
+export function AccountDetail({ accountId }: { accountId: string }) {
+  const { data, error, refetch } = useAccounts()
+  const account = data?.find((one) => one.accountId === accountId)
+  if (account) return <Detail account={account} />
+  return (
+    <Page title={texts.account}>
+      {data ? (
+        <Empty title={texts.noAccount}>
+          <Link className="button" href={operatorAddress}>
+            {texts.accounts}
+          </Link>
+        </Empty>
+      ) : error === null ? (
+        <Loading />
+      ) : (
+        <Problem error={error} retry={refetch} />
+      )}
+    </Page>
+  )
+}
+
+function Detail({ account }: { account: Account }) {
+  const { accountId } = account
+  const owner = useOwner()
+  const usage = useQuery({
+    queryKey: [owner, 'account', accountId, 'usage'],
+    queryFn: ({ signal }) => readAccountUsage(accountId, { signal }),
+  })
+  return (
+    <Page title={account.name} actions={<DeleteAccount account={account} />}>
+      <p className="crumb">
+        <Link href={operatorAddress}>{texts.allAccounts}</Link> · <code>{accountId}</code>
+      </p>
+      <section aria-labelledby="plan">
+        <h2 id="plan">{accountTexts.planAndCredits}</h2>
+        {usage.data ? (
+          <Pool usage={usage.data} />
+        ) : usage.error === null ? (
+          <Loading />
+        ) : (
+          <Problem error={usage.error} retry={usage.refetch} />
+        )}
+        <PlanForm key={`${account.tier} ${account.paygMonthlyCap}`} account={account} />
+        <Grants accountId={accountId} />
+      </section>
+      {usage.data?.days && <UsageChart days={usage.data.days} />}
+      <AccountKeys accountId={accountId} />
+      <Access accountId={accountId} />
+    </Page>
+  )
+}
+
+function AccountKeys({ accountId }: { accountId: string }) {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const queryKey = [owner, 'account', accountId, 'keys']
+  const keys = useQuery({ queryKey, queryFn: ({ signal }) => listAccountKeys(accountId, { signal }) })
+  const refresh = () => void queries.invalidateQueries({ queryKey })
+  const revoke = useMutation({ mutationFn: revokeAnyKey, onSettled: refresh })
+  return (
+    <section aria-labelledby="keys">
+      <h2 id="keys">{accountTexts.keys}</h2>
+      <NewKey make={(name, idempotencyKey) => makeAccountKey(accountId, name, idempotencyKey)} onMade={refresh} />
+      {keys.data ? (
+        <KeyTable
+          keys={keys.data}
+          busy={revoke.isPending ? revoke.variables : null}
+          onRevoke={(keyId) => revoke.mutate(keyId)}
+        />
+      ) : keys.error === null ? (
+        <Loading />
+      ) : (
+        <Problem error={keys.error} retry={keys.refetch} />
+      )}
+      {revoke.error !== null && <Problem error={revoke.error} />}
+    </section>
+  )
+}
+
+function DeleteAccount({ account }: { account: Account }) {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const deletion = useMutation({
+    mutationFn: () => deleteAccount(account.accountId),
+    onSuccess: () => {
+      navigate(operatorAddress, { replace: true })
+      void queries.invalidateQueries({ queryKey: [owner, 'accounts'] })
+    },
+  })
+  return (
+    <>
+      <ConfirmButton
+        question={texts.deleteQuestion}
+        confirm={texts.deleteConfirm}
+        busy={deletion.isPending}
+        onConfirm={() => deletion.mutate()}
+      >
+        {texts.deleteAccount}
+      </ConfirmButton>
+      {deletion.error !== null && <Problem error={deletion.error} />}
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from 'react'
+import { exportRequests } from '../api/calls.ts'
+import { useSession } from '../api/session-store.ts'
+import { Problem } from '../shell/problem.tsx'
+import { searchTexts as texts } from '../texts/search.ts'
+import { saveFile } from './save-file.ts'
+import { listInput, type View } from './view.ts'
+
+type Format = 'csv' | 'jsonl'
+type State =
+  | { state: 'ready' | 'done' }
+  | { state: 'busy'; bytes: number }
+  | { state: 'failed'; error: unknown; format: Format }
+
+/** The requests with the filters of the view, as a file. */
+export function ExportMenu({ view }: { view: View }) {
+  const details = useRef<HTMLDetailsElement>(null)
+  const [state, setState] = useState<State>({ state: 'ready' })
+  const running = useRef<AbortController | null>(null)
+  const { account } = useSession()
+  useEffect(() => () => running.current?.abort(), [])
+  const run = async (format: Format) => {
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setState({ state: 'busy', bytes: 0 })
+    try {
+      const response = await exportRequests(listInput(view), format, controller)
+      const file = await readWhole(response, (bytes) => setState({ state: 'busy', bytes }))
+      saveFile(file, `wishwell-requests.${format}`)
+      setState({ state: 'done' })
+    } catch (error) {
+      if (!controller.signal.aborted) setState({ state: 'failed', error, format })
+    }
+  }
+  const stop = () => {
+    running.current?.abort()
+    setState({ state: 'ready' })
+  }
+  if (account === null) return null
+  return (
+    <details
+      ref={details}
+      className="menu"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !details.current?.open) return
+        details.current.open = false
+        details.current.querySelector('summary')?.focus()
+      }}
+    >
+      <summary>{texts.export}</summary>
+      <div className="menu-body">
+        <p>{view.query === '' ? texts.exportIntro : texts.exportIntroSearch}</p>
+        <div className="actions">
+          {(['csv', 'jsonl'] as const).map((format) => (
+            <button key={format} type="button" disabled={state.state === 'busy'} onClick={() => void run(format)}>
+              {texts.exportAs[format]}
+            </button>
+          ))}
+        </div>
+        <p role="status">
+          {state.state === 'busy' && texts.exporting(state.bytes)}
+          {state.state === 'done' && texts.exported}
+        </p>
+        {state.state === 'busy' && (
+          <button type="button" className="quiet" onClick={stop}>
+            {texts.stopExport}
+          </button>
+        )}
+        {state.state === 'failed' && <Problem error={state.error} retry={() => run(state.format)} />}
+      </div>
+    </details>
+  )
+}
+
+/** Reads an answer to its end and tells how much has come. @throws when it breaks: half a file is none. */
+async function readWhole(response: Response, tell: (bytes: number) => void): Promise<Blob> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    tell(bytes)
+  }
+  return new Blob(chunks, { type: response.headers.get('content-type') ?? 'application/octet-stream' })
+}

@@ -1,0 +1,171 @@
+import { type FormEvent, useId, useState } from 'react'
+import { platformTitle } from '../shell/format.ts'
+import { usePlatforms } from '../shell/use-platforms.ts'
+import { searchTexts as texts } from '../texts/search.ts'
+import { filterCount, isTopic, lengthOf, maxTagLength, maxTags, type View } from './view.ts'
+
+interface FiltersProps {
+  view: View
+  show: (view: View) => void
+}
+
+/** What narrows the results, and their order. Every change is the address at once. */
+export function Filters({ view, show }: FiltersProps) {
+  const [isOpen, setOpen] = useState(false)
+  const count = filterCount(view)
+  const id = useId()
+  return (
+    <div className="filters">
+      <div className="filter-bar">
+        <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+          {texts.filters(count)}
+        </button>
+        <label>
+          <span>{texts.sortBy}</span>
+          <select
+            value={view.sortBy === 'relevance' && view.query === '' ? 'new' : view.sortBy}
+            onChange={(event) => show({ ...view, sortBy: event.target.value as View['sortBy'] })}
+          >
+            {view.query !== '' && <option value="relevance">{texts.sort.relevance}</option>}
+            <option value="votes">{texts.sort.votes}</option>
+            <option value="new">{texts.sort.new}</option>
+          </select>
+        </label>
+      </div>
+      <div id={id} className="filter-panel" hidden={!isOpen}>
+        {isOpen && (
+          <>
+            <PlatformFilter view={view} show={show} />
+            <div className="filter-fields">
+              <WordFilter
+                key={view.topic}
+                label={texts.topic}
+                present={view.topic}
+                fault={(topic) => (topic === '' || isTopic(topic) ? null : texts.topicLength)}
+                apply={(topic) => show({ ...view, topic })}
+              />
+              <WordFilter
+                key={view.tags.join('\n')}
+                label={texts.tag}
+                present=""
+                fault={(tag) => faultOfTag(tag, view)}
+                apply={(tag) => tag !== '' && !view.tags.includes(tag) && show({ ...view, tags: [...view.tags, tag] })}
+              />
+              <VotesFilter key={view.minVotes} view={view} show={show} />
+              <DayFilter label={texts.since} present={view.since} apply={(since) => show({ ...view, since })} />
+              <DayFilter label={texts.until} present={view.until} apply={(until) => show({ ...view, until })} />
+            </div>
+            {view.since !== '' && view.until !== '' && view.since > view.until && (
+              <p className="fault" role="alert">
+                {texts.daysReversed}
+              </p>
+            )}
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const faultOfTag = (tag: string, view: View) =>
+  lengthOf(tag) > maxTagLength ? texts.tagLength : view.tags.length >= maxTags && tag !== '' ? texts.tooManyTags : null
+
+function PlatformFilter({ view, show }: FiltersProps) {
+  const platforms = usePlatforms()
+  const names = platforms.data?.filter(({ state }) => state !== 'off').map(({ platform }) => platform) ?? []
+  const shown = [...new Set([...names, ...view.platforms])]
+  if (shown.length === 0) return null
+  return (
+    <fieldset className="chips">
+      <legend>{texts.platforms}</legend>
+      {shown.map((name) => {
+        const isOn = view.platforms.includes(name)
+        const platforms = isOn ? view.platforms.filter((other) => other !== name) : [...view.platforms, name]
+        return (
+          <button
+            key={name}
+            type="button"
+            className="chip"
+            aria-pressed={isOn}
+            onClick={() => show({ ...view, platforms })}
+          >
+            {platformTitle(name)}
+          </button>
+        )
+      })}
+    </fieldset>
+  )
+}
+
+interface WordFilterProps {
+  label: string
+  present: string
+  /** What is wrong with a text; it is not applied then, and the field says why. */
+  fault: (text: string) => string | null
+  apply: (text: string) => void
+}
+
+function WordFilter({ label, present, fault, apply }: WordFilterProps) {
+  const id = useId()
+  const [text, setText] = useState(present)
+  const [said, setSaid] = useState<string | null>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const wrong = fault(text.trim())
+    setSaid(wrong)
+    if (wrong === null && text.trim() !== present) apply(text.trim())
+  }
+  return (
+    <form className="field" onSubmit={submit}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        dir="auto"
+        value={text}
+        aria-invalid={said !== null}
+        aria-describedby={`${id}-fault`}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <button type="submit" className="small">
+        {texts.apply}
+      </button>
+      <p id={`${id}-fault`} className="fault" role="alert">
+        {said}
+      </p>
+    </form>
+  )
+}
+
+const VotesFilter = ({ view, show }: FiltersProps) => (
+  <WordFilter
+    label={texts.minVotes}
+    present={view.minVotes === null ? '' : String(view.minVotes)}
+    fault={(text) => (text === '' || /^\d{1,9}$/.test(text) ? null : texts.votesForm)}
+    apply={(text) => show({ ...view, minVotes: Number(text) > 0 ? Number(text) : null })}
+  />
+)
+
+/** A day is applied when it is whole; while it is being typed the field has none. */
+function DayFilter({ label, present, apply }: { label: string; present: string; apply: (day: string) => void }) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        min="2000-01-01"
+        max="2100-12-31"
+        key={present}
+        defaultValue={present}
+        onBlur={(event) => {
+          if (event.target.validity.valid && event.target.value !== present) apply(event.target.value)
+        }}
+        onKeyDown={(event) => {
+          const { value, validity } = event.currentTarget
+          if (event.key === 'Enter' && validity.valid && value !== present) apply(value)
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import type { FoundRequest, Highlight } from '../api/types.ts'
+
+/** What of a field a search shows; null when nothing of it matched. */
+export const highlightOf = (request: FoundRequest, field: Highlight['field']): Highlight | null =>
+  request.highlights?.find((highlight) => highlight.field === field) ?? null
+
+/** A text with what matched marked. Ranges that are not within the text, or not in order, are left out: it stays text. */
+export function Highlighted({
+  text,
+  ranges,
+}: {
+  text: string
+  ranges: readonly (readonly [number, number])[]
+}): ReactNode {
+  const parts: ReactNode[] = []
+  let end = 0
+  for (const [from, to] of ranges) {
+    if (!(from >= end && to > from && to <= text.length)) continue
+    parts.push(text.slice(end, from), <mark key={from}>{text.slice(from, to)}</mark>)
+    end = to
+  }
+  return [...parts, text.slice(end)]
+}
+
+/** A whole field, marked where the highlight is of the whole of it. */
+export function Marked({ text, highlight }: { text: string; highlight: Highlight | null }): ReactNode {
+  return highlight?.text === text ? <Highlighted text={text} ranges={highlight.ranges} /> : text
+}

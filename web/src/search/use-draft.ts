@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { entryState, navigate } from '../shell/router.tsx'
+import { addressOf, parseView, withQuery } from './view.ts'
+
+/** How long somebody must pause before what they have typed is searched. */
+const pauseMs = 500
+
+/** The view as the address has it at this moment, not as it was when something began. */
+const presentView = () => parseView(new URLSearchParams(location.search))
+
+/**
+ * What is in the search box, which runs ahead of the address while somebody types. It becomes the address on Enter or after a pause, with
+ * the filters that the address has then; whenever the address changes otherwise (Back, a link), the box follows.
+ */
+export function useDraft(query: string) {
+  const [draft, setDraft] = useState(query)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  /** The words of the address as this box knows them. */
+  const known = useRef(query)
+
+  const drop = useCallback(() => clearTimeout(timer.current), [])
+  useEffect(() => drop, [drop])
+  useEffect(() => {
+    if (known.current === query) return
+    known.current = query
+    drop()
+    setDraft(query)
+  }, [query, drop])
+
+  const commit = useCallback(
+    (text: string, typing: boolean) => {
+      drop()
+      const next = text.trim()
+      const view = presentView()
+      if (next === view.query) {
+        // Typing has ended here: the next letters are another search.
+        if (!typing && entryState().typing) navigate(addressOf(view), { replace: true })
+        return
+      }
+      known.current = parseView(new URLSearchParams({ q: next })).query
+      navigate(addressOf(withQuery(view, next)), { replace: typing && entryState().typing === true, state: { typing } })
+    },
+    [drop],
+  )
+  const type = useCallback(
+    (text: string) => {
+      setDraft(text)
+      drop()
+      timer.current = setTimeout(() => commit(text, true), pauseMs)
+    },
+    [commit, drop],
+  )
+  const submit = useCallback(
+    (text: string) => {
+      setDraft(text)
+      commit(text, false)
+    },
+    [commit],
+  )
+  return { draft, type, submit }
+}

@@ -1,0 +1,32 @@
+import type { PlatformName } from '../api/types.ts'
+
+// Every address of the page. The service answers each of them with the same file.
+
+export const searchAddress = '/'
+export const collectAddress = '/collect'
+export const topicsAddress = '/topics'
+export const accountAddress = '/account'
+export const operatorAddress = '/operator'
+export const signInAddress = '/sign-in'
+
+export const jobAddress = (jobId: string): string => `/collect/${encodeURIComponent(jobId)}`
+/** In the query, not the path: topics have dots and slashes, which servers and proxies read as something else. */
+export const topicAddress = (topic: string): string => `/topics/one?${new URLSearchParams({ topic })}`
+export const operatorAccountAddress = (accountId: string): string =>
+  `/operator/accounts/${encodeURIComponent(accountId)}`
+
+/** The search for a topic, a tag or what a job found. */
+export const filteredSearch = (filter: { topic?: string; tag?: string; job?: string; q?: string }): string =>
+  `/?${new URLSearchParams(filter)}`
+
+/** The form of a new collection, filled in. */
+export function newCollection(job: {
+  topic: string
+  platforms?: readonly PlatformName[]
+  depth?: number | undefined
+}): string {
+  const query = new URLSearchParams({ topic: job.topic })
+  if (job.platforms) query.set('platforms', job.platforms.join(','))
+  if (job.depth !== undefined) query.set('depth', String(job.depth))
+  return `/collect?${query}`
+}

@@ -1,0 +1,33 @@
+import { Component, type ReactNode } from 'react'
+import { problemTexts as texts } from '../texts/problems.ts'
+
+/** A fault of the page shows as one, and not as an empty screen. `name` is where: a new one tries anew. */
+export class Boundary extends Component<{ name: string; children: ReactNode }, { failedAt: string | null }> {
+  override state = { failedAt: null as string | null }
+
+  static getDerivedStateFromError() {
+    return { failedAt: '' }
+  }
+
+  override componentDidCatch() {
+    this.setState({ failedAt: this.props.name })
+  }
+
+  override componentDidUpdate(before: { name: string }) {
+    if (before.name !== this.props.name && this.state.failedAt !== null) this.setState({ failedAt: null })
+  }
+
+  override render() {
+    if (this.state.failedAt === null) return this.props.children
+    return (
+      <div className="problem" role="alert">
+        <p>
+          <strong>{texts.boundary.title}</strong> {texts.boundary.advice}
+        </p>
+        <button type="button" onClick={() => location.reload()}>
+          {texts.reload}
+        </button>
+      </div>
+    )
+  }
+}

@@ -1,0 +1,72 @@
+import { type ComponentProps, type MouseEvent, useSyncExternalStore } from 'react'
+
+/** What an entry of the history remembers beside its address. */
+export interface EntryState {
+  /** It was made while somebody typed, so the next letters replace it. */
+  typing?: boolean
+}
+
+const listeners = new Set<() => void>()
+const tell = () => {
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  window.addEventListener('popstate', tell)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) window.removeEventListener('popstate', tell)
+  }
+}
+
+/** The address of the page, path and query; everything that can be shared is in it. */
+export const presentAddress = (): string => location.pathname + location.search
+export const useAddress = (): URL => new URL(useSyncExternalStore(subscribe, presentAddress), location.origin)
+/** Whether the address is what somebody has typed so far. */
+export const useIsTyping = (): boolean => useSyncExternalStore(subscribe, () => entryState().typing === true)
+export const entryState = (): EntryState => (history.state as EntryState | null) ?? {}
+
+export function navigate(
+  address: string,
+  { replace = false, state = {} }: { replace?: boolean; state?: EntryState } = {},
+) {
+  if (replace) history.replaceState(state, '', address)
+  else history.pushState(state, '', address)
+  tell()
+}
+
+/** Whether a click asks for this page here, and not for another tab, a window or a download. */
+const isPlainClick = (event: MouseEvent) =>
+  event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey && !event.defaultPrevented
+
+/** A link inside the page. */
+export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: string }) {
+  return (
+    <a
+      {...rest}
+      href={href}
+      onClick={(event) => {
+        onClick?.(event)
+        if (!isPlainClick(event)) return
+        event.preventDefault()
+        navigate(href)
+        window.scrollTo(0, 0)
+      }}
+    />
+  )
+}
+
+/** The parts of a path, decoded; a part that cannot be decoded stays as it is. */
+export function partsOf(path: string): string[] {
+  return path
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => {
+      try {
+        return decodeURIComponent(part)
+      } catch {
+        return part
+      }
+    })
+}

@@ -1,0 +1,30 @@
+import { useEffect } from 'react'
+import { searchAddress } from './addresses.ts'
+import { navigate } from './router.tsx'
+
+export const searchBoxId = 'search-box'
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+
+/** `/` puts the cursor into the search box, from wherever one is not typing. */
+export function useSearchShortcut(): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (document.querySelector('dialog[open]')) return
+      event.preventDefault()
+      const box = document.getElementById(searchBoxId)
+      if (box instanceof HTMLInputElement) {
+        box.focus()
+        box.select()
+        return
+      }
+      navigate(searchAddress)
+      // The box is there when the page has turned.
+      requestAnimationFrame(() => document.getElementById(searchBoxId)?.focus())
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+}

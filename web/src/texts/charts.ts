@@ -1,0 +1,5 @@
+export const chartTexts = {
+  asTable: 'As a table',
+  summary: (total: string, peak: string, most: string) => `${total} in all; most in ${peak}: ${most}.`,
+  none: 'Nothing in this time.',
+}

@@ -1,0 +1,133 @@
+import { useQuery } from '@tanstack/react-query'
+import { readTopic } from '../api/calls.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { TopicPage, Wish } from '../api/types.ts'
+import { BarList } from '../charts/bar-list.tsx'
+import { ColumnChart } from '../charts/column-chart.tsx'
+import { Origin, SourceLink, Votes } from '../search/request-parts.tsx'
+import { filteredSearch, newCollection, topicsAddress } from '../shell/addresses.ts'
+import { ago, number, platformTitle, plural, signed, utcDay } from '../shell/format.ts'
+import { Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link, useAddress } from '../shell/router.tsx'
+import { topicTexts as texts } from '../texts/topics.ts'
+
+/** What people want most about a topic. */
+export function TopicPageView() {
+  const topic = useAddress().searchParams.get('topic') ?? ''
+  const owner = useOwner()
+  const { data, error, refetch } = useQuery({
+    queryKey: [owner, 'topics', 'one', topic],
+    queryFn: ({ signal }) => readTopic(topic, { signal }),
+  })
+  return (
+    <Page title={data?.topic ?? topic} actions={<TopicActions topic={data?.topic ?? topic} />}>
+      <p className="crumb">
+        <Link href={topicsAddress}>{texts.all}</Link>
+      </p>
+      {data ? <Understanding topic={data} /> : error === null ? <Loading /> : <Problem error={error} retry={refetch} />}
+    </Page>
+  )
+}
+
+const TopicActions = ({ topic }: { topic: string }) => (
+  <>
+    <Link className="button" href={filteredSearch({ topic })}>
+      {texts.seeAll}
+    </Link>
+    <Link className="button" href={newCollection({ topic })}>
+      {texts.collectAgain}
+    </Link>
+  </>
+)
+
+function Understanding({ topic }: { topic: TopicPage }) {
+  return (
+    <>
+      <dl className="figures">
+        <div>
+          <dt>{texts.requests}</dt>
+          <dd>{number(topic.requests)}</dd>
+        </div>
+        <div>
+          <dt>{texts.votes}</dt>
+          <dd>{number(topic.votes)}</dd>
+        </div>
+        <div>
+          <dt>{texts.days7}</dt>
+          <dd>{signed(topic.growth.days7)}</dd>
+        </div>
+        <div>
+          <dt>{texts.days30}</dt>
+          <dd>{signed(topic.growth.days30)}</dd>
+        </div>
+        <div>
+          <dt>{texts.lastCollected}</dt>
+          <dd>{topic.lastCollectedAt ? ago(topic.lastCollectedAt) : '–'}</dd>
+        </div>
+      </dl>
+      <div className="chart-pair">
+        <ColumnChart
+          title={texts.overTime}
+          unit={texts.from}
+          series={[texts.requests]}
+          columns={topic.timeline.map(({ from, requests }) => ({ name: utcDay(from), values: [requests] }))}
+        />
+        <BarList
+          title={texts.byPlatform}
+          unit={texts.platform}
+          columns={[texts.requests, texts.votes]}
+          bars={topic.platforms.map(({ platform, requests, votes }) => ({
+            name: platformTitle(platform),
+            values: [requests, votes],
+          }))}
+        />
+      </div>
+      <section aria-labelledby="wishes">
+        <h2 id="wishes">{texts.wishes}</h2>
+        <p className="note">{texts.wishesIntro}</p>
+        <ol className="wishes">
+          {topic.wishes.map((wish) => (
+            <WishCard key={wish.request._id} wish={wish} />
+          ))}
+        </ol>
+      </section>
+      <Tags topic={topic} />
+    </>
+  )
+}
+
+const WishCard = ({ wish: { request, votes, requests, platforms } }: { wish: Wish }) => (
+  <li className="result">
+    <Votes votes={votes} />
+    <div className="result-body">
+      <h3 dir="auto">
+        <SourceLink request={request}>{request.title}</SourceLink>
+      </h3>
+      {requests > 1 && <p className="note">{texts.together(requests, platforms.map(platformTitle))}</p>}
+      <Origin request={request} />
+    </div>
+  </li>
+)
+
+function Tags({ topic: { topic, tags } }: { topic: TopicPage }) {
+  if (tags.length === 0) return null
+  return (
+    <section aria-labelledby="tags">
+      <h2 id="tags">{texts.tags}</h2>
+      <ul className="tags">
+        {tags.map(({ tag, requests }) => (
+          <li key={tag}>
+            <Link
+              className="tag"
+              href={filteredSearch({ topic, tag })}
+              aria-label={texts.tagLabel(tag, plural(requests, 'request'))}
+            >
+              <bdi>{tag}</bdi> {number(requests)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
