@@ -99,6 +99,13 @@ async function timed<T>(took: Took[], run: () => Promise<T>): Promise<T> {
 const worstOf = (took: readonly Took[]) =>
   `${worst(took.map(({ ms }) => ms))} (${worst(took.map((one) => one.processorMs))})`
 const worst = (numbers: readonly number[]) => Math.round(Math.max(0, ...numbers))
+/** The middle one, by the processor. */
+const middleOf = (took: readonly Took[]) => {
+  return percentile(
+    took.map((one) => one.processorMs),
+    0.5,
+  )
+}
 const percentile = (numbers: number[], part: number) =>
   Number((numbers.sort((one, other) => one - other)[Math.floor(numbers.length * part)] ?? 0).toFixed(1))
 
@@ -109,13 +116,14 @@ async function searchLatency({ database }: OpenDatabase, index: SearchIndex) {
     await timed(took, () => index.search(database, { query: text(2), offset: 0, limit: 20 }))
   }
   const clock = took.map(({ ms }) => ms)
-  return { p50: percentile(clock, 0.5), p95: percentile(clock, 0.95) }
+  return { p50: `${percentile(clock, 0.5)} (${middleOf(took)})`, p95: percentile(clock, 0.95) }
 }
 
 async function sizes(database: Database) {
-  const { rows: found } = await sql<Record<'table' | 'indexes' | 'bm25' | 'log', number>>`
+  const { rows: found } = await sql<Record<'table' | 'indexes' | 'bm25' | 'segments' | 'log', number>>`
     select pg_table_size('requests') / 1048576 as "table", pg_indexes_size('requests') / 1048576 as indexes,
       pg_relation_size('request_texts_bm25') / 1048576 as bm25,
+      (select sum(count) from unnest(bm25_level_counts('request_texts_bm25')) as count)::int as segments,
       (select sum(size) / 1048576 from pg_ls_waldir())::int as log`.execute(database)
   return found[0]
 }

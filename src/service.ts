@@ -157,6 +157,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   }
   // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
   const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
+  await upkeep?.catchUp()
   // Before the worker, so that a port in use does not leave one behind.
   const listens = config.role !== 'worker' && !offline
   if (listens) await app.listen({ host: config.host, port: config.port })

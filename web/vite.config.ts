@@ -40,8 +40,9 @@ export default defineConfig({
     sourcemap: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      // React Query is marked for servers that render; we have none.
-      onLog: (level, log, tell) => log.code === 'MODULE_LEVEL_DIRECTIVE' || tell(level, log),
+      // React Query is marked for servers that render, and we have none; packing well takes its time.
+      onLog: (level, log, tell) =>
+        ['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'].includes(log.code ?? '') || tell(level, log),
     },
   },
   // `npx vite web` while working on the page: everything but the page itself comes from a running service.

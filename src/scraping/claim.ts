@@ -37,15 +37,15 @@ export async function claimTask(database: Database, queueJob: QueueJob, now: Dat
     const isTakenOver = own.state === 'running' && own.waiting_until === null
     if (own.account_id === null || isTakenOver) return take(transaction, own.id, queueJob.id, now)
     const next = await findNext(transaction, own.id, now)
-    if (next.id !== own.id) {
+    if (next && next.id !== own.id) {
       await transaction
         .updateTable('scrape_tasks')
         .set({ queue_job_id: next.queue_job_id })
         .where('id', '=', own.id)
         .execute()
     }
-    await noteTurn(transaction, next.account_id)
-    return take(transaction, next.id, queueJob.id, now)
+    await noteTurn(transaction, next?.account_id ?? own.account_id)
+    return take(transaction, next?.id ?? own.id, queueJob.id, now)
   })
   if (!row) return null
   const pagesBefore = await countPages(database, row.platform, row.topic)
@@ -70,30 +70,40 @@ async function lockEntry(transaction: Transaction, queueJobId: string) {
   }
 }
 
+/** So many tasks that other workers are just taking are passed over; beyond, a place serves its own entry. */
+const candidates = 50
+
 /**
  * The task whose turn it is, locked: of the account with the fewest in work, and of several of the one that was given a place
- * longest ago. A task that another worker is just taking is passed over; the own one is always among them.
+ * longest ago. A task that another worker is just taking is passed over. Only queued tasks are read, so the work is bounded by the
+ * jobs that may run at a time, however many wait in line or have ended.
+ * @returns undefined when all that come before the own task are being taken.
  */
 async function findNext(transaction: Transaction, ownId: string, now: Date) {
   const { rows } = await sql<{ id: string; queue_job_id: string; account_id: string }>`
-    with in_work as (
-      select account_id, count(*) as tasks
-      from scrape_tasks join scrape_jobs on scrape_jobs.id = job_id
-      where state = 'running' and waiting_until is null and queue_job_id is not null
-      group by account_id
+    with queued as materialized (
+      select id, job_id, position, state = 'running' and waiting_until is null as is_in_work,
+        id = ${ownId}::uuid or state = 'pending' or waiting_until <= ${now}::timestamptz as is_due
+      from scrape_tasks where state in ('pending', 'running') and queue_job_id is not null
+    ), jobs as materialized (
+      select id, account_id, created_at from scrape_jobs
+      where id = any(array(select job_id from queued)) and account_id is not null
+    ), in_work as (
+      select account_id, count(*) as tasks from queued join jobs on jobs.id = job_id where is_in_work group by account_id
+    ), ranked as (
+      select queued.id, account_id,
+        row_number() over (order by coalesce(tasks, 0), coalesce(turn, 0), created_at, job_id, position) as place
+      from queued join jobs on jobs.id = job_id
+      left join in_work using (account_id) left join scrape_turns using (account_id)
+      where is_due
+      order by place limit ${candidates}
     )
-    select task.id, task.queue_job_id, job.account_id
-    from scrape_tasks as task
-    join scrape_jobs as job on job.id = task.job_id
-    left join in_work on in_work.account_id = job.account_id
-    left join scrape_turns on scrape_turns.account_id = job.account_id
-    where task.queue_job_id is not null and task.state in ('pending', 'running')
-      and (task.id = ${ownId}::uuid or task.state = 'pending' or task.waiting_until <= ${now}::timestamptz)
-      and job.account_id is not null
-    order by coalesce(in_work.tasks, 0), coalesce(turn, 0), job.created_at, job.id, task.position
-    limit 1
+    select task.id, task.queue_job_id, ranked.account_id
+    from ranked join scrape_tasks as task on task.id = ranked.id
+    where task.state = 'pending' or task.waiting_until <= ${now}::timestamptz or task.id = ${ownId}::uuid
+    order by place limit 1
     for no key update of task skip locked`.execute(transaction)
-  return rows[0]!
+  return rows[0]
 }
 
 async function noteTurn(transaction: Transaction, accountId: string): Promise<void> {

@@ -13,7 +13,8 @@ export const indexedTable = 'request_texts'
 
 /** Segments of a level that are merged into one. */
 const segmentsPerLevel = 4
-const smallestCapMb = 1
+/** What fits four segments as the memtable makes them: below that nothing would be merged any more. */
+const smallestCapMb = 5
 const largestCapMb = 64
 /** A segment of so many megabytes is what merges make at most, until it is learned what there is time for. */
 const assumedCapMb = 8
@@ -21,8 +22,8 @@ const assumedCapMb = 8
 export interface SearchIndexUpkeep {
   /** Takes the merging out of the inserts. @returns whether there is such an index. */
   prepare(queries: Queryable): Promise<boolean>
-  /** A merge, if one is due. */
-  mergeDue(queries: Queryable): Promise<Step | null>
+  /** A merge, if one is due. @param eager merges as soon as two segments can be: small ones keep the index from being cleaned. */
+  mergeDue(queries: Queryable, eager: boolean): Promise<Step | null>
   /** To be told how long a merge took: the cap of segments follows, so that the next one fits into the budget. */
   merged(tookMs: number, budgetMs: number): void
   /**
@@ -61,8 +62,9 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
   let settled = ''
   let texts = 0
 
-  const merge = async (queries: Queryable, levels: string) => {
+  const merge = async (queries: Queryable, least: number, levels: string) => {
     await queries.query(`set pg_textsearch.max_segment_size = '${capMb}MB'`)
+    await queries.query(`set pg_textsearch.segments_per_level = ${least}`)
     const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
     if (rows[0]?.merged === true) return
     // A cap that is too small for any merge would never be learned to be so.
@@ -75,18 +77,18 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       exists = rows[0]?.exists === true
       if (!exists) return false
       await queries.query(`alter index ${index} set (compaction = 'manual')`)
-      await queries.query(`set pg_textsearch.segments_per_level = ${segmentsPerLevel}`)
       return true
     },
-    mergeDue: async (queries) => {
+    mergeDue: async (queries, eager) => {
       if (!exists) return null
       const { rows } = await queries.query<{ levels: number[] }>(`select bm25_level_counts('${index}') as levels`)
       const counts = rows[0]?.levels ?? []
-      const levels = counts.join()
-      if (Math.max(...counts) < segmentsPerLevel || levels === settled) return null
-      const urgency = Math.max(...counts) / segmentsPerLevel
+      const least = eager ? 2 : segmentsPerLevel
+      const levels = `${least}: ${counts.join()}`
+      const urgency = Math.max(...counts) / least
+      if (urgency < 1 || levels === settled) return null
       // Its length is bounded by the cap, so it is always one unit.
-      return { kind: 'merge', target: index, units: 1, urgency, run: (inside) => merge(inside, levels) }
+      return { kind: 'merge', target: index, units: 1, urgency, run: (inside) => merge(inside, least, levels) }
     },
     merged: (tookMs, budgetMs) => {
       if (tookMs > budgetMs) capMb = Math.max(smallestCapMb, Math.floor(capMb / 2))

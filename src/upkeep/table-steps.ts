@@ -26,21 +26,21 @@ const share = (rows: number, part: number, least: number, most: number) => Math.
 const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
   steps.find((step) => pace.predict(step.kind, step.units) <= budgetMs) ?? null
 
-/**
- * What is due on a table, as far as it fits into `budgetMs`; what does not is named in `tooLong`.
- * @param removedBefore what `removed` was when its indexes were last cleaned.
- * @param cleanable whether its indexes may be cleaned now.
- */
-export function stepsOfTable(
-  table: TableState,
-  {
-    pace,
-    budgetMs,
-    removedBefore,
-    cleanable,
-  }: { pace: Pace; budgetMs: number; removedBefore: number; cleanable: boolean },
-): { steps: Step[]; tooLong: Step[] } {
-  const due = [vacuumOf(table, removedBefore, cleanable), analyzeOf(table)]
+export interface Circumstances {
+  pace: Pace
+  budgetMs: number
+  /** What `removed` was when the indexes of the table were last cleaned. */
+  removedBefore: number
+  /** Its indexes are to be cleaned when so many rows were removed since then, if not before. */
+  mostRemoved: number
+  /** Whether its indexes may be cleaned now. */
+  cleanable: boolean
+}
+
+/** What is due on a table, as far as it fits into `budgetMs`; what does not is named in `tooLong`. */
+export function stepsOfTable(table: TableState, circumstances: Circumstances): { steps: Step[]; tooLong: Step[] } {
+  const { pace, budgetMs } = circumstances
+  const due = [vacuumOf(table, circumstances), analyzeOf(table)]
   const steps: Step[] = []
   const tooLong: Step[] = []
   for (const ways of due) {
@@ -57,7 +57,7 @@ export function stepsOfTable(
  * also reads every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, and of each only
  * four bytes stay.
  */
-function vacuumOf(table: TableState, removedBefore: number, cleanable: boolean): Step[] {
+function vacuumOf(table: TableState, { removedBefore, mostRemoved, cleanable }: Circumstances): Step[] {
   const rows = Math.max(table.rowsKnown, 0)
   const { name, pages, dead, insertedSinceVacuum: inserted } = table
   const notVisible = Math.max(0, pages - table.pagesAllVisible)
@@ -66,7 +66,7 @@ function vacuumOf(table: TableState, removedBefore: number, cleanable: boolean):
     dead / share(rows, 0.05, 200, 5_000),
     inserted / share(rows, 0.2, 1_000, 20_000),
     // Cleaned later than pruned: a cleaning reads all of every index.
-    removed / share(rows, 0.1, 500, 50_000),
+    removed / Math.min(share(rows, 0.1, 500, 50_000), mostRemoved),
     // What was dead when the process ended is not counted any more; the pages tell.
     table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
   )

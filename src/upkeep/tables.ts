@@ -4,6 +4,7 @@ import type { Queryable } from '../database/embedded/client.ts'
 export interface TableState {
   /** Schema and name, quoted. */
   name: string
+  /** Of the table itself, without what is stored beside it for its long values. */
   pages: number
   indexPages: number
   /** As VACUUM or ANALYZE saw it last; negative when neither did. */
@@ -22,7 +23,7 @@ export interface TableState {
 export async function readTables(queries: Queryable): Promise<TableState[]> {
   const { rows } = await queries.query<TableState>(`
     select format('%I.%I', stats.schemaname, stats.relname) as name,
-      (pg_table_size(class.oid) / 8192)::int as pages, (pg_indexes_size(class.oid) / 8192)::int as "indexPages",
+      (pg_relation_size(class.oid) / 8192)::int as pages, (pg_indexes_size(class.oid) / 8192)::int as "indexPages",
       class.reltuples::float8 as "rowsKnown", class.relpages as "pagesKnown", class.relallvisible as "pagesAllVisible",
       stats.n_dead_tup::int as dead, stats.n_ins_since_vacuum::int as "insertedSinceVacuum",
       stats.n_mod_since_analyze::int as "changedSinceAnalyze",

@@ -104,6 +104,20 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
     expect(ids).toHaveLength(1_500)
   })
 
+  it('comes to an end, also with long texts and with a table that was emptied', async () => {
+    const working = await create()
+    await storeRows(0, 1_000)
+    await sql`update requests set description = (select string_agg(md5(random()::text), ' ') from generate_series(1, 200))`.execute(
+      opened.database,
+    )
+    await countNow()
+    await workOff(working)
+    await sql`delete from requests`.execute(opened.database)
+    await countNow()
+    await working.catchUp()
+    expect(await workOff(working)).toEqual([])
+  })
+
   it('checkpoints before the log is long', async () => {
     const working = await create()
     const logMb = () =>

@@ -13,6 +13,8 @@ export interface Slice {
 }
 
 export interface Upkeep {
+  /** Does what is due and would take too long once somebody may wait. For the start of a service, before it listens. */
+  catchUp(): Promise<void>
   /** Works from now on whenever nobody uses the database. */
   start(): void
   /** Does the most urgent thing that is due and short enough, whether or not anybody waits; null when there is nothing. */
@@ -40,6 +42,11 @@ const pressing = 4
 /** After a slice between callers, callers have the database for so many times as long. */
 const restFactor = 10
 const checkpointMb = 32
+/** So few texts may die before the search index is cleaned: while they are fewer than any segment has, cleaning is short. */
+const mostRemovedTexts = 250
+/** At the start, what one statement may take and what all of them may. */
+const catchUpStatementMs = 5_000
+const catchUpMs = 15_000
 const restAfterFailureMs = 60_000
 
 const isIndexed = (table: string) => table.endsWith(`.${indexedTable}`)
@@ -47,7 +54,6 @@ const isIndexed = (table: string) => table.endsWith(`.${indexedTable}`)
 interface Pass {
   pace: Pace
   searchIndex: SearchIndexUpkeep
-  budgetMs: number
   /** What `TableState.removed` was when the indexes of a table were last cleaned. */
   cleanedAt: Map<string, number>
 }
@@ -65,16 +71,18 @@ async function checkpointDue(queries: Queryable): Promise<Step[]> {
 }
 
 /** Everything that is due, the most urgent first, and what would be but is too long. */
-async function stepsDue(queries: Queryable, { pace, searchIndex, budgetMs, cleanedAt }: Pass) {
-  const merge = await searchIndex.mergeDue(queries)
-  const steps = [...(merge ? [merge] : []), ...(await checkpointDue(queries))]
+async function stepsDue(queries: Queryable, { pace, searchIndex, cleanedAt }: Pass, budgetMs: number) {
+  const steps = await checkpointDue(queries)
   const tooLong: Step[] = []
+  let eager = false
   for (const table of await readTables(queries)) {
     const removedBefore = cleanedAt.get(table.name) ?? 0
+    const indexed = isIndexed(table.name)
     const died = table.removed - removedBefore
-    const cleanable =
-      !isIndexed(table.name) || (await searchIndex.canBeCleaned(queries, table, died, { pace, budgetMs }))
-    const due = stepsOfTable(table, { pace, budgetMs, removedBefore, cleanable })
+    const cleanable = !indexed || (await searchIndex.canBeCleaned(queries, table, died, { pace, budgetMs }))
+    if (!cleanable && died >= mostRemovedTexts) eager = true
+    const mostRemoved = indexed ? mostRemovedTexts : Number.POSITIVE_INFINITY
+    const due = stepsOfTable(table, { pace, budgetMs, removedBefore, mostRemoved, cleanable })
     tooLong.push(...due.tooLong)
     for (const step of due.steps) {
       const run = async (inside: Queryable) => {
@@ -84,6 +92,8 @@ async function stepsDue(queries: Queryable, { pace, searchIndex, budgetMs, clean
       steps.push({ ...step, run })
     }
   }
+  const merge = await searchIndex.mergeDue(queries, eager)
+  if (merge) steps.push(merge)
   return { steps: steps.sort((one, other) => other.urgency - one.urgency), tooLong }
 }
 
@@ -99,7 +109,7 @@ export async function createUpkeep({
 }: UpkeepOptions): Promise<Upkeep> {
   const pace = createPace({ ...assumedRates, rewrite: 0.02 })
   const searchIndex = createSearchIndexUpkeep()
-  const pass: Pass = { pace, searchIndex, budgetMs, cleanedAt: new Map() }
+  const pass: Pass = { pace, searchIndex, cleanedAt: new Map() }
   const saidTooLong = new Set<string>()
   await client.aside((queries) => searchIndex.prepare(queries))
 
@@ -125,9 +135,9 @@ export async function createUpkeep({
     )
   }
   /** @param least the urgency that it must have at least. */
-  const sliceOf = (least: number) =>
+  const sliceOf = (least: number, statementMs = budgetMs) =>
     client.aside(async (queries) => {
-      const { steps, tooLong } = await stepsDue(queries, pass)
+      const { steps, tooLong } = await stepsDue(queries, pass, statementMs)
       for (const step of tooLong) sayTooLong(step)
       const [step] = steps.filter(({ urgency }) => urgency >= least)
       return step ? run(queries, step) : null
@@ -163,6 +173,10 @@ export async function createUpkeep({
     }, inMs).unref()
   }
   return {
+    catchUp: async () => {
+      const until = performance.now() + catchUpMs
+      while (performance.now() < until && (await sliceOf(1, Math.max(budgetMs, catchUpStatementMs))) !== null);
+    },
     start: () => again(tickMs),
     slice: () => sliceOf(1),
     stop: async () => {

@@ -23,7 +23,7 @@ describePage('the account', () => {
 
   it('shows every movement of credits with its cause', async () => {
     const page = await test.open('/account')
-    const statement = page.getByRole('region', { name: 'Statement' }).last()
+    const statement = page.getByRole('region', { name: 'Movements' })
     await expect.poll(() => statement.innerText(), patient).toMatch(/Charged [1-9][\s\S]*Held [1-9]/)
     await statement.getByRole('link', { name: 'Collection' }).first().click()
     await page.getByRole('heading', { name: 'dark mode' }).waitFor()

@@ -21,7 +21,7 @@ describePage('the operator', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Accounts' }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Ada')
-    await page.getByLabel('Plan').selectOption('pro')
+    await page.getByLabel('Plan', { exact: true }).selectOption('pro')
     await page.getByRole('button', { name: 'Make an account' }).click()
     const apiKey = await page.locator('.secret code').innerText()
     const usage = await test.service.clientFor(apiKey).get('/api/v1/usage')
@@ -32,7 +32,7 @@ describePage('the operator', () => {
   it('sees pool and usage, changes plan and cap, and adds a pack once for two clicks', async () => {
     const page = await test.open(accountPath, asOperator)
     await page.getByText('0 of 100 used').first().waitFor()
-    await page.getByLabel('Plan').selectOption('pro')
+    await page.getByLabel('Plan', { exact: true }).selectOption('pro')
     await page.getByLabel('Monthly pay-as-you-go cap').fill('many')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('A whole number of credits').waitFor()

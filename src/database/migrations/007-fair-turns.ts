@@ -12,8 +12,8 @@ const statements = [
     from scrape_tasks where job_id = scrape_jobs.id)`,
   'create index scrape_jobs_open on scrape_jobs (account_id, created_at, id) where ended_at is null',
 
-  // The tasks that are queued or in work: what a free place chooses from.
-  `create index scrape_tasks_queued on scrape_tasks (job_id)
+  // The tasks that are queued or in work, by their entry: what a free place chooses from.
+  `create index scrape_tasks_queued on scrape_tasks (queue_job_id)
     where state in ('pending', 'running') and queue_job_id is not null`,
 
   // When each account was last given a place: of those with as many tasks in work, it is the turn of who waited longest.

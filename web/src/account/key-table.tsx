@@ -12,7 +12,7 @@ interface KeyTableProps {
 
 export const KeyTable = ({ keys, busy, onRevoke }: KeyTableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
-  <section className="table-frame" tabIndex={0} aria-label={texts.keys}>
+  <section className="table-frame" tabIndex={0} aria-label={texts.keyTable}>
     <table className="keys">
       <caption className="unseen">{texts.keys}</caption>
       <thead>

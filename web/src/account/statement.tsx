@@ -46,7 +46,7 @@ const paygChange = ({ changes }: StatementEntry) => changes.paygGranted - change
 
 const Entries = ({ entries }: { entries: StatementEntry[] }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
-  <section className="table-frame" tabIndex={0} aria-label={texts.statement}>
+  <section className="table-frame" tabIndex={0} aria-label={texts.entries}>
     <table>
       <caption className="unseen">{texts.statement}</caption>
       <thead>

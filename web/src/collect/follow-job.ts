@@ -85,7 +85,10 @@ async function readStream(jobId: string, place: { lastEventId: string }, tell: T
       }
     }
   } catch (error) {
-    if (signal.aborted || (!silence.signal.aborted && !(hasBrought && isStatus(error, 0)))) throw error
+    // A poll may come through where a stream does not; a refusal is one for both.
+    const isBroken =
+      silence.signal.aborted || (error instanceof ApiError && (error.status === 0 || error.status >= 500))
+    if (signal.aborted || !isBroken) throw error
   } finally {
     clearTimeout(timer)
   }

@@ -15,7 +15,8 @@ const nothingYet = { pages: null, requestsFound: null, requestsCreated: null, wa
 /** How far each platform is, with its remedy where it failed. */
 export function JobPlatforms({ job, platforms, depth }: JobPlatformsProps) {
   return (
-    <div className="table-frame">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
+    <section className="table-frame" tabIndex={0} aria-label={texts.byPlatform}>
       <table className="job-platforms">
         <caption className="unseen">{texts.byPlatform}</caption>
         <thead>
@@ -42,7 +43,7 @@ export function JobPlatforms({ job, platforms, depth }: JobPlatformsProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { AccountPage } from '../account/account.tsx'
+import { isStatus } from '../api/client.ts'
 import { followSession, readSession } from '../api/session.ts'
 import { ownerOf, useSessionState } from '../api/session-store.ts'
 import type { Session } from '../api/types.ts'
@@ -48,6 +49,10 @@ function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean
   useSearchShortcut()
   useFocusOnTurn(pathname)
   useEffect(() => () => queries.clear(), [queries])
+  useEffect(() => {
+    // Signed in again: what was refused for want of a session is asked for anew.
+    if (!isExpired) void queries.refetchQueries({ predicate: ({ state }) => isStatus(state.error, 401) })
+  }, [isExpired, queries])
   return (
     <>
       <a className="skip" href="#main">

@@ -43,7 +43,9 @@ export const accountTexts = {
   revokeConfirm: 'Yes, revoke it',
   revoked: (when: string) => `revoked ${when}`,
 
+  keyTable: 'All keys',
   statement: 'Statement',
+  entries: 'Movements',
   noEntries: 'No credits have moved yet.',
   when: 'When',
   what: 'What',

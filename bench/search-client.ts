@@ -1,0 +1,55 @@
+import { performance } from 'node:perf_hooks'
+import { Pool } from 'undici'
+
+// A process of its own that calls for bench/search.ts, so that the callers do not take the time of what is measured.
+
+export interface Load {
+  url: string
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  /** Asked in turn, again and again. */
+  bodies: string[]
+  clients: number
+  seconds: number
+}
+
+export interface Measured {
+  /** Milliseconds of each call, ascending. */
+  times: number[]
+  failed: number
+  seconds: number
+  bytes: number
+}
+
+async function run({ url, method, path, headers, bodies, clients, seconds }: Load): Promise<Measured> {
+  const pool = new Pool(url, { connections: clients, pipelining: 1 })
+  const times: number[] = []
+  let [next, failed, bytes] = [0, 0, 0]
+  const since = performance.now()
+  const call = async () => {
+    while (performance.now() - since < seconds * 1_000) {
+      const startedAt = performance.now()
+      const body = method === 'GET' ? null : (bodies[next++ % bodies.length] ?? null)
+      const answer = await pool.request({ method, path, headers, body })
+      const text = await answer.body.text()
+      times.push(performance.now() - startedAt)
+      bytes += text.length
+      if (answer.statusCode !== 200) failed++
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, call))
+  await pool.close()
+  const elapsed = (performance.now() - since) / 1_000
+  return { times: times.sort((a, b) => a - b), failed, seconds: elapsed, bytes: bytes / Math.max(1, times.length) }
+}
+
+process.on('message', (load: Load) => {
+  run(load).then(
+    (measured) => process.send?.(measured),
+    (error) => {
+      console.error(error)
+      process.exit(1)
+    },
+  )
+})
