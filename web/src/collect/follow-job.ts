@@ -114,9 +114,10 @@ function afterPoll(before: FollowedJob, job: Job): FollowedJob {
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
+    const onAbort = () => {
       clearTimeout(timer)
       resolve()
-    })
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
   })
 }
