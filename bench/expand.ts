@@ -78,6 +78,7 @@ async function measure(home: string, databaseUrl?: string): Promise<void> {
     ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BOOTSTRAP_API_KEY: apiKey },
     ADMIN_API_KEY: 'admin-key-of-the-benchmark',
     PLATFORMS: openPlatformNames.join(','),
+    LIVE_DEADLINE_SECONDS: '60',
   })
   const onCrash = (error: Error) => {
     throw error

@@ -3,6 +3,7 @@ import type { OpenDatabase } from './database/open.ts'
 import type { Chore } from './housekeeping.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
+import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredFinds } from './platforms/finds.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
 import { deleteExpiredRequests, type Retention } from './requests/retention.ts'
@@ -27,6 +28,7 @@ export const createChores = (
     const now = (clock ?? systemClock).now()
     return sweepCalls(database, now, now)
   },
+  endedCollections: () => deleteEndedCollections(database, (clock ?? systemClock).now()),
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),
   expiredSessions: () => purgeExpiredSessions(database, (clock ?? systemClock).now()),
   expiredLinks: () => purgeExpiredLinks(database, (clock ?? systemClock).now()),

@@ -28,6 +28,13 @@ describe('the configuration', () => {
     expect(readConfig({ DEFAULT_PLATFORMS: 'github' }).platforms.defaults).toEqual(['github'])
   })
 
+  it('gives the model less time than the live call has for thinking', () => {
+    const model = { AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm', AI_TIMEOUT_MS: '60000' }
+    expect(readConfig(model).expansion.model?.timeoutMs).toBe(6_000)
+    expect(readConfig({ ...model, AI_TIMEOUT_MS: '3000' }).expansion.model?.timeoutMs).toBe(3_000)
+    expect(readConfig({ ...model, LIVE_DEADLINE_SECONDS: '5' }).expansion.model?.timeoutMs).toBe(2_000)
+  })
+
   it.each([
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],

@@ -201,6 +201,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     topicTtlMs: environment.TOPIC_TTL_MINUTES * 60_000,
     liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS * 1_000,
     platforms: readPlatformsConfig(environment, complain),
-    expansion: readExpansionConfig(environment, complain),
+    expansion: readExpansionConfig(environment, complain, environment.LIVE_DEADLINE_SECONDS * 1_000),
   }
 }

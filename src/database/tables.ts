@@ -77,8 +77,8 @@ export interface Tables {
     word: Fixed<string>
     /** How many requests have it; stop words are not counted, nor more than the first few hundred words of a request. */
     requests: number
-    /** The logarithm of `requests`, to base 2, rounded down. */
-    level: GeneratedAlways<number>
+    /** Whether many have it; a column, because it changes seldom and an index may know of it. */
+    frequent: GeneratedAlways<boolean>
   }
   topics: {
     /** Case-folded, spaces collapsed: what makes two topics the same. */

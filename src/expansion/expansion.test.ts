@@ -42,7 +42,13 @@ function expansionWith(environment: Record<string, string> = {}): Expansion {
 }
 
 const withModel = () =>
-  expansionWith({ AI_BASE_URL: fake.baseUrl, AI_API_KEY: apiKey, AI_MODEL: 'small-model', AI_TIMEOUT_MS: '30000' })
+  expansionWith({
+    AI_BASE_URL: fake.baseUrl,
+    AI_API_KEY: apiKey,
+    AI_MODEL: 'small-model',
+    AI_TIMEOUT_MS: '60000',
+    LIVE_DEADLINE_SECONDS: '60',
+  })
 
 const topicsOf = (query: string, expansion = expansionWith()) =>
   expansion.topicsFor(query, new AbortController().signal)

@@ -92,8 +92,9 @@ function post(
     body,
     signal,
     ...(dispatcher ? { dispatcher } : {}),
-    headersTimeout: config.timeoutMs,
-    bodyTimeout: config.timeoutMs,
+    // The signal bounds all of it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
     headers: {
       accept: 'application/json',
       'accept-encoding': 'identity',

@@ -18,7 +18,8 @@ export const expansionVariables = {
     minimum: 100,
     maximum: 60_000,
     default: 4_000,
-    description: 'how long the model may take; after that topics come from the cache',
+    description:
+      'how long the model may take, at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
   }),
   AI_MAX_TOKENS: Type.Integer({
     minimum: 50,
@@ -49,8 +50,19 @@ export interface ExpansionConfig {
 /** Says which variable is wrong and what it should be. */
 export type Complain = (variable: keyof ExpansionEnvironment, what: string) => never
 
-/** What the variables of the expansion mean. @param complain called with the first that is wrong. */
-export function readExpansionConfig(environment: ExpansionEnvironment, complain: Complain): ExpansionConfig {
+/** A live call thinks of topics for half of its time at most; what the model leaves of that is for falling back. */
+const shareOfDeadline = 0.4
+
+/**
+ * What the variables of the expansion mean.
+ * @param complain called with the first that is wrong.
+ * @param deadlineMs how long a live call may take, all in all.
+ */
+export function readExpansionConfig(
+  environment: ExpansionEnvironment,
+  complain: Complain,
+  deadlineMs: number,
+): ExpansionConfig {
   const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: name } = environment
   if (baseUrl === undefined) {
     // Silently unused, they would look as if the model were asked.
@@ -64,7 +76,6 @@ export function readExpansionConfig(environment: ExpansionEnvironment, complain:
     complain('AI_BASE_URL', 'must hold no user name or password; a key belongs into AI_API_KEY.')
   }
   if (name === undefined) return complain('AI_MODEL', 'is needed with AI_BASE_URL.')
-  return {
-    model: { baseUrl, apiKey, name, timeoutMs: environment.AI_TIMEOUT_MS, maxTokens: environment.AI_MAX_TOKENS },
-  }
+  const timeoutMs = Math.min(environment.AI_TIMEOUT_MS, deadlineMs * shareOfDeadline)
+  return { model: { baseUrl, apiKey, name, timeoutMs, maxTokens: environment.AI_MAX_TOKENS } }
 }

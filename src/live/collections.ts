@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Transaction } from '../database/open.ts'
+import type { Database, Transaction } from '../database/open.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { topicKey } from '../requests/topic.ts'
 import type { TaskQueue } from '../scraping/queue.ts'
@@ -121,4 +121,19 @@ async function startJobs(
     transaction,
     tasks.map((task) => ({ taskId: task.id, queueJobId: task.queue_job_id })),
   )
+}
+
+/** How long collections that have ended are kept: for whoever looks into the database after a fault. */
+const keptMs = 24 * 3600_000
+const jobsPerSlice = 100
+
+/** Deletes collections that ended a day ago. @returns whether there may be more. */
+export async function deleteEndedCollections(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    delete from scrape_jobs where id in (
+      select id from scrape_jobs
+      where account_id is null and ended_at < ${new Date(now.getTime() - keptMs)}::timestamptz
+      limit ${jobsPerSlice} for update skip locked
+    ) returning id`.execute(database)
+  return rows.length === jobsPerSlice
 }

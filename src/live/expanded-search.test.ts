@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { foundRequest } from '../../test/scripted-platform.ts'
 import type { RequestRecord } from '../requests/record.ts'
+import { deleteEndedCollections } from './collections.ts'
 import { age, createGate, pageOf, prepareLiveService, refusing, unusable } from './testing.ts'
 
 const live = prepareLiveService()
@@ -203,6 +204,18 @@ describe('a search with expand', () => {
     for (const { title, highlights } of results) {
       expect(highlights).toContainEqual(expect.objectContaining({ field: 'title', text: title }))
     }
+  })
+
+  it('leaves no trace of its collections after a day, and keeps what they found', async () => {
+    await live.expand('dark mode')
+    const { database } = live.service
+    const hidden = () => database.selectFrom('scrape_jobs').select('id').execute()
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3600_000)
+    expect(await deleteEndedCollections(database, inHours(23))).toBe(false)
+    expect(await hidden()).toHaveLength(1)
+    await deleteEndedCollections(database, inHours(25))
+    expect(await hidden()).toEqual([])
+    expect((await live.expand('dark mode')).body.meta).toMatchObject({ topicsSkipped: 1, cachedResults: 4 })
   })
 
   it('never shows its collections as jobs, and their ids open nothing', async () => {

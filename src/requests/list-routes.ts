@@ -14,6 +14,7 @@ import { realtimeMeta } from '../live/schemas.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { searchWords } from '../platforms/topic.ts'
 import { ownsJob } from '../scraping/jobs.ts'
+import { createSharedReads } from '../shared-reads.ts'
 import { listRequests } from './list.ts'
 import { listQuery, toListFilters } from './list-query.ts'
 import { requestRecord } from './record.ts'
@@ -52,6 +53,7 @@ function checkRealtime({ topic, cursor }: { topic?: string; cursor?: string }): 
 /** Listing the cache, and with `source=realtime` what is asked for now (spec 4.4). */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
   const { database, clock, authentication, enabledPlatforms, defaultPlatforms, realtimeList } = dependencies
+  const share = createSharedReads()
   app.get(
     '/api/v1/requests',
     {
@@ -99,10 +101,11 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         const platforms = filters.platforms ?? defaultPlatforms
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
-      const { results, hasMore, cursor: next } = await listRequests(database, list)
+      const page = await share(JSON.stringify(list), () => listRequests(database, list))
+      const credits = await share(account.accountId, () => readCreditUsage(database, account, clock.now()))
       return {
-        data: { results, hasMore, cursor: next },
-        usage: { credits: await readCreditUsage(database, account, clock.now()) },
+        data: { results: page.results, hasMore: page.hasMore, cursor: page.cursor },
+        usage: { credits },
       }
     },
   )

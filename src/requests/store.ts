@@ -15,7 +15,8 @@ export interface PreparedPage {
 
 export interface FoundPage extends PreparedPage {
   platform: PlatformName
-  jobId: string
+  /** Null for a live collection: nobody can ask for what it found. */
+  jobId: string | null
   topic: string
   /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
   markSeenBefore: Date | null
@@ -194,6 +195,7 @@ async function linkToTopicAndJob(
     insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags)
     select id, ${key}, ${now}, platform, posted_at, votes, tags from requests where id = any(${ids}::uuid[])
     on conflict do nothing`.execute(transaction)
+  if (jobId === null) return
   await sql`
     insert into scrape_job_requests (job_id, request_id)
     select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)

@@ -68,7 +68,8 @@ export function checkpointPage(
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
     const { requests, markSeenBefore } = page
-    const { found, created } = await storePage(transaction, { platform, jobId, topic, requests, markSeenBefore, now })
+    const ofJob = { platform, jobId: task.queueJob.isLive ? null : jobId, topic }
+    const { found, created } = await storePage(transaction, { ...ofJob, requests, markSeenBefore, now })
     if (!more) await lockJob(transaction, jobId)
     assertHeld(
       await updateHeld(transaction, task)

@@ -53,10 +53,10 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
 
   it('keeps a table small that is updated again and again, and its statistics true', async () => {
     const working = await create()
-    await storeRows(0, 2_000)
+    await storeRows(0, 1_500)
     const size = () => readNumber(sql<{ number: number }>`select pg_table_size('requests') as number`)
     const fresh = await size()
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 6; round++) {
       await sql`update requests set votes = votes + 1`.execute(opened.database)
       await countNow()
       const done = await workOff(working)
@@ -65,7 +65,7 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
     expect(await size()).toBeLessThan(fresh * 4)
     const known = await readNumber(sql<{ number: number }>`
       select reltuples as number from pg_class where oid = 'requests'::regclass`)
-    expect(known).toBeGreaterThan(1_900)
+    expect(known).toBeGreaterThan(1_400)
     expect(await workOff(working)).toEqual([])
   })
 

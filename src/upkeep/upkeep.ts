@@ -38,9 +38,9 @@ const tickMs = 500
 /** Nobody has used the database for so long: nobody is expected this moment. */
 const idleEnoughMs = 250
 /** On a database that is never idle, what is this overdue is done in between callers. */
-const pressing = 4
+const pressing = 2
 /** After a slice between callers, callers have the database for so many times as long. */
-const restFactor = 10
+const restFactor = 4
 const checkpointMb = 32
 /** So few texts may die before the search index is cleaned: while they are fewer than any segment has, cleaning is short. */
 const mostRemovedTexts = 250

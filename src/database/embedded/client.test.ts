@@ -5,7 +5,7 @@ import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test
 import { openDatabase } from '../open.ts'
 import type { EmbeddedClient } from './client.ts'
 
-const rounds = Number(process.env.SCHEDULE_ROUNDS ?? 6)
+const rounds = Number(process.env.SCHEDULE_ROUNDS ?? 3)
 const firstSeed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Numbers from a seed (mulberry32), so that a schedule can be repeated. */

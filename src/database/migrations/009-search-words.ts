@@ -2,14 +2,14 @@ import { type Kysely, sql } from 'kysely'
 
 const statements = [
   // How many requests have each word. The counts change with every page: room is left on the pages of the table so that they
-  // change in place, and no index knows of them. The level changes seldom.
+  // change in place, and no index knows of them. Whether a word is frequent changes seldom.
   `create table search_words (
     word text collate "C" primary key,
     requests integer not null,
-    level smallint not null generated always as (floor(log(greatest(requests, 1)::numeric) / log(2.0))::smallint) stored
+    frequent boolean not null generated always as (requests >= 16) stored
   ) with (fillfactor = 70)`,
   // For short beginnings, which rare words would make long lists of.
-  'create index search_words_frequent on search_words (word) where level >= 4',
+  'create index search_words_frequent on search_words (word) where frequent',
 ]
 
 export async function up(database: Kysely<unknown>): Promise<void> {

@@ -46,7 +46,7 @@ export const textCondition = ({ phrases, excluded }: Pick<ParsedQuery, 'phrases'
   joined([...phrases.map(hasPhrase), ...excluded.map((forms) => sql<boolean>`not ${hasPhrase(forms)}`)])
 
 /** How many requests a filter may leave at most for all of them to be looked at. */
-export const fewRequests = 300
+export const fewRequests = 150
 
 /**
  * The ids of all the requests of a topic or with tags, at most one more than `fewRequests` of them, found by an index; null when no

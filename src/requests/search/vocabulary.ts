@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import { isStopWord } from './query.ts'
 
 /** The vocabulary knows at most this many words of a request: its first ones, so those of the title, tags and author. */
-const wordsOfRequest = 300
+const wordsOfRequest = 150
 const longestWord = 40
 
 /**
@@ -75,7 +75,7 @@ export async function expandPrefix(executor: Executor, prefix: string): Promise<
   const { rows } = await sql<{ word: string }>`
     with frequent as (
       select word, requests from (
-        select word, requests from search_words where level >= 4 and ${from} limit ${sql.lit(scanLimit)}
+        select word, requests from search_words where frequent and ${from} limit ${sql.lit(scanLimit)}
       ) as scanned order by requests desc limit ${sql.lit(expansionLimit * 4)}
     ), others as (
       select word, requests from (

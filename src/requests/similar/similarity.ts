@@ -10,14 +10,19 @@ export const sameWish = 0.5
 
 export type WordWeight = (word: string) => number
 
+/** Requests that are thought of beside the given ones, and the share of them that has any word: among few, a word tells little. */
+const imagined = { requests: 20, share: 0.1 }
+
 /**
- * Weighs a word by how few of the given requests have it: ln(1 + N / n). Never 0: where all have a word, it still tells
- * that they are alike.
+ * Weighs a word by how few of the given requests have it (inverse document frequency, smoothed). Among the best matches of one
+ * title the rare words are those that tell them apart, which the weights of the whole cache do not. Never 0: where all have a
+ * word, it still tells that they are alike.
  */
 export function wordWeights(requests: readonly ComparedRequest[]): WordWeight {
   const counts = new Map<string, number>()
   for (const { text } of requests) for (const word of text) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return (word) => Math.log(1 + requests.length / (counts.get(word) ?? 1))
+  const all = requests.length + imagined.requests
+  return (word) => Math.log(1 + all / ((counts.get(word) ?? 1) + imagined.requests * imagined.share))
 }
 
 /** The cosine of two sets of words, each word with its weight. */
@@ -32,9 +37,9 @@ function cosine(a: ReadonlySet<string>, b: ReadonlySet<string>, weight: WordWeig
   return shared === 0 ? 0 : shared / (norm(a) * norm(b))
 }
 
-/** How alike two requests are, from 0 to 1: mostly their titles, and a little what they say first. */
+/** How alike two requests are, from 0 to 1: their titles, and a little less what they say first. */
 export function similarityOf(a: ComparedRequest, b: ComparedRequest, weight: WordWeight): number {
-  return 0.8 * cosine(a.title, b.title, weight) + 0.2 * cosine(a.text, b.text, weight)
+  return Math.min(1, 0.6 * cosine(a.title, b.title, weight) + 0.4 * cosine(a.text, b.text, weight))
 }
 
 /**
