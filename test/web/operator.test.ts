@@ -70,7 +70,7 @@ describePage('the operator', () => {
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     await page.getByRole('button', { name: 'Yes, end them' }).click()
     await page.getByText('1 session ended.').waitFor()
-    await theirs.getByRole('link', { name: 'Collect' }).click()
+    await theirs.getByRole('link', { name: 'Collect', exact: true }).click()
     await theirs.getByText('Your session has ended.').first().waitFor()
   })
 

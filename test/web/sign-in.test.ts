@@ -16,7 +16,7 @@ describePage('signing in and out', () => {
     await preview.getByRole('button', { name: 'Sign in with this link' }).waitFor()
     const page = await test.open(pathname + hash, { as: null })
     await page.getByRole('button', { name: 'Sign in with this link' }).click()
-    await page.getByRole('link', { name: 'Collect' }).waitFor()
+    await page.getByRole('link', { name: 'Collect', exact: true }).waitFor()
     expect(page.url()).toBe(`${test.service.url}/`)
     await preview.getByRole('button', { name: 'Sign in with this link' }).click()
     await preview.getByText('This link was used already').waitFor()
