@@ -69,7 +69,7 @@ describe('the events of an expanded search', () => {
 })
 
 describe('a caller who hangs up', () => {
-  it('frees his place and pays nothing for what did not come; the collection goes on', async () => {
+  it('pays for what was begun for him when it comes, as if he were there', async () => {
     const gate = createGate()
     for (const name of ['github', 'hackernews'] as const) {
       live.scripts[name] = async (_call, request) => {
@@ -81,13 +81,30 @@ describe('a caller who hangs up', () => {
     const response = await open({ query: 'dark mode' }, {}, caller.signal)
     expect(response.status).toBe(200)
     await expect.poll(() => live.github.calls.length, { timeout: 30_000 }).toBe(1)
-    expect(await openCalls()).toHaveLength(1)
     caller.abort()
-    await expect.poll(openCalls, { timeout: 10_000 }).toEqual([])
-    expect(await live.used()).toBe(0)
+    await response.text().catch(() => {})
     gate.open()
     await live.settle()
+    await expect.poll(openCalls, { timeout: 30_000 }).toEqual([])
+    expect(await live.used()).toBe(1)
     expect((await live.expand('dark mode')).body.meta).toMatchObject({ topicsSkipped: 1, cachedResults: 4 })
+  })
+
+  it('has nothing begun for him while topics are thought of, and pays nothing', async () => {
+    const isThinking = createGate()
+    live.think = (signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+        isThinking.open()
+      })
+    const caller = new AbortController()
+    const response = open({ query: 'dark mode' }, {}, caller.signal)
+    await isThinking.passed
+    expect(await openCalls()).toHaveLength(1)
+    caller.abort()
+    await expect(response).rejects.toThrow()
+    await expect.poll(openCalls, { timeout: 30_000 }).toEqual([])
+    expect([live.github.calls, await live.used()]).toEqual([[], 0])
   })
 
   it('has his answer when he comes again with his Idempotency-Key, and pays once', async () => {

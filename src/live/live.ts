@@ -110,21 +110,25 @@ export function createLive(dependencies: LiveDependencies): Live {
     const startedAt = clock.now()
     const deadline = new Date(startedAt.getTime() + settings.deadlineMs)
     const timeUp = AbortSignal.timeout(settings.deadlineMs)
-    // Who calls with a key may come again for the answer, so it is made also for one who has hung up.
+    // What was begun for a caller is his, also when he hangs up: else hanging up would be a way to collect for nothing. Who
+    // calls with a key may come again for the answer, so his collection begins all the same.
     const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
-    const signal = AbortSignal.any([timeUp, stopping.signal, ...hungUp])
+    const waiting = AbortSignal.any([timeUp, stopping.signal])
+    const thinking = AbortSignal.any([waiting, ...hungUp])
     let leave = () => {}
     let body: { meta: object } | null = null
     let delivered = false
 
     const collect = async (): Promise<Collected> => {
-      const topics = await call.topicsFor(signal)
+      const thought = await call.topicsFor(thinking)
+      // Nobody is there any more to collect for.
+      const topics = thinking.aborted ? [] : thought
       call.events?.topics(topics)
       // Without a word the platforms would not be asked; with nothing wanted there is nothing to lock.
       const askable = topics.filter((topic) => searchWords(topic).length > 0)
       const collections = await start(askable, call.platforms)
       const onProgress = (progress: CollectionProgress) => call.events?.collection(progress)
-      const gathered = await gather({ watch, collections, signal, deadline, onProgress })
+      const gathered = await gather({ watch, collections, signal: waiting, deadline, onProgress })
       return { ...gathered, topics, startedAt }
     }
     const close = (transaction: Parameters<typeof closeCall>[0]) =>
