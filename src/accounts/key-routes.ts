@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, moment, nullable, trimmedText } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, moment, nullable, trimmedText } from '../http/schemas.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { listKeys, makeKey, maxActiveKeys, revokeOwnKey } from './account-keys.ts'
 import { accountExists } from './accounts.ts'
@@ -26,7 +26,6 @@ const revokedKey = closed({ data: closed({ keyId: Type.String() }) })
 const keyList = closed({ data: closed({ keys: Type.Array(key) }) })
 const keyPath = closed({ keyId: Type.String() })
 const accountPath = closed({ accountId: Type.String() })
-const bodyErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const
 const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 
 async function answerKeys(executor: Executor, accountId: string) {

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { createAccountWithKey, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
 import { registerKeyRoutes } from './key-routes.ts'
@@ -63,13 +63,7 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         body: closed({ name, tier }),
         response: {
           200: closed({ data: closed({ accountId: Type.String(), name: Type.String(), tier, apiKey }) }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-            ...idempotencyErrors,
-          ),
+          ...errorResponses(...bodyErrors, ...idempotencyErrors),
         },
       },
     },
@@ -122,13 +116,7 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         ),
         response: {
           200: closed({ data: account }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'NOT_FOUND',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-          ),
+          ...errorResponses(...bodyErrors, 'NOT_FOUND'),
         },
       },
     },
@@ -151,13 +139,7 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         params: accountPath,
         response: {
           200: closed({ data: closed({ accountId: Type.String() }) }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'NOT_FOUND',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-          ),
+          ...errorResponses(...bodyErrors, 'NOT_FOUND'),
         },
       },
     },

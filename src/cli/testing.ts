@@ -72,6 +72,7 @@ export const endedJob = (fields: Partial<Job> = {}): Job => ({
   status: 'completed',
   topic: 'dark mode',
   platforms: ['github', 'hackernews'],
+  depth: 1,
   progress: { github: 'done', hackernews: 'done' },
   requestsCreated: 42,
   startedAt: '2026-01-01T00:00:00.000Z',

@@ -5,7 +5,7 @@ import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { grantPack } from './ledger.ts'
 import { packNames, packs } from './plans.ts'
@@ -74,14 +74,7 @@ function registerPacks(app: App, { clock, authentication, idempotent }: CreditDe
           200: closed({
             data: closed({ paygBalance: Type.Integer({ description: 'PAYG credits that are not held' }) }),
           }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'NOT_FOUND',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-            ...idempotencyErrors,
-          ),
+          ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors),
         },
       },
     },

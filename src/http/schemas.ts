@@ -43,6 +43,14 @@ export const errorBody = closed({
   }),
 })
 
+/** How a call with a body is refused, whatever it is for. */
+export const bodyErrors = [
+  'INVALID_REQUEST',
+  'UNAUTHORIZED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const satisfies readonly ErrorCode[]
+
 /**
  * The error responses of a route, by status: those named, and the 500 and 503 that any route can give. A route that asks
  * for a key can refuse a caller who asks too often, and a page that is not ours.

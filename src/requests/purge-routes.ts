@@ -5,7 +5,7 @@ import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { platformNames } from '../platforms/platform.ts'
 import { type Identity, identitiesOfAuthor, identitiesOfUrl } from './identity.ts'
@@ -132,7 +132,7 @@ export function registerPurgeRoutes(app: App, dependencies: PurgeDependencies): 
         body: purgeBody,
         response: {
           200: closed({ data: purged }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(...bodyErrors),
         },
       },
     },
@@ -211,13 +211,7 @@ function registerSuppressionRoutes(app: App, { database, authentication }: Purge
         body: liftBody,
         response: {
           200: closed({ data: closed({ lifted: Type.Integer({ description: 'How many hashes are gone' }) }) }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'NOT_FOUND',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-          ),
+          ...errorResponses(...bodyErrors, 'NOT_FOUND'),
         },
       },
     },

@@ -77,7 +77,7 @@ export function createFollowers({ database, changes, log }: FollowerDependencies
   }
   async function readJobs(jobIds: readonly string[]): Promise<Map<string, FollowedJob>> {
     const tasks = await readTasks(database, jobIds)
-    return new Map([...tasks].map(([jobId, rows]) => [jobId, followedJob(jobId, rows[0]?.topic ?? '', rows)]))
+    return new Map([...tasks].flatMap(([jobId, rows]) => (rows[0] ? [[jobId, followedJob(jobId, rows[0], rows)]] : [])))
   }
   const readAll = () => {
     for (const { jobId } of followers) changed.add(jobId)

@@ -13,7 +13,7 @@ const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<T
   completed_at: state === 'pending' || state === 'running' ? null : moment,
   ...fields,
 })
-const jobOf = (...tasks: TaskRow[]) => followedJob('job', 'dark mode', tasks)
+const jobOf = (...tasks: TaskRow[]) => followedJob('job', { topic: 'dark mode', depth: 1 }, tasks)
 
 /** Everything that a reader at this place is told, as `id event platform state pages`. */
 function tell(job: ReturnType<typeof jobOf>, from: Place) {

@@ -1,6 +1,6 @@
 import type { TaskState } from '../database/tables.ts'
 import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
-import { describeJob, type Job, type TaskRow } from './jobs.ts'
+import { describeJob, type Job, type JobTerms, type TaskRow } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
 
 /** How far a platform is, as its events tell it. */
@@ -21,8 +21,8 @@ export interface FollowedJob {
   tasks: readonly TaskRow[]
 }
 
-export const followedJob = (jobId: string, topic: string, tasks: readonly TaskRow[]): FollowedJob => ({
-  job: describeJob(jobId, topic, tasks),
+export const followedJob = (jobId: string, terms: JobTerms, tasks: readonly TaskRow[]): FollowedJob => ({
+  job: describeJob(jobId, terms, tasks),
   tasks,
 })
 

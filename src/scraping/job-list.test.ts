@@ -32,7 +32,7 @@ const kinds: TaskOfJob[] = [
 ]
 
 /** Writes a job as it could be, without running it. */
-async function writeJob(accountId: string, tasks: readonly TaskOfJob[], createdAt: Date): Promise<string> {
+async function writeJob(accountId: string | null, tasks: readonly TaskOfJob[], createdAt: Date): Promise<string> {
   const { database } = service
   const { id } = await database
     .insertInto('scrape_jobs')
@@ -182,6 +182,9 @@ describe("the operator's list of jobs", () => {
     await writeJob(await firstAccount(), [{ state: 'pending', error_code: null }], new Date())
     expect((await page('status=completed')).jobs.map((job: AdminJob) => job.jobId)).toEqual([done])
     expect((await client.get('/api/admin/jobs')).status).toBe(401)
+    // A live collection is a job of nobody, and no list has it.
+    await writeJob(null, [{ state: 'done', error_code: null }], new Date())
+    expect((await page('')).jobs).toHaveLength(2)
     const own = (await client.get('/api/v1/scrape')).body.data.jobs
     expect(own.map((job: AdminJob) => job.jobId)).toEqual([done])
     expect(Object.keys(own[0])).not.toEqual(expect.arrayContaining(['accountId']))

@@ -14,7 +14,7 @@ export interface JobListInput {
   cursor?: string
 }
 
-export type ListedJob = Job & { accountId: string; depth: number; createdAt: string }
+export type ListedJob = Job & { accountId: string; createdAt: string }
 
 /** The place after which a page goes on: when a job was started, in microseconds since 1970, and its id. */
 type Place = [createdAt: number, id: string]
@@ -50,18 +50,17 @@ async function findJobs(executor: Executor, { accountId, status, limit, cursor }
       ? sql``
       : sql`and (created_at, id) <
           (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::uuid)`
-  const owned = accountId === null ? sql`true` : sql`account_id = ${accountId}`
+  const owned = accountId === null ? sql`account_id is not null` : sql`account_id = ${accountId}`
   const lookedAt = status === undefined ? limit + 1 : maxLookedAt
   const { rows } = await sql<{
     id: string
     account_id: string
-    depth: number
     key: number
     created_at: Date
     matches: boolean
     place: number
   }>`
-    select id, account_id, depth, created_at, place::integer, (extract(epoch from created_at) * 1000000)::bigint as key, matches
+    select id, account_id, created_at, place::integer, (extract(epoch from created_at) * 1000000)::bigint as key, matches
     from (
       select *, ${status === undefined ? sql`true` : sql`${jobStatus} = ${status}`} as matches,
         row_number() over (order by created_at desc, id desc) as place
@@ -98,10 +97,10 @@ export async function listJobs(
           executor,
           page.map(({ id }) => id),
         )
-  const jobs = page.flatMap(({ id, account_id: accountId, depth, created_at }) => {
+  const jobs = page.flatMap(({ id, account_id: accountId, created_at }) => {
     const own = tasks.get(id) ?? []
     const createdAt = created_at.toISOString()
-    return own[0] ? [{ ...describeJob(id, own[0].topic, own), accountId, depth, createdAt }] : []
+    return own[0] ? [{ ...describeJob(id, own[0], own), accountId, createdAt }] : []
   })
   return { jobs, hasMore, cursor: hasMore && end ? encodeCursor([Number(end.key), end.id]) : null }
 }

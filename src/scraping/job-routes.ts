@@ -46,7 +46,6 @@ const listQuery = closed({
 })
 const listedJob = {
   ...jobSchema.properties,
-  depth: Type.Integer({ description: 'Pages per platform' }),
   createdAt: moment('When it was started'),
 }
 const page = {

@@ -15,6 +15,7 @@ export const jobSchema = closed({
   status: oneOf(jobStatuses),
   topic: Type.String(),
   platforms: Type.Array(anyPlatform),
+  depth: Type.Integer({ description: 'Pages per platform' }),
   progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
   requestsCreated: Type.Integer({ description: 'Requests that were new to the cache' }),
   startedAt: nullable(moment('When the first platform was begun')),

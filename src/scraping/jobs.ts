@@ -74,6 +74,7 @@ export interface Job {
   status: JobStatus
   topic: string
   platforms: PlatformName[]
+  depth: number
   progress: Record<string, TaskState>
   requestsCreated: number
   startedAt: string | null
@@ -84,9 +85,10 @@ export interface Job {
 const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => moment ?? []).sort((a, b) => +a - +b)[0]
 
 export type TaskRow = Selectable<Tables['scrape_tasks']>
+export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth'>
 
-/** A job as its account sees it, from its topic and all its tasks in their order. */
-export function describeJob(jobId: string, topic: string, tasks: readonly TaskRow[]): Job {
+/** A job as its account sees it, from what it was started with and all its tasks in their order. */
+export function describeJob(jobId: string, { topic, depth }: JobTerms, tasks: readonly TaskRow[]): Job {
   const status = statusOf(tasks)
   const ended = status === 'completed' || status === 'failed'
   const lastEnd = Math.max(...tasks.map((task) => task.completed_at?.getTime() ?? 0))
@@ -98,6 +100,7 @@ export function describeJob(jobId: string, topic: string, tasks: readonly TaskRo
     status,
     topic,
     platforms: tasks.map((task) => task.platform),
+    depth,
     progress: Object.fromEntries(tasks.map((task) => [task.platform, task.state])),
     requestsCreated: tasks.reduce((sum, task) => sum + task.requests_created, 0),
     startedAt: earliest(tasks.map((task) => task.started_at))?.toISOString() ?? null,
@@ -106,13 +109,13 @@ export function describeJob(jobId: string, topic: string, tasks: readonly TaskRo
   }
 }
 
-/** The tasks of jobs, in their order, with the topic of their job, by the job's id. */
+/** The tasks of jobs, in their order, with the topic and depth of their job, by the job's id. */
 export async function readTasks(executor: Executor, jobIds: readonly string[]) {
   const tasks = await executor
     .selectFrom('scrape_tasks')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
     .selectAll('scrape_tasks')
-    .select('scrape_jobs.topic')
+    .select(['scrape_jobs.topic', 'scrape_jobs.depth'])
     .where('job_id', 'in', [...jobIds])
     .orderBy('position')
     .execute()
@@ -123,7 +126,7 @@ export async function readTasks(executor: Executor, jobIds: readonly string[]) {
 export async function readJob(executor: Executor, accountId: string, jobId: string): Promise<Job | null> {
   if (!(await ownsJob(executor, accountId, jobId))) return null
   const tasks = (await readTasks(executor, [jobId])).get(jobId)
-  return tasks?.[0] ? describeJob(jobId, tasks[0].topic, tasks) : null
+  return tasks?.[0] ? describeJob(jobId, tasks[0], tasks) : null
 }
 
 /** Whether a job is this account's. */

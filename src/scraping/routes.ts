@@ -6,7 +6,7 @@ import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import type { PlatformName } from '../platforms/platform.ts'
@@ -75,13 +75,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
             }),
             usage,
           }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-            ...idempotencyErrors,
-          ),
+          ...errorResponses(...bodyErrors, ...idempotencyErrors),
         },
       },
     },

@@ -6,7 +6,7 @@ import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, moment } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, moment } from '../http/schemas.ts'
 import { invitationTimeMs, linkUrl, listLinks, makeLink, maxOpenLinks, revokeLinks } from './links.ts'
 import { endSessionsOf } from './sessions.ts'
 
@@ -52,14 +52,7 @@ function registerMakeLink(app: App, { database, clock, adminKey, authentication 
               expiresAt: moment('Until when it may be used'),
             }),
           }),
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'NOT_FOUND',
-            'CONFLICT',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-          ),
+          ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT'),
         },
       },
     },

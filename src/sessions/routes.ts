@@ -5,7 +5,7 @@ import { tiers } from '../credits/plans.ts'
 import type { Database } from '../database/open.ts'
 import type { Authentication, SignedIn } from '../http/authentication.ts'
 import { ServiceError } from '../http/errors.ts'
-import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
 import type { RateLimits } from '../rate-limits/rate-limits.ts'
 import { clearSessionCookie, cookieOf, sessionCookie, setSessionCookie } from './cookie.ts'
 import { refuseFromElsewhere } from './forgery.ts'
@@ -78,7 +78,7 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
         ),
         response: {
           200: sessionAnswer,
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          ...errorResponses(...bodyErrors),
         },
       },
     },

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { Database } from '../../database/open.ts'
 import type { Authentication } from '../../http/authentication.ts'
-import { closed, errorResponses, oneOf, optional, trimmedText, usage } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, oneOf, optional, trimmedText, usage } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
 import type { ExpandedSearch } from '../../live/expanded-search.ts'
@@ -164,13 +164,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
               'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
             },
           },
-          ...errorResponses(
-            'INVALID_REQUEST',
-            'UNAUTHORIZED',
-            'PAYLOAD_TOO_LARGE',
-            'UNSUPPORTED_MEDIA_TYPE',
-            ...idempotencyErrors,
-          ),
+          ...errorResponses(...bodyErrors, ...idempotencyErrors),
         },
       },
     },

@@ -7,13 +7,12 @@ import type { FollowedJob, PlatformFigures } from './follow-job.ts'
 interface JobPlatformsProps {
   job: Job
   platforms: FollowedJob['platforms']
-  depth: number | null
 }
 
 const nothingYet = { pages: null, requestsFound: null, requestsCreated: null, waitingUntil: null, error: null }
 
 /** How far each platform is, with its remedy where it failed. */
-export function JobPlatforms({ job, platforms, depth }: JobPlatformsProps) {
+export function JobPlatforms({ job, platforms }: JobPlatformsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
     <section className="table-frame" tabIndex={0} aria-label={texts.byPlatform}>
@@ -37,7 +36,7 @@ export function JobPlatforms({ job, platforms, depth }: JobPlatformsProps) {
             <PlatformRow
               key={platform}
               platform={platform}
-              depth={depth}
+              depth={job.depth}
               figures={platforms.get(platform) ?? { ...nothingYet, state: job.progress[platform] ?? 'pending' }}
             />
           ))}
@@ -49,15 +48,7 @@ export function JobPlatforms({ job, platforms, depth }: JobPlatformsProps) {
 
 const shown = (value: number | null) => (value === null ? '–' : number(value))
 
-function PlatformRow({
-  platform,
-  figures,
-  depth,
-}: {
-  platform: string
-  figures: PlatformFigures
-  depth: number | null
-}) {
+function PlatformRow({ platform, figures, depth }: { platform: string; figures: PlatformFigures; depth: number }) {
   const { state, pages, requestsFound, requestsCreated, waitingUntil, error } = figures
   const isOver = state === 'done' || state === 'error' || state === 'skipped'
   return (
@@ -70,13 +61,11 @@ function PlatformRow({
         </td>
         <td>
           <span className="pages">
-            {depth !== null && (
-              <progress
-                max={depth}
-                value={state === 'done' ? depth : (pages ?? 0)}
-                aria-label={texts.progressOf(platformTitle(platform))}
-              />
-            )}
+            <progress
+              max={depth}
+              value={state === 'done' ? depth : (pages ?? 0)}
+              aria-label={texts.progressOf(platformTitle(platform))}
+            />
             {pages === null ? '–' : texts.pagesOf(pages, depth)}
           </span>
         </td>

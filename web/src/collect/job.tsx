@@ -11,24 +11,23 @@ import { Link } from '../shell/router.tsx'
 import { collectTexts as texts } from '../texts/collect.ts'
 import type { FollowedJob } from './follow-job.ts'
 import { JobPlatforms } from './job-platforms.tsx'
-import { useDepth, useJob } from './use-job.ts'
+import { useJob } from './use-job.ts'
 
 /** One collection: live while it runs, and what became of it. */
 export function JobPage({ jobId }: { jobId: string }) {
   const followed = useJob(jobId)
   const { job, platforms, by, error, retry } = followed
-  const depth = useDepth(jobId, job)
   if (job === null) {
     return <Page title={texts.job}>{error === null ? <Loading /> : <Problem error={error} retry={retry} />}</Page>
   }
   return (
-    <Page title={job.topic} actions={<JobActions job={job} depth={depth} />}>
+    <Page title={job.topic} actions={<JobActions job={job} />}>
       <p className="crumb">
         <Link href={collectAddress}>{texts.allJobs}</Link>
       </p>
       {error !== null && <Problem error={error} retry={retry} />}
-      <Summary job={job} platforms={platforms} by={by} depth={depth} />
-      <JobPlatforms job={job} platforms={platforms} depth={depth} />
+      <Summary job={job} platforms={platforms} by={by} />
+      <JobPlatforms job={job} platforms={platforms} />
       {job.completedAt !== null && (
         <p className="actions">
           <Link className="button primary" href={filteredSearch({ job: job.jobId })}>
@@ -43,14 +42,11 @@ export function JobPage({ jobId }: { jobId: string }) {
   )
 }
 
-function JobActions({ job, depth }: { job: Job; depth: number | null }) {
+function JobActions({ job }: { job: Job }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.jobId) })
   if (job.completedAt !== null || cancel.isSuccess) {
     return (
-      <Link
-        className="button"
-        href={newCollection({ topic: job.topic, platforms: job.platforms, depth: depth ?? undefined })}
-      >
+      <Link className="button" href={newCollection({ topic: job.topic, platforms: job.platforms, depth: job.depth })}>
         {texts.runAgain}
       </Link>
     )
@@ -70,10 +66,10 @@ function JobActions({ job, depth }: { job: Job; depth: number | null }) {
   )
 }
 
-type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job; depth: number | null }
+type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job }
 
 /** Of all platforms together. What only events tell is left out where only polls came through. */
-function Summary({ job, platforms, by, depth }: SummaryProps) {
+function Summary({ job, platforms, by }: SummaryProps) {
   const known = [...platforms.values()]
   const sum = (of: 'pages' | 'requestsFound' | 'requestsCreated') =>
     known.some((figures) => figures[of] === null)
@@ -89,7 +85,7 @@ function Summary({ job, platforms, by, depth }: SummaryProps) {
     <>
       <dl className="figures">
         <Figure name={texts.status} value={<span className={`badge ${status}`}>{texts.jobStatus[status]}</span>} />
-        <Figure name={texts.depthOfJob} value={depth === null ? '–' : texts.pages(depth)} />
+        <Figure name={texts.depthOfJob} value={texts.pages(job.depth)} />
         <Figure name={texts.pagesRead} value={pages === null ? '–' : number(pages)} />
         <Figure name={texts.found} value={found === null ? '–' : number(found)} />
         <Figure name={texts.created} value={number(created)} />

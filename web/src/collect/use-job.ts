@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { listJobs, readJob } from '../api/calls.ts'
+import { readJob } from '../api/calls.ts'
 import { useOwner, useSessionState } from '../api/session-store.ts'
-import type { Job, ListedJob } from '../api/types.ts'
 import { type FollowedJob, follow, notFollowed } from './follow-job.ts'
 
 /** A job as it is now, followed until it ends; begun anew when a session was renewed. */
@@ -39,29 +38,4 @@ export function useJob(jobId: string): FollowedJob & { retry: () => void } {
     setAttempt(attempt + 1)
   }
   return { ...followed, job: followed.job ?? first.data ?? null, error: followed.error ?? first.error, retry }
-}
-
-/** How many pages of the history are looked through for a job: a hundred jobs each. */
-const maxPages = 5
-
-/** How deep a job was started: what polling it does not tell, its entry in the history does. */
-export function useDepth(jobId: string, job: (Job & { depth?: number }) | null): number | null {
-  const owner = useOwner()
-  const { data } = useQuery({
-    queryKey: [owner, 'depth', jobId],
-    enabled: job !== null && job.depth === undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }): Promise<number | null> => {
-      let cursor: string | undefined
-      for (let page = 0; page < maxPages; page++) {
-        const { jobs, cursor: next } = await listJobs({ limit: 100, cursor }, { signal })
-        const found: ListedJob | undefined = jobs.find((listed) => listed.jobId === jobId)
-        if (found) return found.depth
-        if (next === null) return null
-        cursor = next
-      }
-      return null
-    },
-  })
-  return job?.depth ?? data ?? null
 }

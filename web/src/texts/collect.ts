@@ -66,8 +66,7 @@ export const collectTexts = {
   platform: 'Platform',
   state: 'State',
   progressOf: (platform: string) => `Pages of ${platform}`,
-  pagesOf: (pages: number, depth: number | null) =>
-    depth === null ? number(pages) : `${number(pages)} of ${number(depth)}`,
+  pagesOf: (pages: number, depth: number) => `${number(pages)} of ${number(depth)}`,
   waitsFor: (seconds: number) => `goes on in ${seconds} s`,
   goesOn: 'goes on',
   newsBy: {
