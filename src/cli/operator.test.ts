@@ -67,7 +67,7 @@ describe('with a running service', () => {
   afterAll(() => service.stop())
   const environment = () => ({ WISHWELL_URL: service.url, ADMIN_API_KEY: service.adminKey, DATA_DIR: '/nonexistent' })
 
-  it('the commands do everything through its admin routes', { timeout: 120_000 }, async () => {
+  it('the commands do everything through its admin routes', { timeout: 300_000 }, async () => {
     const { accountId, firstKey, listed } = await useEveryCommand(environment())
     expect(listed).toBe(2)
     const client = service.clientFor(firstKey)
@@ -125,7 +125,7 @@ describe('with no service', () => {
     return { copy, environment: { WISHWELL_URL: nowhere, ADMIN_API_KEY: adminKey, DATA_DIR: dataDir, ...home } }
   }
 
-  it('the commands do the same on the database itself, and say so', { timeout: 120_000 }, async () => {
+  it('the commands do the same on the database itself, and say so', { timeout: 300_000 }, async () => {
     const { copy, environment } = await copyOffline()
     const { accountId, firstKey, listed } = await useEveryCommand(environment)
     // No first account beside it, whose key nobody would ever see; and no queue.
@@ -240,7 +240,7 @@ describe('the help', () => {
         'backup',
         'restore',
         'ADMIN_API_KEY',
-        'of scrape, jobs, search, platforms and usage',
+        'of scrape, jobs, search, topics, export, platforms and usage',
         'backup and verify',
       ],
     ],

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
+import type { Page } from '../../src/platforms/platform.ts'
 import { startService } from '../../src/service.ts'
-import { numberedPages, platformMap, scriptedPlatform } from '../scripted-platform.ts'
+import { numberedPages, platformMap, type Script, scriptedPlatform } from '../scripted-platform.ts'
 
 // A service that kills itself after a given number of statements, counted from when it is told so. Started by
 // crash-points.test.ts, which sends the number over the channel; 0 means never.
@@ -19,9 +20,24 @@ const onStatement = (statement: string) => {
   statementsLeft -= 1
   if (statementsLeft <= 0) process.kill(process.pid, 'SIGKILL')
 }
+
+/** Every topic has requests of its own: storing what is known already would take fewer statements. */
+const pagesOfTopic =
+  (pages: number): Script =>
+  (call, request) => {
+    const page = numberedPages(pages, 2)(call, request) as Page
+    const ofTopic = (text: string) => `${request.topic} ${text}`
+    return {
+      ...page,
+      requests: page.requests.map((found) => ({
+        ...found,
+        ...{ sourceId: ofTopic(found.sourceId), title: ofTopic(found.title) },
+      })),
+    }
+  }
 const platforms = platformMap(
-  scriptedPlatform('github', numberedPages(3, 2)),
-  scriptedPlatform('hackernews', numberedPages(1, 2)),
+  scriptedPlatform('github', pagesOfTopic(3)),
+  scriptedPlatform('hackernews', pagesOfTopic(1)),
 )
 const service = await startService(
   readConfig(),
