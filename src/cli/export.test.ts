@@ -125,22 +125,26 @@ describe('wishwell export', () => {
     expect(readFileSync(file, 'utf8')).toBe('as before')
   })
 
-  it.runIf(existsSync('/dev/full'))('replaces no file when the disk is full, be it only at the last write', async () => {
-    const service = await startBreakingService([])
-    const file = temporaryFile('export.jsonl')
-    writeFileSync(file, 'as before')
-    symlinkSync('/dev/full', `${file}.partial`)
-    for (const cursor of ['cursor-38', 'cursor-0']) {
-      const { exitCode, stderr } = await runCommand(['export', '--cursor', cursor, '--out', file], service)
-      expect([exitCode, stderr]).toEqual([exitCodes.failed, expect.stringContaining('ENOSPC')])
-      expect(stderr).toContain('Cannot write')
-      expect(readFileSync(file, 'utf8')).toBe('as before')
-    }
-  })
+  it.runIf(existsSync('/dev/full'))(
+    'replaces no file when the disk is full, be it only at the last write',
+    async () => {
+      const service = await startBreakingService([])
+      const file = temporaryFile('export.jsonl')
+      writeFileSync(file, 'as before')
+      symlinkSync('/dev/full', `${file}.partial`)
+      for (const cursor of ['cursor-38', 'cursor-0']) {
+        const { exitCode, stderr } = await runCommand(['export', '--cursor', cursor, '--out', file], service)
+        expect([exitCode, stderr]).toEqual([exitCodes.failed, expect.stringContaining('ENOSPC')])
+        expect(stderr).toContain('Cannot write')
+        expect(readFileSync(file, 'utf8')).toBe('as before')
+      }
+    },
+  )
 
   it('gives up when it is refused later, keeps what it has and says how to go on', async () => {
     const file = temporaryFile('export.csv')
-    const isWritten = () => existsSync(`${file}.partial`) && readFileSync(`${file}.partial`, 'utf8').includes('cursor-3')
+    const isWritten = () =>
+      existsSync(`${file}.partial`) && readFileSync(`${file}.partial`, 'utf8').includes('cursor-3')
     const service = await startBreakingService([4_000, -1], isWritten)
     const broken = await runCommand(['export', '--format', 'csv', '--out', file], service)
     expect([broken.exitCode, broken.stderr]).toEqual([exitCodes.failed, expect.stringContaining('topic: is refused.')])
