@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -23,8 +23,14 @@ const bodyOf = (format: ExportFormat, after: string | null): string => {
   return (format === 'csv' && after === null ? csvHeader : '') + texts.join('')
 }
 
-/** A service whose connections break after so many bytes, one number a call, -1 for a refusal; those after the last do not. */
-async function startBreakingService(breaks: number[]): Promise<{ url: string; cursors: (string | null)[] }> {
+/**
+ * A service whose connections break after so many bytes, one number a call, -1 for a refusal; those after the last do not.
+ * @param isRead whether a connection may break after what was sent: what its reader has not taken by then is lost to it.
+ */
+async function startBreakingService(
+  breaks: number[],
+  isRead: () => boolean = () => true,
+): Promise<{ url: string; cursors: (string | null)[] }> {
   const cursors: (string | null)[] = []
   const server = createServer((request, response: ServerResponse) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://x')
@@ -42,7 +48,8 @@ async function startBreakingService(breaks: number[]): Promise<{ url: string; cu
     else {
       // What was written arrives; the end of the answer does not.
       response.write(body.subarray(0, limit))
-      response.socket?.end()
+      const breakOff = () => (isRead() ? response.socket?.end() : setTimeout(breakOff, 20))
+      breakOff()
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -118,12 +125,31 @@ describe('wishwell export', () => {
     expect(readFileSync(file, 'utf8')).toBe('as before')
   })
 
+  it.runIf(existsSync('/dev/full'))(
+    'replaces no file when the disk is full, be it only at the last write',
+    async () => {
+      const service = await startBreakingService([])
+      const file = temporaryFile('export.jsonl')
+      writeFileSync(file, 'as before')
+      symlinkSync('/dev/full', `${file}.partial`)
+      for (const cursor of ['cursor-38', 'cursor-0']) {
+        const { exitCode, stderr } = await runCommand(['export', '--cursor', cursor, '--out', file], service)
+        expect([exitCode, stderr]).toEqual([exitCodes.failed, expect.stringContaining('ENOSPC')])
+        expect(stderr).toContain('Cannot write')
+        expect(readFileSync(file, 'utf8')).toBe('as before')
+      }
+    },
+  )
+
   it('gives up when it is refused later, keeps what it has and says how to go on', async () => {
-    const service = await startBreakingService([4_000, -1])
     const file = temporaryFile('export.csv')
+    const isWritten = () =>
+      existsSync(`${file}.partial`) && readFileSync(`${file}.partial`, 'utf8').includes('cursor-3')
+    const service = await startBreakingService([4_000, -1], isWritten)
     const broken = await runCommand(['export', '--format', 'csv', '--out', file], service)
     expect([broken.exitCode, broken.stderr]).toEqual([exitCodes.failed, expect.stringContaining('topic: is refused.')])
     const cursor = /--cursor (\S+)/.exec(broken.stderr)?.[1] ?? ''
+    expect(cursor).toMatch(/^cursor-\d+$/)
     const whole = await startBreakingService([])
     const again = await runCommand(['export', '--format', 'csv', '--out', file, '--cursor', cursor], whole)
     expect(again.exitCode).toBe(exitCodes.ok)

@@ -155,19 +155,21 @@ async function openTarget(file: string | undefined, append: boolean) {
   await once(stream, 'open').catch((error: Error) => {
     throw new CommandError(`Cannot write ${partial}: ${error.message}`)
   })
-  const failed = once(stream, 'error').then(([error]: unknown[]) => {
-    throw new CommandError(`Cannot write ${partial}: ${(error as Error).message}`)
-  })
+  const failure = Promise.withResolvers<never>()
+  stream.once('error', (error) => failure.reject(new CommandError(`Cannot write ${partial}: ${error.message}`)))
   // Whoever waits for the stream hears of it; nobody may be waiting just then.
-  failed.catch(() => {})
+  failure.promise.catch(() => {})
+  const orFailure = (event: 'drain' | 'close') => Promise.race([failure.promise, once(stream, event)])
   const end = async () => {
-    if (stream.closed || stream.destroyed) return
+    // The last write may have failed with nobody waiting: a full disk.
+    if (stream.errored) await failure.promise
+    if (stream.closed) return
     stream.end()
-    await Promise.race([once(stream, 'close'), failed])
+    await orFailure('close')
   }
   return {
     write: async (text: string) => {
-      if (!stream.write(text)) await Promise.race([once(stream, 'drain'), failed])
+      if (!stream.write(text)) await orFailure('drain')
     },
     finish: async () => {
       await end()

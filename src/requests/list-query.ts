@@ -46,8 +46,8 @@ function parsePlatforms(values: readonly string[], enabled: readonly PlatformNam
   return names as PlatformName[]
 }
 
-/** Nothing is older: the store takes earlier dates for wrong. */
-const earliest = new Date(0)
+/** Nothing is older: the store takes earlier dates for wrong. And what Postgres and ISO 8601 write alike. */
+const [earliest, latest] = [0, Date.UTC(9999, 11, 31)]
 
 /** A moment that the database can hold. */
 function parseMoment(path: 'since' | 'until', text: string): Date {
@@ -57,7 +57,7 @@ function parseMoment(path: 'since' | 'until', text: string): Date {
     !Number.isNaN(moment.getTime()) &&
     new Date(`${text.slice(0, 10)}T00:00Z`).toISOString().startsWith(text.slice(0, 10))
   if (!isDay) throw invalidField(path, 'is not a moment of the calendar')
-  return moment < earliest ? earliest : moment
+  return new Date(Math.min(Math.max(moment.getTime(), earliest), latest))
 }
 
 /** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or an impossible date. */

@@ -42,9 +42,9 @@ interface Match extends IdentifiedRequest {
   title: string
 }
 
-/** How many rows a statement looks at, and how many it deletes, at most: everybody else waits for it in the embedded home. */
+/** How many rows a statement looks at, and how many it deletes with all their words, at most: everybody else waits for it in the embedded home. */
 const scannedRows = 250
-const deletedRows = 250
+const deletedRows = 100
 const maxSamples = 5
 const dayMs = 86_400_000
 const firstId = '00000000-0000-0000-0000-000000000000'

@@ -95,15 +95,15 @@ it('being seen unchanged is written at most once a day, where there is a retenti
   expect(request.updatedAt).toBe(request.createdAt)
 })
 
-it('thousands expire in slices of at most 250, by one index', async () => {
+it('thousands expire in slices of at most 100, by one index', async () => {
   await sql`
     insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
     select 'youtube', n::text, '', '', 0, '{}', '', 't', ${clock.now()}::timestamptz, ${clock.now()}::timestamptz
-    from generate_series(1, 1200) as n`.execute(service.database)
+    from generate_series(1, 450) as n`.execute(service.database)
   days = 31
   const leftAfter: number[] = []
   while (await expire()) leftAfter.push((await left()).length)
-  expect([...leftAfter, (await left()).length]).toEqual([950, 700, 450, 200, 0])
+  expect([...leftAfter, (await left()).length]).toEqual([350, 250, 150, 50, 0])
 })
 
 it('an operator purges by age with the same meaning of refreshed', async () => {

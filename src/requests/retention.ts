@@ -6,8 +6,8 @@ import { deleteRequests } from './delete.ts'
 /** How many days a platform's requests are kept after they were last refreshed; a platform without is kept for good. */
 export type Retention = ReadonlyMap<PlatformName, number>
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
-const sliceRows = 250
+/** How many rows one transaction deletes at most, with all their words: everybody else waits for it in the embedded home. */
+const sliceRows = 100
 const dayMs = 86_400_000
 
 /**

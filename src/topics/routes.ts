@@ -58,7 +58,7 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
           limit: Type.Optional(
             Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most topics of this answer' }),
           ),
-          cursor: Type.Optional(Type.String({ maxLength: 1_000, description: 'From the answer before' })),
+          cursor: Type.Optional(Type.String({ maxLength: 10_000, description: 'From the answer before' })),
         }),
         response: {
           200: closed({

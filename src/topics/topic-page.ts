@@ -31,10 +31,9 @@ async function readWishes(executor: Executor, key: string): Promise<TopicPage['w
     executor,
     top.map(({ id }) => id),
   )
-  const groups = groupAlike(await readComparedWords(executor, requests)).map((group) =>
-    group.map((position) => requests[position]!),
-  )
+  const groups = await groupAlike(await readComparedWords(executor, requests))
   return groups
+    .map((positions) => positions.map((position) => requests[position]!))
     .map((group) => ({ request: group[0]!, ...together(group) }))
     .sort((a, b) => b.votes - a.votes)
     .slice(0, shownWishes)

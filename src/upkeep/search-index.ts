@@ -33,8 +33,8 @@ export interface SearchIndexUpkeep {
    * @param died how many rows of the table were removed since then, as far as it is known.
    */
   canBeCleaned(queries: Queryable, table: TableState, died: number, limits: Limits): Promise<boolean>
-  /** To be told how long VACUUM took. */
-  cleaned(tookMs: number, pace: Pace): void
+  /** To be told how long VACUUM took. @returns whether it took so long that it must have written segments anew. */
+  cleaned(tookMs: number, pace: Pace): boolean
 }
 
 interface Segment {
@@ -107,7 +107,9 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
     },
     // Quicker than that, it only marked.
     cleaned: (tookMs, pace) => {
-      if (tookMs > pace.predict('rewrite', texts) / 2) pace.learn('rewrite', texts, tookMs)
+      const isRewrite = tookMs > pace.predict('rewrite', texts) / 2
+      if (isRewrite) pace.learn('rewrite', texts, tookMs)
+      return isRewrite
     },
   }
 }

@@ -35,6 +35,8 @@ export interface Circumstances {
   mostRemoved: number
   /** Whether its indexes may be cleaned now. */
   cleanable: boolean
+  /** Whether cleaning may not be put off: VACUUM leaves out the indexes while less than 2 % of the pages have dead rows. */
+  thorough: boolean
 }
 
 /** What is due on a table, as far as it fits into `budgetMs`; what does not is named in `tooLong`. */
@@ -57,7 +59,7 @@ export function stepsOfTable(table: TableState, circumstances: Circumstances): {
  * also reads every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, and of each only
  * four bytes stay.
  */
-function vacuumOf(table: TableState, { removedBefore, mostRemoved, cleanable }: Circumstances): Step[] {
+function vacuumOf(table: TableState, { removedBefore, mostRemoved, cleanable, thorough }: Circumstances): Step[] {
   const rows = Math.max(table.rowsKnown, 0)
   const { name, pages, dead, insertedSinceVacuum: inserted } = table
   const notVisible = Math.max(0, pages - table.pagesAllVisible)
@@ -71,10 +73,10 @@ function vacuumOf(table: TableState, { removedBefore, mostRemoved, cleanable }: 
     table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
   )
   if (urgency < 1) return []
-  const touched = Math.min(pages, dead + inserted + notVisible)
+  const touched = Math.min(pages, dead + inserted + notVisible) + table.longPagesNotVisible
   const vacuum: Step = {
     ...{ kind: 'vacuum', target: name, urgency, units: touched + table.indexPages },
-    run: (queries) => queries.query(`vacuum ${name}`),
+    run: (queries) => queries.query(`vacuum ${thorough ? '(index_cleanup on) ' : ''}${name}`),
   }
   const prune: Step = {
     ...{ kind: 'prune', target: name, urgency, units: touched },

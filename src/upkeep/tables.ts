@@ -4,8 +4,11 @@ import type { Queryable } from '../database/embedded/client.ts'
 export interface TableState {
   /** Schema and name, quoted. */
   name: string
-  /** Of the table itself, without what is stored beside it for its long values. */
+  /** Of the table itself, without what is stored beside it for its long values (TOAST). */
   pages: number
+  /** Pages of its long values that VACUUM must read: those that changed since it last did. */
+  longPagesNotVisible: number
+  /** With those of the index that long values have. */
   indexPages: number
   /** As VACUUM or ANALYZE saw it last; negative when neither did. */
   rowsKnown: number
@@ -23,13 +26,16 @@ export interface TableState {
 export async function readTables(queries: Queryable): Promise<TableState[]> {
   const { rows } = await queries.query<TableState>(`
     select format('%I.%I', stats.schemaname, stats.relname) as name,
-      (pg_relation_size(class.oid) / 8192)::int as pages, (pg_indexes_size(class.oid) / 8192)::int as "indexPages",
+      (pg_relation_size(class.oid) / 8192)::int as pages, 
+      ((pg_indexes_size(class.oid) + coalesce(pg_indexes_size(long.oid), 0)) / 8192)::int as "indexPages",
+      coalesce(greatest(0, pg_relation_size(long.oid) / 8192 - long.relallvisible), 0)::int as "longPagesNotVisible",
       class.reltuples::float8 as "rowsKnown", class.relpages as "pagesKnown", class.relallvisible as "pagesAllVisible",
       stats.n_dead_tup::int as dead, stats.n_ins_since_vacuum::int as "insertedSinceVacuum",
       stats.n_mod_since_analyze::int as "changedSinceAnalyze",
       (stats.n_tup_upd - stats.n_tup_hot_upd + stats.n_tup_del)::int as removed,
       stats.last_vacuum is not null as vacuumed
     from pg_stat_user_tables as stats join pg_class as class on class.oid = stats.relid
+      left join pg_class as long on long.oid = class.reltoastrelid
     where class.relkind = 'r' and class.relpersistence = 'p'`)
   return rows
 }

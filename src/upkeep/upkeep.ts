@@ -79,10 +79,15 @@ async function stepsDue(queries: Queryable, { pace, searchIndex, cleanedAt }: Pa
     const removedBefore = cleanedAt.get(table.name) ?? 0
     const indexed = isIndexed(table.name)
     const died = table.removed - removedBefore
-    const cleanable = !indexed || (await searchIndex.canBeCleaned(queries, table, died, { pace, budgetMs }))
-    if (!cleanable && died >= mostRemovedTexts) eager = true
     const mostRemoved = indexed ? mostRemovedTexts : Number.POSITIVE_INFINITY
-    const due = stepsOfTable(table, { pace, budgetMs, removedBefore, mostRemoved, cleanable })
+    const circumstances = { pace, budgetMs, removedBefore, mostRemoved, thorough: indexed }
+    let due = stepsOfTable(table, { ...circumstances, cleanable: true })
+    // It reads the heads of all segments: only when its answer matters.
+    const asked = indexed && [...due.steps, ...due.tooLong].some(({ kind }) => kind === 'vacuum')
+    if (asked && !(await searchIndex.canBeCleaned(queries, table, died, { pace, budgetMs }))) {
+      due = stepsOfTable(table, { ...circumstances, cleanable: false })
+      if (died >= mostRemovedTexts) eager = true
+    }
     tooLong.push(...due.tooLong)
     for (const step of due.steps) {
       const run = async (inside: Queryable) => {
@@ -118,8 +123,9 @@ export async function createUpkeep({
     await step.run(queries)
     const tookMs = performance.now() - startedAt
     if (step.kind === 'merge') searchIndex.merged(tookMs, budgetMs)
-    else if (step.kind === 'vacuum' && isIndexed(step.target)) searchIndex.cleaned(tookMs, pace)
-    else pace.learn(step.kind, step.units, tookMs)
+    else if (!(step.kind === 'vacuum' && isIndexed(step.target) && searchIndex.cleaned(tookMs, pace))) {
+      pace.learn(step.kind, step.units, tookMs)
+    }
     const slice = { kind: step.kind, target: step.target, tookMs }
     log.debug({ ...slice, units: step.units }, 'upkeep')
     onSlice?.(slice)
@@ -135,13 +141,13 @@ export async function createUpkeep({
     )
   }
   /** @param least the urgency that it must have at least. */
-  const sliceOf = (least: number, statementMs = budgetMs) =>
-    client.aside(async (queries) => {
-      const { steps, tooLong } = await stepsDue(queries, pass, statementMs)
-      for (const step of tooLong) sayTooLong(step)
-      const [step] = steps.filter(({ urgency }) => urgency >= least)
-      return step ? run(queries, step) : null
-    })
+  const sliceOf = async (least: number, statementMs = budgetMs) => {
+    // It looks between the statements of others; only what it does keeps them out.
+    const { steps, tooLong } = await stepsDue(client.watching, pass, statementMs)
+    for (const step of tooLong) sayTooLong(step)
+    const [step] = steps.filter(({ urgency }) => urgency >= least)
+    return step ? client.aside((queries) => run(queries, step)) : null
+  }
 
   let stopped = false
   let restUntil = 0

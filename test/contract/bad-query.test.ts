@@ -41,6 +41,25 @@ describe('GET /api/v1/requests', () => {
   })
 })
 
+describe('a moment at the ends of the calendar', () => {
+  it.each([
+    '0000-01-01',
+    '0001-01-01T00:00:00+23:59',
+    '9999-12-31',
+    '9999-12-31T23:59:00-23:59',
+    '9999-12-31T23:59:59.999999999Z',
+  ])('is answered: %s', async (moment) => {
+    for (const name of ['since', 'until']) {
+      for (const path of ['requests', 'requests/export']) {
+        const answer = await contract.service.client.get(
+          `/api/v1/${path}?sortBy=top&${name}=${encodeURIComponent(moment)}`,
+        )
+        expect([path, name, answer.status]).toEqual([path, name, 200])
+      }
+    }
+  })
+})
+
 describe('a cursor that only looks like ours', () => {
   it.each([
     ['top', Number.MAX_SAFE_INTEGER],

@@ -153,6 +153,12 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('the client of the embedded
     const ended = await client.begin()
     await ended.commit()
     await expect(ended.query('select 1')).rejects.toMatchObject({ code: '25P01' })
+    const ending = await client.begin()
+    const before = ending.query('select 1')
+    const committed = ending.commit()
+    // It might be sent behind the COMMIT, or fail unseen before it.
+    await expect(ending.query('select 1')).rejects.toMatchObject({ code: '25P01' })
+    await Promise.all([before, committed])
     await expect(client.query('select $1', [() => {}])).rejects.toThrow()
     expect(await readBoth()).toEqual([0, 0])
   })

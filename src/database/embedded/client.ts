@@ -23,6 +23,8 @@ export interface EmbeddedClient extends Queryable {
   alone<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
   /** Like `alone`, for work that nobody asked for: `idleMs` does not count it as use. */
   aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
+  /** Statements like those of others, which keep nobody out, for work that nobody asked for: `idleMs` does not count them. */
+  readonly watching: Queryable
   /** For how long nobody has used the database: milliseconds since the last use ended, 0 while one runs or waits. */
   idleMs(): number
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
@@ -113,6 +115,10 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     },
     alone: (run) => asUse(() => hold(() => run({ query }))),
     aside: (run) => hold(() => run({ query })),
+    watching: {
+      query: async <T>(sql: string, parameters: unknown[] = []) =>
+        firstOf<T>(await turns.share(() => call({ operation: 'query', sql, parameters }))),
+    },
     idleMs: () => (users > 0 ? 0 : performance.now() - usedAt),
     listen: async (channel, onNotification) => {
       const subscribed = listeners.get(channel) ?? new Set()

@@ -37,6 +37,7 @@ export function openTransaction({ call, query, release, onEnd }: OfTransaction):
   begun.catch(() => {})
   const underWay = new Set<Promise<unknown>>()
   let aborted = false
+  /** Takes no more statements. */
   let ended = false
 
   const end = async (sql: 'COMMIT' | 'ROLLBACK') => {
@@ -65,6 +66,8 @@ export function openTransaction({ call, query, release, onEnd }: OfTransaction):
       }
     },
     commit: async () => {
+      // A statement that came while it waits would be in nobody's count.
+      ended = true
       const [first] = await Promise.allSettled([begun, ...underWay])
       if (!aborted && first.status === 'fulfilled') return end('COMMIT')
       // Postgres answers COMMIT of an aborted transaction with a silent rollback: nobody may take that for success.

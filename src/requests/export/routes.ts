@@ -34,8 +34,8 @@ on every record: whoever passes the texts on names both (Stack Exchange: CC BY-S
 
 Every record has a \`cursor\`: the same call with it goes on after that record, for a connection that broke, or for what
 came meanwhile. An export that ended without an error is whole; one that fails midway breaks its connection (the last chunk is missing), it
-never just ends. Requests that change their place meanwhile (with \`top\`, when votes change) may be missed or come twice;
-with \`new\` only those that are stored while it runs may be missing.
+never just ends. Requests that change their place meanwhile (with \`top\`, when votes change; with
+\`new\`, when a platform gives another date) may be missed or come twice, and those that are stored meanwhile may be missing.
 
 CSV is RFC 4180 in UTF-8 with a header (none with \`cursor\`); lists are JSON, what is unknown is an empty field. A text that a spreadsheet could
 take for a formula has a \`'\` before it, and so has one that begins with \`'\`: take one away to have the text itself.

@@ -58,5 +58,5 @@ export function idsByFilter({ topicKey, tags }: SearchFilters): RawBuilder<{ req
     return sql`select request_id from request_topics where topic_key = ${topicKey} limit ${most}`
   }
   if (tags === undefined || tags.length === 0) return null
-  return sql`select id as request_id from requests where tags @> ${tags}::text[] limit ${most}`
+  return sql`select id as request_id from requests_with_tags(${tags}::text[], ${most}) as id`
 }

@@ -47,15 +47,28 @@ function fieldsOf({ title, description, tags, authorName, authorHandle }: Reques
 /** Only words of letters are stemmed by the text search configuration. */
 const isStemmed = (word: string) => /^\p{L}[\p{L}\p{M}]*$/u.test(word)
 
-/** The words that the index takes for one of the asked ones: those with the same stem. Stemming never changes the first letter. */
-async function findMatchingWords(executor: Executor, asked: readonly string[], present: Iterable<string>) {
+/** The database stems at most so many words for a page of results; those after them are marked only where they are as asked. */
+const mostCandidates = 10_000
+
+/** Gathers the words that may have the stem of an asked one: stemming never changes the first letter. */
+function createCandidates(asked: readonly string[]) {
+  const beginnings = new Set(asked.filter(isStemmed).map((word) => word[0]))
+  const exact = new Set(asked)
+  const candidates = new Set<string>()
+  const add = (word: string) => {
+    if (!beginnings.has(word[0]) || candidates.has(word) || exact.has(word) || !isStemmed(word)) return
+    if (candidates.size < mostCandidates) candidates.add(word)
+  }
+  return { candidates, add }
+}
+
+/** The words that the index takes for one of the asked ones: those with the same stem. */
+async function findMatchingWords(executor: Executor, asked: readonly string[], candidates: ReadonlySet<string>) {
   const matching = new Set(asked)
-  const beginnings = new Set(asked.map((word) => word[0]))
-  const candidates = [...present].filter((word) => beginnings.has(word[0]) && !matching.has(word) && isStemmed(word))
   const stemmed = asked.filter(isStemmed)
-  if (candidates.length === 0 || stemmed.length === 0) return matching
+  if (candidates.size === 0) return matching
   const { rows } = await sql<{ word: string }>`
-    select word from unnest(${candidates}::text[]) as word
+    select word from unnest(${[...candidates]}::text[]) as word
     where ts_lexize('wishwell_stem', word) && array(
       select lexeme from unnest(${stemmed}::text[]) as asked, unnest(ts_lexize('wishwell_stem', asked)) as lexeme
     )`.execute(executor)
@@ -74,16 +87,26 @@ function rangesOf(matches: readonly Piece[]): [number, number][] {
   return ranges
 }
 
+function takeOne(amounts: Map<string, number>, word: string): void {
+  const left = (amounts.get(word) ?? 0) - 1
+  if (left > 0) amounts.set(word, left)
+  else amounts.delete(word)
+}
+
 /** The part of a long text with the most different words among its matches, the first such part. */
 function snippetOf(text: string, matches: readonly Piece[]): { from: number; to: number } {
   if (text.length <= snippetLength) return { from: 0, to: text.length }
   let best = { first: 0, different: 0 }
-  for (const [first, { start }] of matches.entries()) {
-    const words = new Set<string>()
-    for (let place = first; place < matches.length && matches[place]!.end <= start + snippetLength; place++) {
-      for (const word of matches[place]!.words) words.add(word)
+  // A window of matches that moves over the text: each comes in once and goes out once, however many there are.
+  const amounts = new Map<string, number>()
+  let next = 0
+  for (const [first, match] of matches.entries()) {
+    for (; next < matches.length && matches[next]!.end <= match.start + snippetLength; next++) {
+      for (const word of matches[next]!.words) amounts.set(word, (amounts.get(word) ?? 0) + 1)
     }
-    if (words.size > best.different) best = { first, different: words.size }
+    if (amounts.size > best.different) best = { first, different: amounts.size }
+    if (next === first) next++
+    else for (const word of match.words) takeOne(amounts, word)
   }
   const { start, end } = matches[best.first]!
   // Some words before the first match, from the beginning of one; and never half of a surrogate pair.
@@ -126,13 +149,18 @@ export async function highlightMatches(
   const readPieces = createPieceReader()
   const pause = createPauses()
   const read: ReadField[][] = []
-  const present = new Set<string>()
+  const { candidates, add } = createCandidates(words)
   for (const result of results) {
     const fields = fieldsOf(result).map((field) => ({ ...field, pieces: readPieces(field.text) }))
-    for (const { pieces } of fields) for (const piece of pieces) for (const word of piece.words) present.add(word)
+    for (const { pieces } of fields) for (const piece of pieces) for (const word of piece.words) add(word)
     read.push(fields)
     await pause()
   }
-  const matching = await findMatchingWords(executor, words, present)
-  return read.map((fields) => fields.flatMap((field) => highlightOf(field, matching)))
+  const matching = await findMatchingWords(executor, words, candidates)
+  const highlights: Highlight[][] = []
+  for (const fields of read) {
+    highlights.push(fields.flatMap((field) => highlightOf(field, matching)))
+    await pause()
+  }
+  return highlights
 }

@@ -23,9 +23,9 @@ const unspacedCharacter = new RegExp(unspaced, 'gu')
 const plainWord = /^[a-z]+$/
 
 /** The characters of a run without spaces: each is indexed by itself and with its neighbours. */
-function* charactersOf(run: string, offset: number): Generator<Piece> {
+function* charactersOf(run: string, offset: number, normalise: (text: string) => string): Generator<Piece> {
   const characters = [...run.matchAll(unspacedCharacter)].map(({ 0: text, index }) => ({
-    text: normaliseText(text),
+    text: normalise(text),
     index,
   }))
   for (const [place, { text, index }] of characters.entries()) {
@@ -39,6 +39,12 @@ function* charactersOf(run: string, offset: number): Generator<Piece> {
 /** Finds the pieces of texts; what it has worked out for one text it knows for the next. */
 export function createPieceReader(): (text: string) => Piece[] {
   const known = new Map<string, readonly string[]>()
+  const characters = new Map<string, string>()
+  const normalise = (text: string) => {
+    const character = characters.get(text) ?? normaliseText(text)
+    characters.set(text, character)
+    return character
+  }
   const wordsOf = (text: string) => {
     if (plainWord.test(text)) return [text]
     const words = known.get(text) ?? normaliseText(text.slice(0, 1_000)).split(' ')
@@ -49,7 +55,7 @@ export function createPieceReader(): (text: string) => Piece[] {
     const pieces: Piece[] = []
     for (const match of text.matchAll(piece)) {
       const start = match.index
-      if (match.groups?.unspaced !== undefined) pieces.push(...charactersOf(match[0], start))
+      if (match.groups?.unspaced !== undefined) pieces.push(...charactersOf(match[0], start, normalise))
       else pieces.push({ start, end: start + match[0].length, words: wordsOf(match[0]) })
     }
     return pieces

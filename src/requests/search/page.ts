@@ -93,7 +93,9 @@ async function readFew(
   const { few } = rows[0]!
   if (few.length > fewRequests) return null
   const matching = engine.among(input.words, sql`${few}::uuid[]`)
-  return (await readMatches(executor, matching, { ...input, condition, most: fewRequests })).matches
+  const { matches } = await readMatches(executor, matching, { ...input, condition, most: fewRequests })
+  // It is only come to when the whole cache has more than 1,000 matches, though the filter may leave none.
+  return { ...matches, anyMatch: true }
 }
 
 interface MatchOptions {

@@ -88,8 +88,8 @@ describe('normalised text', () => {
     const text = (start + piece.repeat(1_000_000)).slice(0, 400_000)
     const startedAt = performance.now()
     normaliseText(text)
-    // Some 50 ms; in quadratic time, minutes.
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    // Some 50 ms; in quadratic time, minutes: a slow machine is not to decide.
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 })
 

@@ -3,7 +3,7 @@ import type { PlatformName } from '../../platforms/platform.ts'
 import type { RequestRecord } from '../record.ts'
 import { tellingWords } from '../search/query.ts'
 import type { SearchIndex } from '../search/search-index.ts'
-import { sameWish, similarityOf, wordWeights } from './similarity.ts'
+import { createComparison, sameWish } from './similarity.ts'
 import { readComparedWords } from './words.ts'
 
 /** How many of the best matches of its title a request is compared with. */
@@ -42,11 +42,9 @@ export async function findSimilar(
   if (query === '') return []
   const { results } = await searchIndex.search(executor, { query, offset: 0, limit: candidates })
   const found = results.filter(({ _id }) => _id !== request._id)
-  const [own, ...others] = await readComparedWords(executor, [request, ...found])
-  if (!own) return []
-  const weight = wordWeights([own, ...others])
+  const compare = createComparison(await readComparedWords(executor, [request, ...found]))
   return found
-    .map((other, index) => ({ ...other, similarity: similarityOf(own, others[index]!, weight) }))
+    .map((other, index) => ({ ...other, similarity: compare(0, index + 1) }))
     .filter(({ similarity }) => similarity >= sameWish)
     .sort((a, b) => b.similarity - a.similarity || (a._id < b._id ? -1 : 1))
 }

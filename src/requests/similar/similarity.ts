@@ -1,3 +1,5 @@
+import { createPauses } from '../../event-loop.ts'
+
 /** The words that one request is compared by, in their stems. */
 export interface ComparedRequest {
   title: ReadonlySet<string>
@@ -8,38 +10,48 @@ export interface ComparedRequest {
 /** From this on two requests are taken for the same wish (bench/similar.ts shows what that finds and what it gets wrong). */
 export const sameWish = 0.5
 
-export type WordWeight = (word: string) => number
-
 /** Requests that are thought of beside the given ones, and the share of them that has any word: among few, a word tells little. */
 const imagined = { requests: 20, share: 0.1 }
 
 /**
- * Weighs a word by how few of the given requests have it (inverse document frequency, smoothed). Among the best matches of one
- * title the rare words are those that tell them apart, which the weights of the whole cache do not. Never 0: where all have a
- * word, it still tells that they are alike.
+ * The squared weight of each word, by how few of the given requests have it (inverse document frequency, smoothed). Among the best
+ * matches of one title the rare words are those that tell them apart, which the weights of the whole cache do not. Never 0: where
+ * all have a word, it still tells that they are alike.
  */
-export function wordWeights(requests: readonly ComparedRequest[]): WordWeight {
+function squaredWeights(requests: readonly ComparedRequest[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { text } of requests) for (const word of text) counts.set(word, (counts.get(word) ?? 0) + 1)
   const all = requests.length + imagined.requests
-  return (word) => Math.log(1 + all / ((counts.get(word) ?? 1) + imagined.requests * imagined.share))
-}
-
-/** The cosine of two sets of words, each word with its weight. */
-function cosine(a: ReadonlySet<string>, b: ReadonlySet<string>, weight: WordWeight): number {
-  const norm = (words: ReadonlySet<string>) => {
-    let sum = 0
-    for (const word of words) sum += weight(word) ** 2
-    return Math.sqrt(sum)
+  const squared = new Map<string, number>()
+  for (const [word, count] of counts) {
+    squared.set(word, Math.log(1 + all / (count + imagined.requests * imagined.share)) ** 2)
   }
-  let shared = 0
-  for (const word of a) if (b.has(word)) shared += weight(word) ** 2
-  return shared === 0 ? 0 : shared / (norm(a) * norm(b))
+  return squared
 }
 
-/** How alike two requests are, from 0 to 1: their titles, and a little less what they say first. */
-export function similarityOf(a: ComparedRequest, b: ComparedRequest, weight: WordWeight): number {
-  return Math.min(1, 0.6 * cosine(a.title, b.title, weight) + 0.4 * cosine(a.text, b.text, weight))
+/** How alike two of some requests are, from 0 to 1; they are named by their positions. */
+export type Comparison = (one: number, other: number) => number
+
+/** Compares requests by their titles, and a little less by what they say first: cosines of sets of weighted words. */
+export function createComparison(requests: readonly ComparedRequest[]): Comparison {
+  const squared = squaredWeights(requests)
+  // Once for each request: every one is compared with all the others.
+  const weigh = (words: ReadonlySet<string>) => {
+    let sum = 0
+    for (const word of words) sum += squared.get(word) ?? 0
+    return { words, norm: Math.sqrt(sum) }
+  }
+  const weighed = requests.map(({ title, text }) => ({ title: weigh(title), text: weigh(text) }))
+  const cosine = (a: ReturnType<typeof weigh>, b: ReturnType<typeof weigh>) => {
+    const [few, many] = a.words.size <= b.words.size ? [a, b] : [b, a]
+    let shared = 0
+    for (const word of few.words) if (many.words.has(word)) shared += squared.get(word) ?? 0
+    return shared === 0 ? 0 : shared / (a.norm * b.norm)
+  }
+  return (one, other) => {
+    const [a, b] = [weighed[one]!, weighed[other]!]
+    return Math.min(1, 0.6 * cosine(a.title, b.title) + 0.4 * cosine(a.text, b.text))
+  }
 }
 
 /**
@@ -47,8 +59,9 @@ export function similarityOf(a: ComparedRequest, b: ComparedRequest, weight: Wor
  * joined with.
  * @returns groups of positions, each group and the groups in the order of the requests.
  */
-export function groupAlike(requests: readonly ComparedRequest[]): number[][] {
-  const weight = wordWeights(requests)
+export async function groupAlike(requests: readonly ComparedRequest[]): Promise<number[][]> {
+  const compare = createComparison(requests)
+  const pause = createPauses()
   const parents = requests.map((_, index) => index)
   const rootOf = (index: number): number => {
     let root = index
@@ -58,10 +71,11 @@ export function groupAlike(requests: readonly ComparedRequest[]): number[][] {
   for (let later = 1; later < requests.length; later++) {
     for (let earlier = 0; earlier < later; earlier++) {
       const [a, b] = [rootOf(earlier), rootOf(later)]
-      if (a !== b && similarityOf(requests[earlier]!, requests[later]!, weight) >= sameWish) {
+      if (a !== b && compare(earlier, later) >= sameWish) {
         parents[Math.max(a, b)] = Math.min(a, b)
       }
     }
+    await pause()
   }
   const groups = new Map<number, number[]>()
   for (const index of requests.keys()) groups.set(rootOf(index), [...(groups.get(rootOf(index)) ?? []), index])
