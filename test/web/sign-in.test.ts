@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describePage, patient, usePage } from './page-test.ts'
+import { answerOf, describePage, patient, usePage } from './page-test.ts'
 
 describePage('signing in and out', () => {
   const test = usePage()
@@ -46,6 +46,8 @@ describePage('signing in and out', () => {
 
   it('a sign-out that failed does not look like one', async () => {
     const page = await test.open('/')
+    // The page knows who is signed in before its way to the service is cut.
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await page.route('**/api/session', (route) => route.abort())
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are still signed in').waitFor()
@@ -79,7 +81,7 @@ describePage('signing in and out', () => {
     await page.route(
       '**/api/v1/usage?**',
       async (route) => {
-        const response = await route.fetch()
+        const response = await answerOf(route)
         await held.promise
         // Whoever asked may be gone by now.
         await route.fulfill({ response }).catch(() => {})
