@@ -38,6 +38,34 @@ describePage('failing states', () => {
     expect(new URL(page.url()).search).toBe('?q=dark&sort=votes')
   })
 
+  it('what is asked for while the session is over is said to be refused, and comes after signing in', async () => {
+    const page = await test.open('/?q=dark')
+    await cards(page).first().waitFor()
+    await page.context().clearCookies()
+    for (const name of ['Topics', 'Account']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.locator('.problem').getByText('Your session has ended.').first().waitFor()
+    }
+    await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Max', { exact: true }).waitFor()
+    await page.locator('.keys tbody tr').first().waitFor()
+    await page.getByRole('link', { name: 'Topics', exact: true }).click()
+    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+  })
+
+  it('a session that is over can be left', async () => {
+    const page = await test.open('/topics')
+    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Account', exact: true }).click()
+    await page.getByText('Sign in again to go on where you are.').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Sign in again to go on where you are.').waitFor({ state: 'detached' })
+    await page.getByLabel('API key').waitFor()
+    expect(await page.locator('body').innerText()).not.toMatch(/first account|You are still signed in/)
+  })
+
   it('a job that is followed while the session ends is followed again after signing in', async () => {
     const jobId = await test.collect('followed', { platforms: ['hackernews'] })
     const page = await test.open('/')

@@ -77,8 +77,13 @@ export function addressOf(view: View): string {
   return text === '' ? searchAddress : `${searchAddress}?${text}`
 }
 
-/** The same view with other words. What a job found can be listed, not searched. */
-export const withQuery = (view: View, query: string): View => ({ ...view, query, job: query === '' ? view.job : '' })
+/** The same view with other words. What a job found can be listed, not searched; the order of a list is not that of a search. */
+export const withQuery = (view: View, query: string): View => ({
+  ...view,
+  query,
+  job: query === '' ? view.job : '',
+  sortBy: view.query === '' && query !== '' && view.sortBy === 'new' ? 'relevance' : view.sortBy,
+})
 
 export const withoutFilters = (view: View): View => ({
   ...{ query: view.query, platforms: [], tags: [], topic: '', minVotes: null, since: '', until: '', job: '' },

@@ -46,7 +46,7 @@ export function App() {
 function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean }) {
   const { pathname } = useAddress()
   const queries = useQueryClient()
-  useSearchShortcut()
+  useSearchShortcut(session.kind === 'account')
   useFocusOnTurn(pathname)
   useEffect(() => () => queries.clear(), [queries])
   useEffect(() => {
