@@ -70,10 +70,43 @@ describePage('with the keyboard alone', () => {
     await expect.poll(() => focused(page), patient).toContain('Here is the key.')
     await tabTo(page, 'Close')
     await page.keyboard.press('Enter')
+    await expect.poll(() => focused(page), patient).toBe('Account')
     await page.getByRole('row', { name: /made by keyboard/ }).waitFor()
-    await tabTo(page, 'Revoke the key made by keyboard')
+    const revoke = 'Revoke the key made by keyboard'
+    await tabTo(page, revoke)
     await page.keyboard.press('Enter')
+    await expect.poll(() => focused(page), patient).toBe('Yes, revoke it')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => focused(page), patient).toBe(revoke)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => focused(page), patient).toBe('Yes, revoke it')
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: /made by keyboard.*revoked/ }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('heading')
+  })
+
+  it('a filter that was applied keeps the focus', async () => {
+    const page = await test.open('/?q=dark')
+    await page.locator('.results article').first().waitFor()
+    await page.getByRole('button', { name: 'Filters' }).press('Enter')
+    for (const [name, text] of [
+      ['Topic', 'dark mode'],
+      ['At least so many votes', '1'],
+    ] as const) {
+      const field = page.getByLabel(name, { exact: true })
+      await field.fill(text)
+      await field.press('Enter')
+      await page.getByRole('list', { name: 'Filters in use' }).filter({ hasText: text }).waitFor()
+      expect(await focused(page)).toBe(name)
+      expect(await field.inputValue()).toBe(text)
+    }
+  })
+
+  it('on an operator’s page / does nothing: there is no search to go to', async () => {
+    const page = await test.open('/operator', { as: test.service.adminKey })
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    await page.locator('#heading').focus()
+    await page.keyboard.press('/')
+    expect(new URL(page.url()).pathname).toBe('/operator')
   })
 })

@@ -15,6 +15,7 @@ import { TopicPageView } from '../understand/topic.tsx'
 import { TopicsPage } from '../understand/topics.tsx'
 import { operatorAddress, searchAddress, signInAddress } from './addresses.ts'
 import { Boundary } from './boundary.tsx'
+import { focusHeading } from './focus.ts'
 import { Header } from './header.tsx'
 import { Empty, Loading, Page } from './page.tsx'
 import { Problem } from './problem.tsx'
@@ -75,7 +76,7 @@ function useFocusOnTurn(path: string): void {
   useEffect(() => {
     if (before.current === path) return
     before.current = path
-    document.getElementById('heading')?.focus({ preventScroll: true })
+    focusHeading()
   }, [path])
 }
 
