@@ -24,8 +24,10 @@ const median = (values: number[]): number =>
 const pageDirectory = fileURLToPath(new URL('../web/dist', import.meta.url))
 
 function reportSizes(): void {
+  const index = readFileSync(join(pageDirectory, 'index.html'), 'utf8')
   for (const name of readdirSync(join(pageDirectory, 'assets'))) {
-    if (!/\.(js|css)$/.test(name)) continue
+    // Beside them are those of earlier builds.
+    if (!/\.(js|css)$/.test(name) || !index.includes(name)) continue
     const content = readFileSync(join(pageDirectory, 'assets', name))
     const [gzip, brotli] = [gzipSync(content, { level: 9 }).length, brotliCompressSync(content).length]
     console.log(`${name}: ${content.length} bytes, gzip ${gzip}, brotli ${brotli}`)

@@ -18,7 +18,9 @@ try {
   await ensureSetUp()
   if (needsPage && !ensurePage()) {
     // The tests say what is wrong; the API works without a page, and / says how to get one.
-    console.error('wishwell: the page could not be built; the reason is above. Going on without it.')
+    console.error(
+      'wishwell: the page could not be built; the reason is above. Going on with the page of before, if there is one.',
+    )
   }
   await runPinned(script, parameters)
 } catch (error) {

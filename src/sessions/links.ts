@@ -115,7 +115,7 @@ export function makeFirstLink(
   { adminKey, now }: { adminKey: string; now: Date },
 ): Promise<SignInLink | null> {
   return database.transaction().execute(async (transaction) => {
-    if (await isAnybodySignedIn(transaction)) return null
+    if (await isAnybodySignedIn(transaction, now)) return null
     const first = await transaction
       .selectFrom('accounts')
       .select('id')

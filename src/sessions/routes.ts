@@ -112,7 +112,6 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
     {
       schema: {
         summary: 'Read who is signed in',
-        description: 'A cookie that opens nothing any more is cleared.',
         tags,
         security,
         response: { 200: sessionAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
@@ -128,7 +127,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
       }
       // Without a cookie nothing was guessed: every first visit of the page begins so.
       if (cookieOf(request) === null) throw notSignedIn()
-      clearSessionCookie(request, reply)
+      // The cookie stays: this answer may come after the one of a sign-in, and would clear its cookie.
       return authentication.refuse(address, reply, notSignedIn())
     },
   )

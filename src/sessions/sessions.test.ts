@@ -162,13 +162,13 @@ describe('a session', () => {
     expect((await service.clientFor(apiKey).get('/api/v1/usage')).status).toBe(200)
   })
 
-  it('with a cookie that opens nothing is a 401 that clears it; without one nothing is cleared', async () => {
+  it('with a cookie that opens nothing, or without one, is a 401; it clears no cookie, which may be a newer one by then', async () => {
     const cookies = ['nonsense', 'A'.repeat(43), '', `${'A'.repeat(43)}%00`]
     for (const cookie of cookies) {
       const headers = { cookie: `ww_session=${cookie}` }
       const stale = await service.clientFor(null).send('GET', '/api/session', { headers })
       expect([stale.status, stale.body.error.code]).toEqual([401, 'UNAUTHORIZED'])
-      expect(stale.headers.get('set-cookie')).toMatch(/^ww_session=; /)
+      expect(stale.headers.get('set-cookie')).toBeNull()
     }
     const without = await service.clientFor(null).get('/api/session')
     expect([without.status, without.headers.get('set-cookie')]).toEqual([401, null])

@@ -108,9 +108,23 @@ export async function endSessionsOf(executor: Executor, accountId: string): Prom
   return Number(numDeletedRows)
 }
 
-/** Whether anybody, account or operator, has a session that was not swept away yet. */
-export async function isAnybodySignedIn(executor: Executor): Promise<boolean> {
-  return (await executor.selectFrom('sessions').select('id').limit(1).executeTakeFirst()) !== undefined
+/**
+ * Whether anybody, account or operator, has a session that opens something. One of an admin key that was changed since counts until its
+ * time is over: without its token nobody can tell.
+ */
+export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<boolean> {
+  const open = await executor
+    .selectFrom('sessions')
+    .leftJoin('api_keys', 'api_keys.id', 'sessions.api_key_id')
+    .leftJoin('accounts', 'accounts.id', 'sessions.account_id')
+    .select('sessions.id')
+    .where('sessions.expires_at', '>', now)
+    .where('sessions.last_used_at', '>', new Date(now.getTime() - idleTimeMs))
+    .where('api_keys.revoked_at', 'is', null)
+    .where('accounts.deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return open !== undefined
 }
 
 /** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */

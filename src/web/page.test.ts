@@ -116,6 +116,15 @@ describe('the page', () => {
     }
   })
 
+  it('stays the one that was there at the start, whatever is built meanwhile', async () => {
+    try {
+      writeFileSync(join(directory, 'index.html'), index.replace('abc123', 'def456'))
+      for (const path of ['/', '/index.html', '/search']) expect((await get(path, browser)).text).toBe(index)
+    } finally {
+      writeFileSync(join(directory, 'index.html'), index)
+    }
+  })
+
   it('is sent as it was compressed at the build, to who can read that', async () => {
     const path = '/assets/page-abc123.js'
     const brotli = await getRaw(path, { 'accept-encoding': 'gzip, deflate, br' })

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
@@ -44,31 +45,36 @@ function isPageView(path: string, { headers }: FastifyRequest): boolean {
 
 /**
  * Serves the built page: its files, and `index.html` for every path that a browser opens. Nothing is read but the files that were
- * there when the service started. Without a built page `/` says how to get one.
+ * there when the service started; `index.html` as it was then, because a later build names other files, which belong to the
+ * next start. Without a built page `/` says how to get one.
  * @param directory an absolute path.
  */
 export async function registerPage(app: App, directory: string): Promise<void> {
   const files = listFiles(directory)
   const isBuilt = files.has('index.html')
+  const index = isBuilt ? readFileSync(join(directory, 'index.html')) : Buffer.alloc(0)
+  const indexTag = `"${createHash('sha256').update(index).digest('base64url')}"`
   await app.register(fastifyStatic, { serve: false, root: directory, preCompressed: true, cacheControl: false })
 
   const sendFile = (reply: FastifyReply, path: string) => {
     const cacheControl = isAsset(path) ? `public, max-age=${yearSeconds}, immutable` : 'no-cache'
     return reply.headers(pageHeaders).header('cache-control', cacheControl).sendFile(path)
   }
-  const view = (reply: FastifyReply) =>
-    isBuilt
-      ? sendFile(reply, 'index.html')
-      : reply
-          .headers({ ...pageHeaders, 'content-security-policy': contentSecurityPolicy })
-          .type('text/html')
-          .send(unbuiltPage)
+  const view = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers({ ...pageHeaders, 'content-security-policy': contentSecurityPolicy }).type('text/html')
+    if (!isBuilt) return reply.send(unbuiltPage)
+    reply.headers({ 'cache-control': 'no-cache', etag: indexTag })
+    // A proxy that compresses makes the tag a weak one.
+    const isKnown = request.headers['if-none-match']?.replaceAll('W/', '').split(/, */).includes(indexTag)
+    return isKnown ? reply.code(304).send() : reply.send(index)
+  }
 
-  app.get('/', { schema: { hide: true } }, (_request, reply) => view(reply))
+  app.get('/', { schema: { hide: true } }, view)
   app.get<{ Params: { '*': string } }>('/*', { schema: { hide: true } }, (request, reply) => {
     const path = request.params['*']
+    if (path === 'index.html' && isBuilt) return view(request, reply)
     if (files.has(path)) return sendFile(reply, path)
-    if (isBuilt && isPageView(path, request)) return view(reply)
+    if (isBuilt && isPageView(path, request)) return view(request, reply)
     return reply.callNotFound()
   })
 }

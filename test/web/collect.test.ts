@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describePage, patient, recordCalls, recordKeys, usePage } from './page-test.ts'
+import { answerOf, describePage, patient, recordCalls, recordKeys, usePage } from './page-test.ts'
 
 const figure = (page: Page, name: string) =>
   page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
@@ -24,7 +24,7 @@ describePage('collecting', () => {
     await page.getByRole('heading', { name: 'dark mode' }).waitFor()
     await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
     expect(keys).toHaveLength(1)
-    expect(await rowOf(page, 'GitHub').innerText()).toMatch(/done\s+3 of 3\s+[1-9]\d*\s+[1-9]/)
+    await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/done\s+3 of 3\s+[1-9]\d*\s+[1-9]/)
     expect(await figure(page, 'Depth, each platform').innerText()).toBe('3 pages')
     await page.getByRole('link', { name: 'See what it found' }).click()
     await page.locator('.results article').first().waitFor()
@@ -35,7 +35,7 @@ describePage('collecting', () => {
     const page = await test.open('/collect?topic=lost+answer&platforms=github')
     const keys = recordKeys(page, '/api/v1/scrape')
     await page.route('**/api/v1/scrape', async (route) => {
-      await route.fetch()
+      await answerOf(route)
       await route.abort()
     })
     await page.getByRole('button', { name: 'Start' }).click()
@@ -47,6 +47,7 @@ describePage('collecting', () => {
     expect(new Set(keys).size).toBe(1)
     const { jobs } = (await test.service.client.get('/api/v1/scrape?limit=100')).body.data
     expect(jobs.filter(({ topic }: { topic: string }) => topic === 'lost answer')).toHaveLength(1)
+    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
   })
 
   it('a changed form is another intention', async () => {
@@ -62,11 +63,20 @@ describePage('collecting', () => {
   })
 
   it('a job under way is cancelled after a question, and can be run again', async () => {
+    // Neither platform answers, so the job is there for as long as somebody takes to cancel it.
+    const forEver = { seconds: 600, times: Number.POSITIVE_INFINITY }
+    for (const platform of ['github', 'stackexchange'] as const) {
+      test.simulator.setFault(platform, 'slow_headers', forEver)
+    }
     const page = await test.open('/collect?topic=to+be+cancelled&platforms=github,stackexchange&depth=40')
-    await page.getByRole('button', { name: 'Start' }).click()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Yes, cancel it' }).click()
-    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('failed')
+    try {
+      await page.getByRole('button', { name: 'Start' }).click()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('button', { name: 'Yes, cancel it' }).click()
+      await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('failed')
+    } finally {
+      test.simulator.clearFaults()
+    }
     await page.getByText('Pages that were delivered stay charged').first().waitFor()
     await page.getByRole('link', { name: 'Run again' }).click()
     await expect.poll(() => page.getByLabel('Topic').inputValue(), patient).toBe('to be cancelled')
@@ -91,10 +101,11 @@ describePage('collecting', () => {
   it('a job that is not the account’s is given up at once', async () => {
     const page = await test.open('/')
     const calls = recordCalls(page)
+    // Before the page sets a timer of its own: the clock moves only those that come after it.
+    await page.clock.install()
     await page.goto('/collect/00000000-0000-4000-8000-000000000000')
     await page.getByText('Not found.').waitFor()
     // Enough for another round of whoever did not give up.
-    await page.clock.install()
     await page.clock.runFor(30_000)
     expect(calls.filter((call) => call.endsWith('/events'))).toHaveLength(1)
   })
@@ -115,8 +126,7 @@ describePage('collecting', () => {
 
   it('what a platform did wrong is told with what helps', async () => {
     test.simulator.setFault('github', 'unauthorized', { times: 100 })
-    const jobId = await test.collect('refused', { platforms: ['github'] })
-    test.simulator.clearFaults()
+    const jobId = await test.collect('refused', { platforms: ['github'] }).finally(() => test.simulator.clearFaults())
     const page = await test.open(`/collect/${jobId}`)
     await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/failed/)
     await page.locator('.remedy').first().waitFor()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
-import { describePage, patient, recordKeys, usePage } from './page-test.ts'
+import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
 
 const searchPath = '/api/v1/requests/search'
 const expand = (page: Page) => page.getByRole('button', { name: 'Expand for 1 credit' })
@@ -11,10 +11,13 @@ async function holdExpansions(page: Page) {
   const held = Promise.withResolvers<'given' | 'lost'>()
   await page.route(`**${searchPath}`, async (route) => {
     if (!route.request().postData()?.includes('"expand":true')) return route.fallback()
-    const response = await route.fetch()
-    const fate = await held.promise
-    // Whoever asked may be gone by now.
-    await (fate === 'lost' ? route.abort() : route.fulfill({ response })).catch(() => {})
+    try {
+      const response = await answerOf(route)
+      const fate = await held.promise
+      await (fate === 'lost' ? route.abort() : route.fulfill({ response }))
+    } catch {
+      // Whoever asked is gone by now, with the page or before it.
+    }
   })
   return held.resolve
 }
@@ -76,12 +79,15 @@ describePage('expanding a search', () => {
     // Jobs that wait for their platform hold the whole pool.
     test.simulator.setFault('github', 'slow_headers', { seconds: 600, times: Number.POSITIVE_INFINITY })
     const held = []
-    for (const depth of [40, 40, 20])
-      held.push(await client.scrape({ topic: `held ${depth}`, platforms: ['github'], depth }))
-    const page = await test.open('/?q=nothing+left', { as: apiKey })
-    await expand(page).click()
-    await page.getByText('The credits are used up.').waitFor()
-    for (const { body } of held) await client.send('DELETE', `/api/v1/scrape/${body.data.jobId}`)
-    test.simulator.clearFaults()
+    try {
+      for (const depth of [40, 40, 20])
+        held.push(await client.scrape({ topic: `held ${depth}`, platforms: ['github'], depth }))
+      const page = await test.open('/?q=nothing+left', { as: apiKey })
+      await expand(page).click()
+      await page.getByText('The credits are used up.').waitFor()
+    } finally {
+      for (const { body } of held) await client.send('DELETE', `/api/v1/scrape/${body.data.jobId}`)
+      test.simulator.clearFaults()
+    }
   })
 })

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
 import { describePage, patient, recordCalls, usePage } from './page-test.ts'
 
@@ -36,6 +36,34 @@ describePage('failing states', () => {
     await cards(page).first().waitFor()
     await expect.poll(() => page.getByText('Your session has ended.').count(), patient).toBe(0)
     expect(new URL(page.url()).search).toBe('?q=dark&sort=votes')
+  })
+
+  it('what is asked for while the session is over is said to be refused, and comes after signing in', async () => {
+    const page = await test.open('/?q=dark')
+    await cards(page).first().waitFor()
+    await page.context().clearCookies()
+    for (const name of ['Topics', 'Account']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.locator('.problem').getByText('Your session has ended.').first().waitFor()
+    }
+    await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Max', { exact: true }).waitFor()
+    await page.locator('.keys tbody tr').first().waitFor()
+    await page.getByRole('link', { name: 'Topics', exact: true }).click()
+    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+  })
+
+  it('a session that is over can be left', async () => {
+    const page = await test.open('/topics')
+    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Account', exact: true }).click()
+    await page.getByText('Sign in again to go on where you are.').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Sign in again to go on where you are.').waitFor({ state: 'detached' })
+    await page.getByLabel('API key').waitFor()
+    expect(await page.locator('body').innerText()).not.toMatch(/first account|You are still signed in/)
   })
 
   it('a job that is followed while the session ends is followed again after signing in', async () => {
@@ -80,6 +108,11 @@ describePage('too many calls', () => {
     },
   })
 
+  // Every test has a minute of its own, whatever became of the one before.
+  beforeEach(() => {
+    now = new Date(now.getTime() + 120_000)
+  })
+
   it('it says so once, counts down for the eye, and goes on by itself', async () => {
     const page = await test.open('/collect')
     await page.getByText('Up to 3 credits').waitFor()
@@ -103,7 +136,6 @@ describePage('too many calls', () => {
   })
 
   it('what is left is shown, and nothing of it after signing out', async () => {
-    now = new Date(now.getTime() + 61_000)
     const page = await test.open('/topics')
     await page.getByText(/\d of 8 calls left this minute/).waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Sign out' }).click()

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
-import { describePage, patient, recordKeys, usePage } from './page-test.ts'
+import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
 
 describePage('the operator', () => {
   const test = usePage()
@@ -41,7 +41,7 @@ describePage('the operator', () => {
     await page.getByText('0 of 5,000 used').first().waitFor()
     const keys = recordKeys(page, /\/packs$/)
     await page.route('**/packs', async (route) => {
-      await route.fetch()
+      await answerOf(route)
       await route.abort()
     })
     await page.getByRole('button', { name: 'Starter: 1,300 credits' }).dblclick()

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
 import {
   type PlatformSimulator,
@@ -107,11 +107,14 @@ export function usePage({
     },
     collect: async (topic, more = {}) => {
       const { body } = await service.client.scrape({ topic, ...more })
-      await service.client.waitForJob(body.data.jobId, 60_000)
+      await service.client.waitForJob(body.data.jobId, patienceMs * 2)
       return body.data.jobId
     },
   }
 }
+
+/** What the service answers to a call that a test holds back; Playwright's own limit is too short for a slow machine. */
+export const answerOf = (route: Route) => route.fetch({ timeout: patienceMs * 4 })
 
 /** The addresses of the calls of the API that a page makes from now on, as `POST /api/v1/…` without query. */
 export function recordCalls(page: Page): string[] {
@@ -121,6 +124,15 @@ export function recordCalls(page: Page): string[] {
     if (pathname.startsWith('/api/')) calls.push(`${request.method()} ${pathname}`)
   })
   return calls
+}
+
+/** The JSON of each call of a path that a page makes from now on. */
+export function recordBodies(page: Page, path: string): Record<string, unknown>[] {
+  const bodies: Record<string, unknown>[] = []
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === path) bodies.push(request.postDataJSON())
+  })
+  return bodies
 }
 
 /** The `Idempotency-Key` of each call of a path that a page makes from now on. */

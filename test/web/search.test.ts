@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
-import { describePage, patient, recordCalls, usePage } from './page-test.ts'
+import { describePage, patient, recordBodies, recordCalls, usePage } from './page-test.ts'
 
 const box = (page: Page) => page.getByRole('searchbox', { name: 'Search the collected requests' })
 const cards = (page: Page) => page.locator('.results article')
+/** The results of the address, not those of the one before that stay until they come. */
+const whole = (page: Page) => page.locator('.results[aria-busy="false"]')
 const searches = (calls: string[]) => calls.filter((call) => call === 'POST /api/v1/requests/search')
 const parameterOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
 
@@ -34,16 +36,20 @@ describePage('searching', () => {
   it('a pause in typing is enough, Enter is at once; each view is one call', async () => {
     const page = await test.open('/')
     await cards(page).first().waitFor()
-    const calls = recordCalls(page)
-    await box(page).pressSequentially('dark mod')
+    const bodies = recordBodies(page, '/api/v1/requests/search')
+    // At once: between letters that a slow machine types there may be pauses.
+    await box(page).fill('dark mod')
     await expect.poll(() => parameterOf(page, 'q'), patient).toBe('dark mod')
     await page.locator('mark').first().waitFor()
-    expect(searches(calls)).toHaveLength(1)
+    expect(bodies).toEqual([expect.objectContaining({ query: 'dark mod', prefix: true, sortBy: 'relevance' })])
+    expect(parameterOf(page, 'sort')).toBeNull()
     await box(page).fill('offline maps')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '“offline maps”' }).waitFor()
     await expect.poll(() => page.locator('mark').allInnerTexts(), patient).toContain('offline')
-    expect(searches(calls)).toHaveLength(2)
+    // There may have been a pause before Enter too; what was sent is asked for as it is, once.
+    const sent = bodies.filter(({ prefix }) => prefix === undefined)
+    expect(sent).toEqual([expect.objectContaining({ query: 'offline maps' })])
   })
 
   it('shows where the words are, votes, platform, author and the source', async () => {
@@ -101,10 +107,11 @@ describePage('searching', () => {
       .toBe('?q=mode&platforms=github&topic=dark+mode&votes=2&since=2020-01-01&sort=votes')
     const chips = page.getByRole('list', { name: 'Filters in use' })
     expect(await chips.innerText()).toMatch(/GitHub[\s\S]*Topic: dark mode[\s\S]*2 votes or more[\s\S]*Since/)
-    const votes = async () => (await page.locator('.results .votes strong').allInnerTexts()).map(Number)
-    await expect.poll(async () => (await votes()).every((count) => count >= 2), patient).toBe(true)
-    expect(await votes()).toEqual((await votes()).toSorted((a, b) => b - a))
-    const shared = await test.open(new URL(page.url()).search.replace(/^/, '/'))
+    await whole(page).waitFor()
+    const votes = (await page.locator('.results .votes strong').allInnerTexts()).map(Number)
+    expect(votes.length).toBeGreaterThan(0)
+    expect(votes).toEqual(votes.filter((count) => count >= 2).toSorted((a, b) => b - a))
+    const shared = await test.open(`/${new URL(page.url()).search}`)
     await expect
       .poll(() => shared.locator('.results h2').allInnerTexts(), patient)
       .toEqual(await page.locator('.results h2').allInnerTexts())

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describePage, patient, usePage } from './page-test.ts'
+import { answerOf, describePage, patient, usePage } from './page-test.ts'
 
 describePage('signing in and out', () => {
   const test = usePage()
@@ -46,6 +46,8 @@ describePage('signing in and out', () => {
 
   it('a sign-out that failed does not look like one', async () => {
     const page = await test.open('/')
+    // The page knows who is signed in before its way to the service is cut.
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await page.route('**/api/session', (route) => route.abort())
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are still signed in').waitFor()
@@ -68,8 +70,38 @@ describePage('signing in and out', () => {
     await first.getByText('Pro', { exact: true }).waitFor()
     await expect.poll(() => first.getByText('Max', { exact: true }).count(), patient).toBe(0)
     await second.getByRole('button', { name: 'Sign out' }).click()
-    // What it showed stays behind the sign-in of the same account.
-    await first.getByText('Your session has ended.').first().waitFor()
+    await first.getByLabel('API key').waitFor()
+    expect(await first.locator('body').innerText()).not.toMatch(/a pro account|calls left/)
+  })
+
+  it('an answer about the session before does not end the one that was begun since', async () => {
+    const page = await test.open('/collect')
+    await page.getByText('Up to 3 credits').waitFor()
+    await page.context().clearCookies()
+    const held = Promise.withResolvers<void>()
+    const late = Promise.withResolvers<void>()
+    await page.route(
+      '**/api/v1/topics?**',
+      async (route) => {
+        const response = await answerOf(route)
+        late.resolve()
+        await held.promise
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    await page.getByRole('link', { name: 'Topics' }).click()
+    await late.promise
+    const second = await page.context().newPage()
+    await second.goto('/sign-in')
+    await second.getByLabel('API key').fill(test.service.apiKey)
+    const read = page.waitForResponse('**/api/session')
+    await second.getByRole('button', { name: 'Sign in' }).click()
+    expect((await read).status()).toBe(200)
+    await second.getByText('first account').waitFor()
+    held.resolve()
+    await page.getByText('No topic was collected yet').waitFor()
+    expect(await page.getByText('Your session has ended.').count()).toBe(0)
   })
 
   it('an answer that belongs to the account before is not shown', async () => {
@@ -79,7 +111,7 @@ describePage('signing in and out', () => {
     await page.route(
       '**/api/v1/usage?**',
       async (route) => {
-        const response = await route.fetch()
+        const response = await answerOf(route)
         await held.promise
         // Whoever asked may be gone by now.
         await route.fulfill({ response }).catch(() => {})

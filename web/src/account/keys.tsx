@@ -56,8 +56,8 @@ export function NewKey({ make, onMade }: NewKeyProps) {
       onMade()
     },
   })
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
     setMissing(name.trim() === '')
     if (name.trim() !== '' && !creation.isPending) creation.mutate(name.trim())
   }
@@ -82,7 +82,7 @@ export function NewKey({ make, onMade }: NewKeyProps) {
           {isMissing && texts.keyNameFault}
         </p>
       </form>
-      {creation.error !== null && <Problem error={creation.error} retry={submit} />}
+      {creation.error !== null && <Problem error={creation.error} retry={() => creation.mutate(creation.variables)} />}
       {creation.data && (
         <SecretOnce
           title={texts.madeKey}

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { CopyButton } from '../shell/copy-button.tsx'
+import { focusHeading } from '../shell/focus.ts'
 import { shellTexts } from '../texts/shell.ts'
 
 interface SecretOnceProps {
@@ -12,7 +13,13 @@ interface SecretOnceProps {
 /** A secret that is shown this once: it takes the focus, so that nobody misses it. */
 export function SecretOnce({ title, advice, secret, onClose }: SecretOnceProps) {
   const heading = useRef<HTMLParagraphElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another secret is as easily missed
+  useEffect(() => heading.current?.focus(), [secret])
+  const close = () => {
+    onClose()
+    // The button that has the focus goes with the secret.
+    focusHeading()
+  }
   return (
     <section className="secret" aria-label={title}>
       <p ref={heading} tabIndex={-1}>
@@ -21,7 +28,7 @@ export function SecretOnce({ title, advice, secret, onClose }: SecretOnceProps) 
       <code>{secret}</code>
       <div className="actions">
         <CopyButton text={secret} />
-        <button type="button" className="quiet" onClick={onClose}>
+        <button type="button" className="quiet" onClick={close}>
           {shellTexts.close}
         </button>
       </div>

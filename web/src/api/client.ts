@@ -1,5 +1,5 @@
 import { noteRateLimit } from './rate-left.ts'
-import { currentSession, sessionEnded, sessionIsStill } from './session-store.ts'
+import { beginTurn, currentSession, sessionEnded, sessionIsStill } from './session-store.ts'
 import type { ErrorBody } from './types.ts'
 
 /** A call that was not answered as hoped: what the page needs to say so, and to say what to do. */
@@ -70,6 +70,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', body, signal, withoutSession = false } = options
   const session = currentSession()
+  const turn = beginTurn()
   const response = await fetch(path, {
     method,
     headers: headersOf(options),
@@ -89,7 +90,8 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
   if (!sessionIsStill(session)) throw new SessionChangedError()
   noteRateLimit(session, response.headers)
   if (response.ok) return response
-  if (response.status === 401) sessionEnded()
+  // Refused for a session that was renewed since: with this one it is asked anew.
+  if (response.status === 401 && !sessionEnded(turn)) return send(path, options)
   throw await errorOf(response)
 }
 

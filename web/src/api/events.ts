@@ -12,9 +12,10 @@ const maxEventLength = 4_000_000
 
 /**
  * Reads server-sent events from an answer (WHATWG HTML, 9.2.6). Not `EventSource`: it hides the status of a refusal, and only GETs.
+ * @param onChunk called for all that comes, also for the comments that only say that the stream is alive.
  * @throws ApiError with status 0 when the connection breaks.
  */
-export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
+export async function* readEvents(response: Response, onChunk?: () => void): AsyncGenerator<ServerEvent> {
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -25,6 +26,7 @@ export async function* readEvents(response: Response): AsyncGenerator<ServerEven
         throw error instanceof DOMException && error.name === 'AbortError' ? error : new ApiError(0, null)
       })
       if (done) return
+      onChunk?.()
       text += value
       if (text.length > maxEventLength) throw new ApiError(0, null)
       const blocks = text.split(/\r?\n\r?\n/)

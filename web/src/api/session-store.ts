@@ -9,28 +9,48 @@ export type SessionState =
   | { state: 'expired'; session: Session }
 
 let present: SessionState = { state: 'unknown' }
+/** How many calls were begun, and the latest of them that has told who is signed in. */
+let begun = 0
+let told = 0
 const listeners = new Set<() => void>()
 
 /** Whose session it is: an account's id, or `operator`. Everything that is kept is kept under it. */
 export const ownerOf = (session: Session): string => session.account?.accountId ?? session.kind
 
-export function setSessionState(next: SessionState): void {
+/** The turn of a call that begins now: what it tells of the session is older news than what later ones tell. */
+export const beginTurn = (): number => ++begun
+
+/** Takes what a call has told of the session, unless one that began later has spoken. @returns whether it was taken. */
+export function setSessionState(next: SessionState, turn = beginTurn()): boolean {
+  if (turn < told) return false
+  told = turn
+  if (isSame(present, next)) return true
   present = next
   for (const listener of listeners) listener()
+  return true
 }
 
-export const currentSession = (): Session | null => (present.state === 'signed-in' ? present.session : null)
+function isSame(before: SessionState, next: SessionState): boolean {
+  if (before.state !== next.state) return false
+  if (before.state !== 'signed-in' || next.state !== 'signed-in') return true
+  return before.session.csrfToken === next.session.csrfToken && ownerOf(before.session) === ownerOf(next.session)
+}
+
+/** The session that the page shows. One that has ended is refused by the service, and told as such. */
+export const currentSession = (): Session | null =>
+  present.state === 'signed-in' || present.state === 'expired' ? present.session : null
 export const sessionState = (): SessionState => present
 
 /** Whether answers to calls that were made in a session may still be shown. */
 export function sessionIsStill(session: Session | null): boolean {
-  const now = present.state === 'signed-in' || present.state === 'expired' ? present.session : null
+  const now = currentSession()
   return session === null ? now === null : now !== null && ownerOf(now) === ownerOf(session)
 }
 
-/** The service does not know the session any more. */
-export function sessionEnded(): void {
-  if (present.state === 'signed-in') setSessionState({ state: 'expired', session: present.session })
+/** The service does not know the session any more that a call was made in. @returns false when that is older news. */
+export function sessionEnded(turn: number): boolean {
+  const session = currentSession()
+  return setSessionState(session === null ? { state: 'none' } : { state: 'expired', session }, turn)
 }
 
 const subscribe = (listener: () => void) => {

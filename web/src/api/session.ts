@@ -1,47 +1,33 @@
 import { type ApiError, call, isStatus } from './client.ts'
-import { ownerOf, type SessionState, sessionState, setSessionState } from './session-store.ts'
+import { beginTurn, sessionEnded, sessionState, setSessionState } from './session-store.ts'
 import type { Session } from './types.ts'
 
 const path = '/api/session'
 /** Tells the other tabs of this browser, which share the cookie. */
 const channel = new BroadcastChannel('wishwell-session')
+const tell = (news: News) => channel.postMessage(news)
 
-function stateAfter(session: Session | null): SessionState {
-  if (session !== null) return { state: 'signed-in', session }
-  const before = sessionState()
-  return before.state === 'signed-in' || before.state === 'expired'
-    ? { state: 'expired', session: before.session }
-    : { state: 'none' }
-}
-
-function isSame(next: SessionState): boolean {
-  const before = sessionState()
-  if (before.state !== next.state) return false
-  if (before.state !== 'signed-in' || next.state !== 'signed-in') return true
-  return before.session.csrfToken === next.session.csrfToken && ownerOf(before.session) === ownerOf(next.session)
-}
+/** What the tabs tell each other. */
+type News = 'signed-in' | 'signed-out'
 
 /** Asks the service whose session the cookie is: at the start, when the page is looked at again, and when another tab says so. */
 export async function readSession(): Promise<void> {
-  let session: Session | null = null
+  const turn = beginTurn()
   try {
-    session = (await call<{ data: Session }>(path, { withoutSession: true })).data
+    const { data } = await call<{ data: Session }>(path, { withoutSession: true })
+    setSessionState({ state: 'signed-in', session: data }, turn)
   } catch (error) {
+    if (isStatus(error, 401)) sessionEnded(turn)
     // What cannot be asked just now stays as it is.
-    if (!isStatus(error, 401)) {
-      if (sessionState().state === 'unknown') throw error
-      return
-    }
+    else if (sessionState().state === 'unknown') throw error
   }
-  const next = stateAfter(session)
-  if (!isSame(next)) setSessionState(next)
 }
 
 /** Begins a session with an API key, the admin key, or a link. @throws ApiError */
 export async function signIn(credential: { apiKey: string } | { link: string }): Promise<void> {
   const { data } = await call<{ data: Session }>(path, { method: 'POST', body: credential, withoutSession: true })
   setSessionState({ state: 'signed-in', session: data })
-  channel.postMessage('changed')
+  tell('signed-in')
 }
 
 /** Ends the session. @throws ApiError when the service did not: then it goes on. */
@@ -51,20 +37,25 @@ export async function signOut(): Promise<void> {
     if (!isStatus(error, 401)) throw error
   })
   setSessionState({ state: 'none' })
-  channel.postMessage('changed')
+  tell('signed-out')
 }
 
 /** Keeps the page in step with the cookie, which other tabs change. @returns what undoes it. */
 export function followSession(): () => void {
   const refresh = () => void readSession().catch(() => {})
+  const onNews = ({ data }: MessageEvent<News>) => {
+    // Whoever leaves a shared machine leaves all its tabs, also those that cannot ask just now.
+    if (data === 'signed-out') setSessionState({ state: 'none' })
+    refresh()
+  }
   const onVisible = () => {
     if (document.visibilityState === 'visible') refresh()
   }
-  channel.addEventListener('message', refresh)
+  channel.addEventListener('message', onNews)
   document.addEventListener('visibilitychange', onVisible)
   window.addEventListener('focus', onVisible)
   return () => {
-    channel.removeEventListener('message', refresh)
+    channel.removeEventListener('message', onNews)
     document.removeEventListener('visibilitychange', onVisible)
     window.removeEventListener('focus', onVisible)
   }

@@ -27,7 +27,7 @@ export const notFollowed: FollowedJob = { job: null, platforms: new Map(), by: '
 type Tell = (change: (before: FollowedJob) => FollowedJob) => void
 
 const pauseMs = 2_000
-/** Longer than the service ever is silent: something between us and it keeps the events back. */
+/** Longer than the service ever is silent, which sends a comment every 15 s: something between us and it keeps the events back. */
 const silenceMs = 25_000
 /** After so many streams that broke at once, or were silent, polls must do. */
 const maxBrokenStreams = 2
@@ -67,14 +67,18 @@ export async function follow(jobId: string, tell: Tell, signal: AbortSignal): Pr
 async function readStream(jobId: string, place: { lastEventId: string }, tell: Tell, signal: AbortSignal) {
   const silence = new AbortController()
   const both = AbortSignal.any([signal, silence.signal])
-  const timer = setTimeout(() => silence.abort(), silenceMs)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const waitForMore = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), silenceMs)
+  }
+  waitForMore()
   let hasBrought = false
   try {
     const response = await followJob(jobId, place.lastEventId, both)
     // The end was seen already.
     if (response.status === 204) return 'silent' as const
-    for await (const { event, data, id } of readEvents(response)) {
-      clearTimeout(timer)
+    for await (const { event, data, id } of readEvents(response, waitForMore)) {
       hasBrought = true
       place.lastEventId = id
       if (event === 'platform') tell((before) => afterEvent(before, JSON.parse(data) as PlatformProgress))

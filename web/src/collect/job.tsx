@@ -72,7 +72,7 @@ type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job }
 function Summary({ job, platforms, by }: SummaryProps) {
   const known = [...platforms.values()]
   const sum = (of: 'pages' | 'requestsFound' | 'requestsCreated') =>
-    known.some((figures) => figures[of] === null)
+    known.length === 0 || known.some((figures) => figures[of] === null)
       ? null
       : known.reduce((total, figures) => total + (figures[of] ?? 0), 0)
   const pages = sum('pages')

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { readUsage, startJob } from '../api/calls.ts'
+import { type NewJob, readUsage, startJob } from '../api/calls.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { PlatformName, PlatformStatus } from '../api/types.ts'
@@ -65,10 +65,7 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
   const [fault, setFault] = useState<'topic' | 'platforms' | null>(null)
   const cost = depth * chosen.length
   const start = useMutation({
-    mutationFn: () => {
-      const job = { topic: topic.trim(), platforms: chosen, depth, maxCredits: cost }
-      return startJob(job, keyFor(job))
-    },
+    mutationFn: (job: NewJob) => startJob(job, keyFor(job)),
     onSuccess: ({ data }) => {
       done()
       void queries.invalidateQueries({ queryKey: [owner, 'jobs'] })
@@ -76,12 +73,14 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
       navigate(jobAddress(data.jobId))
     },
   })
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
     const found = !isTopic(topic) ? 'topic' : chosen.length === 0 ? 'platforms' : null
     setFault(found)
     if (found === 'topic') document.getElementById(`${id}-topic`)?.focus()
-    if (found === null && !start.isPending) start.mutate()
+    if (found === null && !start.isPending) {
+      start.mutate({ topic: topic.trim(), platforms: chosen, depth, maxCredits: cost })
+    }
   }
   return (
     <form className="start-form" onSubmit={submit} noValidate>
@@ -114,7 +113,8 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
           {start.isPending ? texts.starting : texts.start}
         </button>
       </div>
-      {start.error !== null && <Problem error={start.error} retry={submit} />}
+      {/* The job that was refused, not what the form says by now: nobody has asked for that. */}
+      {start.error !== null && <Problem error={start.error} retry={() => start.mutate(start.variables)} />}
     </form>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { exportRequests } from '../api/calls.ts'
+import { ApiError } from '../api/client.ts'
 import { useSession } from '../api/session-store.ts'
 import { Problem } from '../shell/problem.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
@@ -73,13 +74,21 @@ export function ExportMenu({ view }: { view: View }) {
   )
 }
 
-/** Reads an answer to its end and tells how much has come. @throws when it breaks: half a file is none. */
+/**
+ * Reads an answer to its end and tells how much has come. By a reader: Safari's streams cannot be iterated.
+ * @throws ApiError with status 0 when it breaks: half a file is none.
+ */
 async function readWhole(response: Response, tell: (bytes: number) => void): Promise<Blob> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    bytes += chunk.length
+  const reader = response.body?.getReader()
+  for (;;) {
+    const read = await reader?.read().catch(() => {
+      throw new ApiError(0, null)
+    })
+    if (read === undefined || read.done) break
+    chunks.push(read.value)
+    bytes += read.value.length
     tell(bytes)
   }
   return new Blob(chunks, { type: response.headers.get('content-type') ?? 'application/octet-stream' })

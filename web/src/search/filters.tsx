@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { platformTitle } from '../shell/format.ts'
 import { usePlatforms } from '../shell/use-platforms.ts'
 import { searchTexts as texts } from '../texts/search.ts'
@@ -38,20 +38,19 @@ export function Filters({ view, show }: FiltersProps) {
             <PlatformFilter view={view} show={show} />
             <div className="filter-fields">
               <WordFilter
-                key={view.topic}
                 label={texts.topic}
                 present={view.topic}
                 fault={(topic) => (topic === '' || isTopic(topic) ? null : texts.topicLength)}
                 apply={(topic) => show({ ...view, topic })}
               />
               <WordFilter
-                key={view.tags.join('\n')}
                 label={texts.tag}
                 present=""
                 fault={(tag) => faultOfTag(tag, view)}
-                apply={(tag) => tag !== '' && !view.tags.includes(tag) && show({ ...view, tags: [...view.tags, tag] })}
+                apply={(tag) => !view.tags.includes(tag) && show({ ...view, tags: [...view.tags, tag] })}
+                empties
               />
-              <VotesFilter key={view.minVotes} view={view} show={show} />
+              <VotesFilter view={view} show={show} />
               <DayFilter label={texts.since} present={view.since} apply={(since) => show({ ...view, since })} />
               <DayFilter label={texts.until} present={view.until} apply={(until) => show({ ...view, until })} />
             </div>
@@ -103,17 +102,26 @@ interface WordFilterProps {
   /** What is wrong with a text; it is not applied then, and the field says why. */
   fault: (text: string) => string | null
   apply: (text: string) => void
+  /** Whether the field is for the next one when a text was applied. */
+  empties?: boolean
 }
 
-function WordFilter({ label, present, fault, apply }: WordFilterProps) {
+function WordFilter({ label, present, fault, apply, empties = false }: WordFilterProps) {
   const id = useId()
   const [text, setText] = useState(present)
   const [said, setSaid] = useState<string | null>(null)
+  // The field follows the address, and stays the one that may have the focus.
+  useEffect(() => {
+    setText(present)
+    setSaid(null)
+  }, [present])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const wrong = fault(text.trim())
     setSaid(wrong)
-    if (wrong === null && text.trim() !== present) apply(text.trim())
+    if (wrong !== null || text.trim() === present) return
+    apply(text.trim())
+    if (empties) setText('')
   }
   return (
     <form className="field" onSubmit={submit}>
@@ -148,15 +156,19 @@ const VotesFilter = ({ view, show }: FiltersProps) => (
 /** A day is applied when it is whole; while it is being typed the field has none. */
 function DayFilter({ label, present, apply }: { label: string; present: string; apply: (day: string) => void }) {
   const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (field.current !== null) field.current.value = present
+  }, [present])
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <input
+        ref={field}
         id={id}
         type="date"
         min="2000-01-01"
         max="2100-12-31"
-        key={present}
         defaultValue={present}
         onBlur={(event) => {
           if (event.target.validity.valid && event.target.value !== present) apply(event.target.value)

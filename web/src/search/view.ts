@@ -27,10 +27,12 @@ export const maxTagLength = 100
 export const lengthOf = (text: string): number => [...text.trim()].length
 export const isTopic = (text: string): boolean => lengthOf(text) >= topicLength.min && lengthOf(text) <= topicLength.max
 
+/** The last that the fields take. */
+const lastDay = '2100-12-31'
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
 /** A day that the calendar has: the 31st of February is read as a day of March. */
 export const isDay = (text: string): boolean => {
-  const moment = dayPattern.test(text) ? new Date(text) : null
+  const moment = dayPattern.test(text) && text <= lastDay ? new Date(text) : null
   return moment !== null && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
 }
 
@@ -77,8 +79,13 @@ export function addressOf(view: View): string {
   return text === '' ? searchAddress : `${searchAddress}?${text}`
 }
 
-/** The same view with other words. What a job found can be listed, not searched. */
-export const withQuery = (view: View, query: string): View => ({ ...view, query, job: query === '' ? view.job : '' })
+/** The same view with other words. What a job found can be listed, not searched; the order of a list is not that of a search. */
+export const withQuery = (view: View, query: string): View => ({
+  ...view,
+  query,
+  job: query === '' ? view.job : '',
+  sortBy: view.query === '' && query !== '' && view.sortBy === 'new' ? 'relevance' : view.sortBy,
+})
 
 export const withoutFilters = (view: View): View => ({
   ...{ query: view.query, platforms: [], tags: [], topic: '', minVotes: null, since: '', until: '', job: '' },

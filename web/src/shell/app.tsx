@@ -15,6 +15,7 @@ import { TopicPageView } from '../understand/topic.tsx'
 import { TopicsPage } from '../understand/topics.tsx'
 import { operatorAddress, searchAddress, signInAddress } from './addresses.ts'
 import { Boundary } from './boundary.tsx'
+import { focusHeading } from './focus.ts'
 import { Header } from './header.tsx'
 import { Empty, Loading, Page } from './page.tsx'
 import { Problem } from './problem.tsx'
@@ -46,7 +47,7 @@ export function App() {
 function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean }) {
   const { pathname } = useAddress()
   const queries = useQueryClient()
-  useSearchShortcut()
+  useSearchShortcut(session.kind === 'account')
   useFocusOnTurn(pathname)
   useEffect(() => () => queries.clear(), [queries])
   useEffect(() => {
@@ -75,7 +76,7 @@ function useFocusOnTurn(path: string): void {
   useEffect(() => {
     if (before.current === path) return
     before.current = path
-    document.getElementById('heading')?.focus({ preventScroll: true })
+    focusHeading()
   }, [path])
 }
 

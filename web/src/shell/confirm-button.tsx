@@ -1,5 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { shellTexts as texts } from '../texts/shell.ts'
+import { focusHeading } from './focus.ts'
 
 interface ConfirmButtonProps {
   children: ReactNode
@@ -14,9 +15,32 @@ interface ConfirmButtonProps {
 /** A button for what cannot be taken back: it asks first, in its place. */
 export function ConfirmButton({ children, question, confirm, busy, onConfirm, label }: ConfirmButtonProps) {
   const [isAsking, setAsking] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const saidNo = useRef(false)
+  useEffect(() => {
+    if (!isAsking && saidNo.current) button.current?.focus()
+    saidNo.current = false
+  }, [isAsking])
+  const no = () => {
+    saidNo.current = true
+    setAsking(false)
+  }
+  const yes = () => {
+    setAsking(false)
+    // The button may go with what it does, and the focus with it.
+    focusHeading()
+    onConfirm()
+  }
   if (!isAsking) {
     return (
-      <button type="button" className="danger" aria-label={label} disabled={busy} onClick={() => setAsking(true)}>
+      <button
+        ref={button}
+        type="button"
+        className="danger"
+        aria-label={label}
+        disabled={busy}
+        onClick={() => setAsking(true)}
+      >
         {children}
       </button>
     )
@@ -26,7 +50,7 @@ export function ConfirmButton({ children, question, confirm, busy, onConfirm, la
     <span
       className="confirm"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') setAsking(false)
+        if (event.key === 'Escape') no()
       }}
     >
       <span role="alert">{question}</span>
@@ -36,14 +60,11 @@ export function ConfirmButton({ children, question, confirm, busy, onConfirm, la
         // biome-ignore lint/a11y/noAutofocus: it stands where the button was that had the focus
         autoFocus
         disabled={busy}
-        onClick={() => {
-          setAsking(false)
-          onConfirm()
-        }}
+        onClick={yes}
       >
         {confirm}
       </button>
-      <button type="button" className="quiet" onClick={() => setAsking(false)}>
+      <button type="button" className="quiet" onClick={no}>
         {texts.no}
       </button>
     </span>

@@ -7,9 +7,10 @@ export const searchBoxId = 'search-box'
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
 
-/** `/` puts the cursor into the search box, from wherever one is not typing. */
-export function useSearchShortcut(): void {
+/** `/` puts the cursor into the search box, from wherever one is not typing. Only for who has a search: not for operators. */
+export function useSearchShortcut(hasSearch: boolean): void {
   useEffect(() => {
+    if (!hasSearch) return
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (document.querySelector('dialog[open]')) return
@@ -26,5 +27,5 @@ export function useSearchShortcut(): void {
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
-  }, [])
+  }, [hasSearch])
 }
