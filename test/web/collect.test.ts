@@ -62,6 +62,21 @@ describePage('collecting', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
+  it('what goes on by itself after a limit is what was asked for, not what the form says by then', async () => {
+    const page = await test.open('/collect?topic=asked+for&platforms=github')
+    await page.getByText('Up to 1 credit').waitFor()
+    await page.clock.install()
+    const error = { code: 'RATE_LIMIT_EXCEEDED', reason: 'rate', message: 'Too many calls.' }
+    const refusal = { status: 429, headers: { 'retry-after': '3600' }, json: { error } }
+    await page.route('**/api/v1/scrape', (route) => route.fulfill(refusal))
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('Too many calls in a minute.').waitFor()
+    await page.unroute('**/api/v1/scrape')
+    await page.getByLabel('Topic').fill('half typ')
+    await page.clock.fastForward(3_601_000)
+    await page.getByRole('heading', { name: 'asked for' }).waitFor()
+  })
+
   it('a job under way is cancelled after a question, and can be run again', async () => {
     // Neither platform answers, so the job is there for as long as somebody takes to cancel it.
     const forEver = { seconds: 600, times: Number.POSITIVE_INFINITY }
