@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import type { Database } from '../database/open.ts'
+import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
+import { createCachePhrases } from './cache-phrases.ts'
+import { darkModeRequests, fillCache, otherRequests } from './testing.ts'
+
+const clock = { now: () => new Date('2026-06-01T12:00:00Z') }
+const never = new AbortController().signal
+let opened: TestDatabase
+let searchIndex: SearchIndex
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  searchIndex = await openSearchIndex(opened.database)
+  await fillCache(opened.database, [...darkModeRequests(20, ['night theme']), ...otherRequests])
+})
+afterAll(() => opened.close())
+
+/** Phrases of the cache, with a word for every time that it is read, beside the searches. */
+function watch(onRead: (reads: number) => void) {
+  let reads = 0
+  const database = {
+    selectFrom: (table: 'requests') => {
+      onRead(++reads)
+      return opened.database.selectFrom(table)
+    },
+  } as unknown as Database
+  const index = {
+    search: (_database: Database, ...rest: [never]) => searchIndex.search(opened.database, ...rest),
+  } as unknown as SearchIndex
+  return { phrases: createCachePhrases({ database, searchIndex: index, clock }), reads: () => reads }
+}
+
+it('counts the words at large once for all who need them, also when one of them gives up meanwhile', async () => {
+  const caller = new AbortController()
+  // Two read what the search found, then one of them what the cache has at large.
+  const { phrases, reads } = watch((count) => {
+    if (count === 3) caller.abort()
+  })
+  const [gaveUp, waited] = await Promise.allSettled([
+    phrases.phrasesFor('dark mode', 3, caller.signal),
+    phrases.phrasesFor('dark mode', 3, never),
+  ])
+  expect(gaveUp).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } })
+  expect(waited).toMatchObject({ status: 'fulfilled', value: expect.arrayContaining(['night theme']) })
+  expect(reads()).toBe(3)
+  expect(await phrases.phrasesFor('dark mode', 3, never)).toContain('night theme')
+  expect(reads()).toBe(4)
+})
+
+it('tries again after a failure', async () => {
+  const { phrases } = watch((count) => {
+    if (count === 2) throw new Error('away')
+  })
+  await expect(phrases.phrasesFor('dark mode', 3, never)).rejects.toThrow('away')
+  expect(await phrases.phrasesFor('dark mode', 3, never)).toContain('night theme')
+})
