@@ -144,7 +144,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerJobRoutes(routes, { ...dependencies, authentication, followers: createFollowers(dependencies) })
     const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
     const live = createLive({ ...dependencies, authentication, settings })
-    routes.addHook('preClose', async () => live.stop())
+    routes.addHook('preClose', () => live.stop())
     const expandedSearch = createExpandedSearch({ ...dependencies, live, thinkingMs: settings.deadlineMs / 2 })
     registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
     const realtimeList = createRealtimeList({ ...dependencies, live })

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { type Clock, systemClock } from './clock.ts'
 import type { OpenDatabase } from './database/open.ts'
 import type { Chore } from './housekeeping.ts'
@@ -16,17 +17,18 @@ import { purgeExpiredSessions } from './sessions/sessions.ts'
 /** What is kept for a while only. */
 export const createChores = (
   { database }: OpenDatabase,
+  log: Logger,
   queue: TaskQueue,
   { clock }: { clock?: Clock },
   retention: Retention,
 ): Record<string, Chore> => ({
   rateLimits: () => purgeIdleWindows(database, clock),
   idempotency: () => purgeExpiredAnswers(database, (clock ?? systemClock).now()),
-  overdueJobs: () => endOverdueJobs(database, queue, (clock ?? systemClock).now()),
-  forgottenJobs: () => beginForgottenJobs(database, queue, (clock ?? systemClock).now()),
+  overdueJobs: () => endOverdueJobs(database, log, queue, (clock ?? systemClock).now()),
+  forgottenJobs: () => beginForgottenJobs(database, log, queue, (clock ?? systemClock).now()),
   liveCalls: () => {
     const now = (clock ?? systemClock).now()
-    return sweepCalls(database, now, now)
+    return sweepCalls(database, log, now, now)
   },
   endedCollections: () => deleteEndedCollections(database, (clock ?? systemClock).now()),
   platformFinds: () => purgeExpiredFinds(database, (clock ?? systemClock).now()),

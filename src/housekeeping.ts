@@ -14,6 +14,27 @@ export interface Housekeeping {
   stop(): Promise<void>
 }
 
+/**
+ * Does the work for one row after the other. A row that fails is logged and left for the next round: it must not keep the others from
+ * their turn. @returns for how many it was done.
+ */
+export async function passOverFailures<Row extends { id: string }>(
+  rows: readonly Row[],
+  log: Logger,
+  work: (row: Row) => Promise<unknown>,
+): Promise<number> {
+  let done = 0
+  for (const row of rows) {
+    try {
+      await work(row)
+      done += 1
+    } catch (error) {
+      log.error({ err: error, id: row.id }, 'a row was passed over in housekeeping')
+    }
+  }
+  return done
+}
+
 /** Does the chores every few minutes, one slice after the other. What fails is logged and tried again in the next round. */
 export function startHousekeeping(chores: Record<string, Chore>, log: Logger): Housekeeping {
   let stopped = false

@@ -153,7 +153,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   if (config.role !== 'api' && home === 'embedded' && !offline) {
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
-    for (let more = true; more; ) more = await sweepCalls(database, clock.now(), null)
+    for (let more = true; more; ) more = await sweepCalls(database, log, clock.now(), null)
   }
   // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
   const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
@@ -167,7 +167,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const address = listens ? urlOf(app.server.address() as AddressInfo) : null
   const signInUrl = await offerSignIn({ config, log, database, adminKey: adminKey.key, address, now: clock.now() })
-  const housekeeping = startHousekeeping(createChores(opened, queue, overrides, config.platforms.retention), log)
+  const housekeeping = startHousekeeping(createChores(opened, log, queue, overrides, config.platforms.retention), log)
   upkeep?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])

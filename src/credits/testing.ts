@@ -50,14 +50,24 @@ export function ledgerOf(database: () => Database) {
     /** Holds credits for a live call. @returns the call's id. */
     startCall: async (accountId: string, amount: number, now = november) => {
       const callId = crypto.randomUUID()
-      await inTransaction((transaction) =>
-        reserve(transaction, { operation: 'expand', accountId, callId, amount, now }),
-      )
+      await inTransaction(async (transaction) => {
+        await reserve(transaction, { operation: 'expand', accountId, callId, amount, now })
+        await transaction
+          .insertInto('live_calls')
+          .values({
+            ...{ id: callId, account_id: accountId, operation: 'expand', idempotency_id: null },
+            ...{ created_at: now, expires_at: new Date(now.getTime() + 3600_000) },
+          })
+          .execute()
+      })
       return callId
     },
 
     endCall: (callId: string, settled: number, now = november) =>
-      inTransaction((transaction) => closeReservation(transaction, { operation: 'expand', callId, settled, now })),
+      inTransaction(async (transaction) => {
+        await transaction.deleteFrom('live_calls').where('id', '=', callId).execute()
+        await closeReservation(transaction, { operation: 'expand', callId, settled, now })
+      }),
 
     expectSound: async () => expect(await verifyLedger(database())).toEqual([]),
   }

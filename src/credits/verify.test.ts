@@ -52,6 +52,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
     await ledger.startJob(accountId, { depth: 20, platforms: 3 })
     await ledger.endCall(await ledger.startCall(accountId, 40), 30)
     await ledger.endCall(await ledger.startCall(accountId, 1), 0)
+    await ledger.startCall(accountId, 1)
   })
 
   it('is sound, also after the month has turned', async () => {
@@ -116,7 +117,9 @@ describe('the ledger of an account with jobs, calls and packs', () => {
     ],
     [
       'a split that was not the one reserved',
-      ["update credit_reservations set pool_part = pool_part - 1, payg_part = payg_part + 1 where state = 'open'"],
+      [
+        "update credit_reservations set pool_part = pool_part - 1, payg_part = payg_part + 1 where state = 'open' and job_id is not null",
+      ],
       [
         'balance: payg_held of open reservations',
         'balance: pool_held of open reservations',
@@ -166,6 +169,30 @@ describe('the ledger of an account with jobs, calls and packs', () => {
         "update scrape_jobs set account_id = (select id from accounts where name = 'b') where depth = 20",
       ],
       ['job: account'],
+    ],
+    [
+      'a call that was lost with its credits held',
+      ["delete from live_calls where created_at = '2026-11-21T12:00:00Z'"],
+      ['call: state of its reservation'],
+    ],
+    [
+      'a call under way whose credits were given back',
+      [
+        "insert into live_calls (id, account_id, operation, created_at, expires_at) select call_id, account_id, 'expand', now(), now() from credit_reservations where settled = 30",
+      ],
+      ['call: state of its reservation'],
+    ],
+    [
+      'a call that nobody pays',
+      [
+        "insert into live_calls (id, account_id, operation, created_at, expires_at) select gen_random_uuid(), id, 'expand', now(), now() from accounts",
+      ],
+      ['call: reservation'],
+    ],
+    [
+      'a call of another kind than was paid',
+      ["update live_calls set operation = 'realtime'"],
+      ['call: account and operation'],
     ],
     [
       'a pack of another size',

@@ -124,6 +124,36 @@ const jobs = differences({
   },
 })
 
+/**
+ * The reservation of a live call is open exactly while the call is under way: one that lost its call would hold its credits for ever.
+ * That a call costs 1 at most is the caller's law, who reserves no more.
+ */
+const calls = differences({
+  check: 'call',
+  accountId: 'r.account_id',
+  subject: 'r.id',
+  from: `${ofChecked('credit_reservations', 'r')} left join live_calls c on c.id = r.call_id`,
+  values: {
+    'state of its reservation': [
+      'r.state',
+      "case when r.call_id is null then r.state when c.id is null then 'closed' else 'open' end",
+    ],
+    'account and operation': [
+      'c.account_id::text || c.operation',
+      'case when c.id is not null then r.account_id::text || r.operation end',
+    ],
+  },
+})
+
+/** And a call under way has its reservation. */
+const openCalls = differences({
+  check: 'call',
+  accountId: 'c.account_id',
+  subject: 'c.id',
+  from: `${ofChecked('live_calls', 'c')} left join credit_reservations r on r.call_id = c.id`,
+  values: { reservation: ['r.id is not null', 'true'] },
+})
+
 const packCredits = `case pack ${Object.entries(packs)
   .map(([name, { credits }]) => `when '${name}' then ${credits}`)
   .join(' ')} end`
@@ -149,7 +179,7 @@ const history = differences({
   },
 })
 
-const everything = sql.raw<Difference>([balances, reservations, jobs, history].join('\n  union all'))
+const everything = sql.raw<Difference>([balances, reservations, jobs, calls, openCalls, history].join('\n  union all'))
 
 /**
  * How many accounts are looked at with one statement: few, so that no statement holds the database for long, nor meets

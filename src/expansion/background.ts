@@ -28,7 +28,7 @@ function counterOf(key: string): number {
 }
 
 /** Counts the words and phrases of some requests. Only counters and ids are kept, no word of a text. */
-export async function countBackground(sample: readonly SampledText[], signal: AbortSignal): Promise<Background> {
+export async function countBackground(sample: readonly SampledText[]): Promise<Background> {
   const counts = new Uint16Array(counters)
   const pause = createPauses()
   for (const { title, description } of sample) {
@@ -38,7 +38,6 @@ export async function countBackground(sample: readonly SampledText[], signal: Ab
     for (const { key } of phrasesOf(clauses)) places.add(counterOf(key))
     for (const place of places) counts[place]! += 1
     await pause()
-    signal.throwIfAborted()
   }
   const ids = new Set(sample.map(({ id }) => id))
   return { size: sample.length, has: (id) => ids.has(id), count: (key) => counts[counterOf(key)]! }

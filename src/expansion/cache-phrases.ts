@@ -60,6 +60,15 @@ const readSample = (database: Database): Promise<SampledText[]> =>
     .limit(sampleSize)
     .execute()
 
+/** Waits no longer than until the signal is aborted. @throws its reason then. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const giveUp = () => reject(signal.reason)
+  signal.addEventListener('abort', giveUp)
+  if (signal.aborted) giveUp()
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', giveUp))
+}
+
 export function createCachePhrases(dependencies: {
   database: Database
   searchIndex: SearchIndex
@@ -67,14 +76,22 @@ export function createCachePhrases(dependencies: {
 }): CachePhrases {
   const { database, searchIndex, clock } = dependencies
   let kept: { background: Background; until: Date } | null = null
+  let underWay: Promise<Background> | null = null
 
-  const backgroundNow = async (signal: AbortSignal): Promise<Background> => {
-    const now = clock.now()
-    if (kept !== null && kept.until > now) return kept.background
-    const background = await countBackground(await readSample(database), signal)
+  const count = async (now: Date): Promise<Background> => {
+    const background = await countBackground(await readSample(database))
     const holdsMs = background.size < sampleSize ? smallBackgroundMs : backgroundMs
     kept = { background, until: new Date(now.getTime() + holdsMs) }
     return background
+  }
+  /** Counted once for all who need it, and to the end also when they give up: the next one has it then. */
+  const backgroundNow = async (signal: AbortSignal): Promise<Background> => {
+    const now = clock.now()
+    if (kept !== null && kept.until > now) return kept.background
+    underWay ??= count(now).finally(() => {
+      underWay = null
+    })
+    return unlessAborted(underWay, signal)
   }
 
   return {

@@ -10,10 +10,16 @@ export interface LongCall {
   begin(transaction: Transaction, keyId: string | null): Promise<void>
   /** Between the two transactions. */
   run(): Promise<void>
-  /** In the transaction that keeps the answer. @returns the answer. */
-  end(transaction: Transaction): Promise<unknown>
-  /** Takes back what `begin` did, when `run` or `end` has failed; the key is free again in the same transaction. */
-  undo(transaction: Transaction): Promise<void>
+  /**
+   * In the transaction that keeps the answer.
+   * @returns the answer, and whether the call was still under way: the key of one that was given up may be another's by now.
+   */
+  end(transaction: Transaction): Promise<{ answer: unknown; isOurs: boolean }>
+  /**
+   * Takes back what `begin` did, when `run` or `end` has failed; the key is free again in the same transaction.
+   * @returns whether the call was still under way; else its key is left alone.
+   */
+  undo(transaction: Transaction): Promise<boolean>
 }
 
 export interface LongAnswer {
@@ -43,15 +49,16 @@ export function createIdempotentLongCall(dependencies: IdempotencyDependencies):
     try {
       await steps.run()
       const text = await database.transaction().execute(async (transaction) => {
-        const body = toJson(reply, await steps.end(transaction))
-        if (call) await keep(transaction, call.id, { status: 200, body })
+        const { answer, isOurs } = await steps.end(transaction)
+        const body = toJson(reply, answer)
+        if (call && isOurs) await keep(transaction, call.id, { status: 200, body })
         return body
       })
       return { text, isReplay: false }
     } catch (error) {
       await database.transaction().execute(async (transaction) => {
-        await steps.undo(transaction)
-        if (call) await forget(transaction, call.id)
+        const isOurs = await steps.undo(transaction)
+        if (call && isOurs) await forget(transaction, call.id)
       })
       throw error
     }

@@ -1,5 +1,7 @@
+import type { Logger } from 'pino'
 import { closeReservation, reserve } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
+import { passOverFailures } from '../housekeeping.ts'
 import { forget } from '../idempotency/store.ts'
 
 /** What a live call is, for the ledger: an expanded search, or a list with `source=realtime`. */
@@ -36,18 +38,22 @@ export async function openCall(transaction: Transaction, call: OpenedCall): Prom
     .execute()
 }
 
-/** Settles the credit of a call, or gives it back. One that was given up as dead and comes back pays nothing. */
+/**
+ * Settles the credit of a call, or gives it back. One that was given up as dead and comes back pays nothing.
+ * @returns whether it was under way. If not, its key was freed and may be another call's: it must be left alone.
+ */
 export async function closeCall(
   transaction: Transaction,
   { callId, delivered, now }: { callId: string; delivered: boolean; now: Date },
-): Promise<void> {
+): Promise<boolean> {
   const call = await transaction
     .deleteFrom('live_calls')
     .where('id', '=', callId)
     .returning('operation')
     .executeTakeFirst()
-  if (!call) return
+  if (!call) return false
   await closeReservation(transaction, { operation: call.operation, callId, settled: delivered ? 1 : 0, now })
+  return true
 }
 
 const callsPerSlice = 50
@@ -57,15 +63,20 @@ const callsPerSlice = 50
  * @param expiredBefore null for every call: at the start of the embedded database nobody can be at work on one.
  * @returns whether there may be more.
  */
-export async function sweepCalls(database: Database, now: Date, expiredBefore: Date | null): Promise<boolean> {
+export async function sweepCalls(
+  database: Database,
+  log: Logger,
+  now: Date,
+  expiredBefore: Date | null,
+): Promise<boolean> {
   let query = database.selectFrom('live_calls').select(['id', 'idempotency_id as keyId'])
   if (expiredBefore) query = query.where('expires_at', '<=', expiredBefore)
   const dead = await query.orderBy('expires_at').limit(callsPerSlice).execute()
-  for (const { id: callId, keyId } of dead) {
-    await database.transaction().execute(async (transaction) => {
-      await closeCall(transaction, { callId, delivered: false, now })
-      if (keyId !== null) await forget(transaction, keyId)
-    })
-  }
-  return dead.length === callsPerSlice
+  const swept = await passOverFailures(dead, log, ({ id: callId, keyId }) =>
+    database.transaction().execute(async (transaction) => {
+      const wasOpen = await closeCall(transaction, { callId, delivered: false, now })
+      if (wasOpen && keyId !== null) await forget(transaction, keyId)
+    }),
+  )
+  return swept > 0 && dead.length === callsPerSlice
 }

@@ -9,8 +9,10 @@ import type { TaskQueue } from '../scraping/queue.ts'
 export interface Collection {
   topic: string
   platform: PlatformName
-  /** The task that collects it, begun for this call or for an earlier one; null when it is fresh and nobody is asked. */
+  /** The task that collects it, begun for this call or for an earlier one; null when nobody is asked. */
   taskId: string | null
+  /** Why nobody is asked: it is fresh, or (true) its platform has its fill of collections. */
+  isRefused: boolean
 }
 
 export interface CollectionPlan {
@@ -23,6 +25,12 @@ export interface CollectionPlan {
   /** When its tasks end at the latest, answered calls or not. */
   expiresAt: Date
 }
+
+/**
+ * Open tasks of nobody for one platform. A platform that rests would else gather them without end, since a call that got nothing by
+ * its deadline costs nothing. Calls that plan at the same moment do not see each other's and may go beyond it together.
+ */
+export const mostOpenTasks = 100
 
 /** Apart from all other advisory locks. */
 const lockSpace = 4_680_013
@@ -46,6 +54,7 @@ export async function startCollections(
   )
   // A statement of its own, for a snapshot that has what was begun while this one waited.
   const known = await readKnown(transaction, plan, keys)
+  const room = await readRoom(transaction, plan, known.size)
   const collections: Collection[] = []
   const missing: MissingJob[] = []
   plan.topics.forEach((topic, index) => {
@@ -53,11 +62,14 @@ export async function startCollections(
     const job: MissingJob = { id: randomUUID(), topic, key, tasks: [] }
     for (const platform of plan.platforms) {
       const found = known.get(`${platform} ${key}`)
-      if (found) collections.push({ topic, platform, taskId: found.taskId })
+      const left = room.get(platform) ?? mostOpenTasks
+      if (found) collections.push({ topic, platform, taskId: found.taskId, isRefused: false })
+      else if (left <= 0) collections.push({ topic, platform, taskId: null, isRefused: true })
       else {
         const taskId = randomUUID()
         job.tasks.push({ id: taskId, platform })
-        collections.push({ topic, platform, taskId })
+        room.set(platform, left - 1)
+        collections.push({ topic, platform, taskId, isRefused: false })
       }
     }
     if (job.tasks.length > 0) missing.push(job)
@@ -93,6 +105,18 @@ async function readKnown(transaction: Transaction, { platforms, freshAfter }: Co
     if (known.get(name)?.taskId !== null) known.set(name, { taskId })
   }
   return known
+}
+
+/** How many tasks each platform has room for, where it is not all; not read when everything is known. */
+async function readRoom(transaction: Transaction, { topics, platforms }: CollectionPlan, known: number) {
+  if (known === topics.length * platforms.length) return new Map<PlatformName, number>()
+  const { rows } = await sql<{ platform: PlatformName; open: number }>`
+    select tasks.platform, count(*)::integer as open
+    from scrape_tasks tasks join scrape_jobs jobs on jobs.id = tasks.job_id
+    where jobs.account_id is null and tasks.state in ('pending', 'running')
+      and tasks.platform = any(${[...platforms]}::text[])
+    group by tasks.platform`.execute(transaction)
+  return new Map(rows.map(({ platform, open }) => [platform, mostOpenTasks - open]))
 }
 
 async function startJobs(

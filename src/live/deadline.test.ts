@@ -48,6 +48,29 @@ describe('a live call whose platforms are slow', () => {
     expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
   })
 
+  it('has all its time when it waited for a call with the same key that failed', async () => {
+    const gate = createGate()
+    const body = JSON.stringify({ query: 'dark mode', expand: true, platforms: ['github'] })
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' }
+    const send = () => live.service.client.send('POST', '/api/v1/requests/search', { headers, body })
+    live.think = async () => {
+      await gate.passed
+      throw new Error('it cannot think')
+    }
+    const answers = [send()]
+    await expect.poll(() => live.expansions, { timeout: 30_000 }).toBe(1)
+    answers.push(send())
+    const since = Date.now()
+    await expect.poll(() => Date.now() - since, { timeout: 30_000 }).toBeGreaterThan(1_100)
+    live.think = async () => {}
+    gate.open()
+    const [first, second] = await Promise.all(answers)
+    expect([first?.status, second?.status]).toEqual([500, 200])
+    expect(second?.body.meta.expandedTopics).toEqual(['dark mode'])
+    await live.settle()
+    expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
+  })
+
   it('does not wait for a platform that says it will be later than that', async () => {
     const retryAt = new Date(Date.now() + 20_000)
     let refusals = 0

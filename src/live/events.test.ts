@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
 import { readServerSentEvents } from '../cli/server-sent-events.ts'
+import { LiveEventStream } from './event-stream.ts'
 import { createGate, pageOf, prepareLiveService, refusing } from './testing.ts'
 
 const live = prepareLiveService()
@@ -59,6 +61,21 @@ describe('the events of an expanded search', () => {
     await refused.text()
   })
 
+  it('leave nothing behind where the call is refused', async () => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' }
+    const body = JSON.stringify({ query: 'dark mode', expand: true, platforms: ['github'] })
+    await live.service.client.send('POST', '/api/v1/requests/search', { headers, body })
+    const destroy = vi.spyOn(LiveEventStream.prototype, 'destroy')
+    try {
+      const refused = await open({ query: 'another' }, { 'idempotency-key': 'k' })
+      expect(refused.status).toBe(422)
+      await refused.text()
+      expect(destroy).toHaveBeenCalledTimes(1)
+    } finally {
+      destroy.mockRestore()
+    }
+  })
+
   it('are for the first call with a key; who repeats it gets the answer alone', async () => {
     const first = (await read(await open({ query: 'dark mode' }, { 'idempotency-key': 'k' }))).at(-1)
     const again = await open({ query: 'dark mode' }, { 'idempotency-key': 'k' })
@@ -105,6 +122,25 @@ describe('a caller who hangs up', () => {
     await expect(response).rejects.toThrow()
     await expect.poll(openCalls, { timeout: 30_000 }).toEqual([])
     expect([live.github.calls, await live.used()]).toEqual([[], 0])
+  })
+
+  it('has his call closed before the service stops', async () => {
+    const isThinking = createGate()
+    let hasEnded = false
+    live.think = async (signal) => {
+      isThinking.open()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      // Longer than the rest of the service takes to stop.
+      await setTimeout(1_500)
+      hasEnded = true
+    }
+    const caller = new AbortController()
+    const response = open({ query: 'dark mode' }, { 'idempotency-key': 'k' }, caller.signal)
+    await isThinking.passed
+    caller.abort()
+    await expect(response).rejects.toThrow()
+    await live.service.restart()
+    expect([hasEnded, await openCalls(), await live.used()]).toEqual([true, [], 0])
   })
 
   it('has his answer when he comes again with his Idempotency-Key, and pays once', async () => {

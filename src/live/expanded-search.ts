@@ -116,7 +116,11 @@ async function streamAnswer<Answer extends { meta: object }>(
     collection: (progress) => stream.collection(progress),
   }
   const answering = live.answer(request, reply, { ...call, events })
-  const first = await Promise.race([begun.promise, answering])
+  const first = await Promise.race([begun.promise, answering]).catch((error: unknown) => {
+    // Nobody will read it, so nobody else ends its heartbeat.
+    stream.destroy()
+    throw error
+  })
   if (first?.isReplay) reply.header('idempotent-replayed', 'true')
   answering.then(
     ({ text }) => stream.end('result', text),

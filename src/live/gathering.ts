@@ -43,11 +43,27 @@ function silence({ platform }: Collection, task: WatchedTask | undefined): { cod
   return { code: 'timeout', message }
 }
 
-function progressOf({ topic, platform, taskId }: Collection, task: WatchedTask | undefined): CollectionProgress {
+/** What is said of a platform that is not asked because so much else waits for it. */
+const refusal = ({ platform }: Collection) =>
+  ({
+    code: 'rate_limited',
+    message: `${platform} has as many collections waiting as it may have; ask again when it has answered them.`,
+  }) as const
+
+function progressOf(
+  { topic, platform, taskId, isRefused }: Collection,
+  task: WatchedTask | undefined,
+): CollectionProgress {
   const place = { topic, platform, newRequests: task?.requestsCreated ?? 0 }
-  if (taskId === null) return { ...place, state: 'fresh' }
+  if (taskId === null) return { ...place, state: isRefused ? 'error' : 'fresh' }
   if (task === undefined || task.state === 'pending' || task.state === 'running') return { ...place, state: 'waiting' }
   return { ...place, state: task.state }
+}
+
+function errorOf(collection: Collection, task: WatchedTask | undefined) {
+  if (collection.isRefused) return refusal(collection)
+  if (collection.taskId === null) return null
+  return task === undefined || !isFinalState(task.state) ? silence(collection, task) : task.error
 }
 
 function summarise(collections: readonly Collection[], tasks: ReadonlyMap<string, WatchedTask>): Gathered {
@@ -55,15 +71,13 @@ function summarise(collections: readonly Collection[], tasks: ReadonlyMap<string
   const byTopic = [...Map.groupBy(collections, ({ topic }) => topic).values()]
   const isDelivered = (collection: Collection) => (taskOf(collection)?.pages ?? 0) > 0
   const errors = collections.flatMap((collection) => {
-    if (collection.taskId === null) return []
-    const task = taskOf(collection)
-    const isOpen = task === undefined || !isFinalState(task.state)
-    const error = isOpen ? silence(collection, task) : task.error
+    const error = errorOf(collection, taskOf(collection))
     return error ? [{ platform: collection.platform, topic: collection.topic, ...error }] : []
   })
   return {
     topicsScraped: byTopic.filter((ofTopic) => ofTopic.some(isDelivered)).length,
-    topicsSkipped: byTopic.filter((ofTopic) => ofTopic.every(({ taskId }) => taskId === null)).length,
+    topicsSkipped: byTopic.filter((ofTopic) => ofTopic.every(({ taskId, isRefused }) => taskId === null && !isRefused))
+      .length,
     newResultsFound: collections.reduce((sum, collection) => sum + (taskOf(collection)?.requestsCreated ?? 0), 0),
     delivered: collections.some(isDelivered),
     errors,

@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../test/client.ts'
+import { claim } from '../idempotency/store.ts'
 import { sweepCalls } from './calls.ts'
 import { createGate, pageOf, prepareLiveService } from './testing.ts'
 
+const silent = pino({ level: 'silent' })
 const live = prepareLiveService()
 const json = { 'content-type': 'application/json' }
 const send = (key: string, query = 'dark mode') =>
@@ -49,7 +53,7 @@ describe('a live call with an Idempotency-Key', () => {
     await expect.poll(calls, { timeout: 30_000 }).toHaveLength(1)
     // As after a crash: what is left of a process that died is given up.
     const longAfter = new Date(Date.now() + 3600_000)
-    expect(await sweepCalls(database, new Date(), longAfter)).toBe(false)
+    expect(await sweepCalls(database, silent, new Date(), longAfter)).toBe(false)
     expect([await live.used(), await calls()]).toEqual([0, []])
     expect(await database.selectFrom('idempotency_keys').selectAll().execute()).toEqual([])
     // The one that was given up for dead comes back all the same: it answers, and pays nothing.
@@ -57,5 +61,56 @@ describe('a live call with an Idempotency-Key', () => {
     const answer = await first
     expect([answer.status, answer.body.usage.credits.used]).toEqual([200, 0])
     expect(isReplay(await sendList('key'))).toBe(false)
+  })
+
+  it.each([
+    ['answers', 200],
+    ['fails', 500],
+  ])(
+    'that is given up for dead and %s all the same leaves its key to the call that has it by then',
+    async (_how, status) => {
+      const { database } = live.service
+      const gate = createGate()
+      live.think = async () => {
+        await gate.passed
+        if (status === 500) throw new Error('it cannot think')
+      }
+      const first = send('key')
+      const claims = () => database.selectFrom('idempotency_keys').selectAll().execute()
+      await expect.poll(claims, { timeout: 30_000 }).toHaveLength(1)
+      const [claimed] = await claims()
+      await sweepCalls(database, silent, new Date(), new Date(Date.now() + 3600_000))
+      // Another process claims it, and is still at work when the first call comes back.
+      await database.transaction().execute((transaction) => claim(transaction, claimed!, new Date()))
+      const claimedAnew = await claims()
+      gate.open()
+      expect((await first).status).toBe(status)
+      expect(await claims()).toEqual(claimedAnew)
+      expect(await live.used()).toBe(0)
+    },
+  )
+
+  it('that cannot be given up does not keep the others from it', async () => {
+    const { database } = live.service
+    const gate = createGate()
+    live.think = () => gate.passed
+    const answers = [send('one'), send('two', 'contrast')]
+    const calls = () => database.selectFrom('live_calls').selectAll().orderBy('created_at').execute()
+    await expect.poll(calls, { timeout: 30_000 }).toHaveLength(2)
+    const stuck = (await calls())[0]!.id
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'stuck'; end $$`.execute(
+      database,
+    )
+    await sql`
+      create trigger stuck before delete on live_calls for each row when (old.id = ${sql.lit(stuck)})
+      execute function refuse()`.execute(database)
+    const longAfter = new Date(Date.now() + 3600_000)
+    await sweepCalls(database, silent, new Date(), longAfter)
+    const left = (await calls()).map(({ id }) => id)
+    await sql`drop function refuse cascade`.execute(database)
+    gate.open()
+    await Promise.all(answers)
+    expect(left).toEqual([stuck])
   })
 })

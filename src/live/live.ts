@@ -69,8 +69,8 @@ export interface Live {
     reply: FastifyReply,
     call: LiveCall<Answer>,
   ): Promise<LongAnswer>
-  /** Lets every call answer at once with what is there. */
-  stop(): void
+  /** Lets every call answer at once with what is there, and waits until all have, also those whose callers hung up. */
+  stop(): Promise<void>
 }
 
 /** How much longer than its deadline a call may be at work before it counts as dead. */
@@ -104,31 +104,38 @@ export function createLive(dependencies: LiveDependencies): Live {
       .execute((transaction) => startCollections(transaction, queue, { topics, platforms, now, freshAfter, expiresAt }))
   }
 
-  const answer: Live['answer'] = async (request, reply, call) => {
-    const { accountId } = authentication.accountOf(request)
-    const callId = randomUUID()
+  /** The time of a call, from now on. */
+  const startTime = () => {
     const startedAt = clock.now()
     const deadline = new Date(startedAt.getTime() + settings.deadlineMs)
-    const timeUp = AbortSignal.timeout(settings.deadlineMs)
+    return { startedAt, deadline, timeUp: AbortSignal.timeout(settings.deadlineMs) }
+  }
+
+  const run: Live['answer'] = (request, reply, call) => {
+    const { accountId } = authentication.accountOf(request)
+    const callId = randomUUID()
+    // Anew when it begins: who repeats a call may have waited for the first one until then.
+    let time = startTime()
     // What was begun for a caller is his, also when he hangs up: else hanging up would be a way to collect for nothing. Who
     // calls with a key may come again for the answer, so his collection begins all the same.
     const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
-    const waiting = AbortSignal.any([timeUp, stopping.signal])
-    const thinking = AbortSignal.any([waiting, ...hungUp])
+    const gone = AbortSignal.any([stopping.signal, ...hungUp])
     let leave = () => {}
     let body: { meta: object } | null = null
     let delivered = false
 
     const collect = async (): Promise<Collected> => {
-      const thought = await call.topicsFor(thinking)
+      const { startedAt, deadline, timeUp } = time
+      const thought = await call.topicsFor(AbortSignal.any([timeUp, gone]))
       // Nobody is there any more to collect for.
-      const topics = thinking.aborted ? [] : thought
+      const topics = gone.aborted ? [] : thought
       call.events?.topics(topics)
       // Without a word the platforms would not be asked; with nothing wanted there is nothing to lock.
       const askable = topics.filter((topic) => searchWords(topic).length > 0)
       const collections = await start(askable, call.platforms)
       const onProgress = (progress: CollectionProgress) => call.events?.collection(progress)
-      const gathered = await gather({ watch, collections, signal: waiting, deadline, onProgress })
+      const signal = AbortSignal.any([timeUp, stopping.signal])
+      const gathered = await gather({ watch, collections, signal, deadline, onProgress })
       return { ...gathered, topics, startedAt }
     }
     const close = (transaction: Parameters<typeof closeCall>[0]) =>
@@ -137,8 +144,9 @@ export function createLive(dependencies: LiveDependencies): Live {
     return idempotentLongCall(request, reply, {
       begin: (transaction, keyId) => {
         leave = enter(accountId, reply)
-        const expiresAt = new Date(deadline.getTime() + graceMs)
-        const opened = { callId, accountId, operation: call.operation, keyId, now: startedAt, expiresAt }
+        time = startTime()
+        const expiresAt = new Date(time.deadline.getTime() + graceMs)
+        const opened = { callId, accountId, operation: call.operation, keyId, now: time.startedAt, expiresAt }
         return openCall(transaction, opened)
       },
       run: async () => {
@@ -147,10 +155,10 @@ export function createLive(dependencies: LiveDependencies): Live {
         delivered = collected.delivered
       },
       end: async (transaction) => {
-        await close(transaction)
+        const isOurs = await close(transaction)
         const credits = await readCreditUsage(transaction, { accountId }, clock.now())
-        const scrapingTimeMs = clock.now().getTime() - startedAt.getTime()
-        return { ...body, meta: { ...body?.meta, scrapingTimeMs }, usage: { credits } }
+        const scrapingTimeMs = clock.now().getTime() - time.startedAt.getTime()
+        return { answer: { ...body, meta: { ...body?.meta, scrapingTimeMs }, usage: { credits } }, isOurs }
       },
       undo: (transaction) => {
         delivered = false
@@ -158,10 +166,16 @@ export function createLive(dependencies: LiveDependencies): Live {
       },
     }).finally(() => leave())
   }
+  const running = new Set<Promise<unknown>>()
   return {
-    answer,
-    stop: () => {
+    answer: async (request, reply, call) => {
+      const answering = run(request, reply, call)
+      running.add(answering)
+      return answering.finally(() => running.delete(answering))
+    },
+    stop: async () => {
       stopping.abort()
+      while (running.size > 0) await Promise.allSettled(running)
       watch.stop()
     },
   }

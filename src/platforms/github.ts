@@ -98,8 +98,7 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
     if (isPastTheEnd(answer)) return null
     if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
     const requests = await readFound(answer)
-    const hasItems = (asList(asFields(answer.body)?.items)?.length ?? 0) > 0
-    const hasMore = page < lastPage && hasItems && hasNextLink(answer.headers)
+    const hasMore = page < lastPage && countItems(answer) > 0 && hasNextLink(answer.headers)
     return { requests, nextCursor: hasMore ? { page: page + 1 } : null }
   }
 
@@ -109,10 +108,12 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
       while (count > 1 && githubQueryTogether(topics.slice(0, count)).length > queryLimit) count--
       return count
     },
+    ...{ platform: 'github', clock },
     fetchOne: (topic, signal) => fetchSingly(topic, 1, signal),
     fetchTogether: async (topics, signal) => {
       const answer = await search({ q: githubQueryTogether(topics), advanced_search: 'true', page: 1 }, signal)
-      return answer.status === 422 ? null : readFound(answer)
+      if (answer.status === 422) return null
+      return { found: await readFound(answer), isFull: countItems(answer) >= pageSize }
     },
   })
 
@@ -172,6 +173,8 @@ function readIssue(issue: Fields): FoundRequest | null {
 function isPullRequest(issue: Fields): boolean {
   return Object.values(asFields(issue.pull_request) ?? {}).some((link) => link !== null)
 }
+
+const countItems = ({ body }: Answer): number => asList(asFields(body)?.items)?.length ?? 0
 
 function isPastTheEnd(answer: Answer): boolean {
   const message = asString(asFields(answer.body)?.message) ?? ''

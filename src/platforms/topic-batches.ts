@@ -1,4 +1,6 @@
-import type { FoundRequest, Page } from './platform.ts'
+import type { Clock } from '../clock.ts'
+import { isTimeout, noAnswerInTime } from './faults.ts'
+import { type FoundRequest, type Page, PlatformError, type PlatformName } from './platform.ts'
 import { searchWords } from './topic.ts'
 
 /** A first page that somebody waits for. */
@@ -9,13 +11,24 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+export interface FoundTogether {
+  found: FoundRequest[]
+  /** There may be more than was given: a topic without a match in it may still have some. */
+  isFull: boolean
+}
+
 export interface BatchSearch {
+  platform: PlatformName
+  clock: Clock
   /** How many of the topics, from the first on, one request can hold; 1 when they cannot be asked for together. */
   countFitting(topics: readonly string[]): number
   fetchOne(topic: string, signal: AbortSignal): Promise<Page | null>
   /** @returns null when the platform does not take such a question. */
-  fetchTogether(topics: readonly string[], signal: AbortSignal): Promise<FoundRequest[] | null>
+  fetchTogether(topics: readonly string[], signal: AbortSignal): Promise<FoundTogether | null>
 }
+
+/** How long topics are asked for one by one after a question for several was refused. */
+const refusedMs = 3600_000
 
 /**
  * First pages of several topics from a host that is asked for one thing at a time: what is wanted while a request is under way is
@@ -23,20 +36,28 @@ export interface BatchSearch {
  */
 export type FetchFirstPage = (topic: string, signal: AbortSignal) => Promise<Page | null>
 
-export function createTopicBatches({ countFitting, fetchOne, fetchTogether }: BatchSearch): FetchFirstPage {
+export function createTopicBatches(search: BatchSearch): FetchFirstPage {
+  const { platform, clock, countFitting, fetchOne, fetchTogether } = search
   let waiting: Waiting[] = []
   let isAsking = false
-  let refusesTogether = false
+  let refusedUntil = new Date(0)
 
   const askOne = ({ topic, signal, resolve, reject }: Waiting) => fetchOne(topic, signal).then(resolve, reject)
 
   async function askTogether(batch: readonly Waiting[]): Promise<void> {
     const topics = batch.map(({ topic }) => topic)
     try {
-      const found = await fetchTogether(topics, whenAll(batch.map(({ signal }) => signal)))
-      refusesTogether = found === null
-      if (found === null) waiting.unshift(...batch)
-      else for (const [index, page] of shareOut(topics, found).entries()) batch[index]?.resolve(page)
+      const answer = await fetchTogether(topics, whenAll(batch.map(({ signal }) => signal)))
+      if (answer === null) {
+        refusedUntil = new Date(clock.now().getTime() + refusedMs)
+        waiting.unshift(...batch)
+        return
+      }
+      const pages = shareOut(topics, answer.found)
+      const isCrowdedOut = (index: number) => answer.isFull && pages[index]?.requests.length === 0
+      for (const [index, { resolve }] of batch.entries()) if (!isCrowdedOut(index)) resolve(pages[index]!)
+      // The others' matches took all the room.
+      for (const [index, one] of batch.entries()) if (isCrowdedOut(index)) await askOne(one)
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
@@ -44,9 +65,9 @@ export function createTopicBatches({ countFitting, fetchOne, fetchTogether }: Ba
   async function askAll(): Promise<void> {
     isAsking = true
     while (waiting.length > 0) {
-      for (const { signal, reject } of waiting) if (signal.aborted) reject(signal.reason)
+      for (const { signal, reject } of waiting) if (signal.aborted) reject(givenUp(platform, signal))
       waiting = waiting.filter(({ signal }) => !signal.aborted)
-      const most = refusesTogether ? 1 : countFitting(waiting.map(({ topic }) => topic))
+      const most = clock.now() < refusedUntil ? 1 : countFitting(waiting.map(({ topic }) => topic))
       const batch = waiting.splice(0, Math.max(1, most))
       if (batch.length > 1) await askTogether(batch)
       else if (batch[0]) await askOne(batch[0])
@@ -58,6 +79,12 @@ export function createTopicBatches({ countFitting, fetchOne, fetchTogether }: Ba
       waiting.push({ topic, signal, resolve, reject })
       if (!isAsking) void askAll()
     })
+}
+
+/** As the client puts it for who gives up while he is asked for. */
+function givenUp(platform: PlatformName, signal: AbortSignal): PlatformError {
+  if (isTimeout(signal.reason)) return noAnswerInTime(platform)
+  return new PlatformError('cancelled', `The request to ${platform} was cancelled.`)
 }
 
 /** Aborted when all of the signals are: as long as one waits, the answer is wanted. */

@@ -61,6 +61,7 @@ describe('cancelling a job', () => {
         status: 'failed',
         topic: 'dark mode',
         platforms: ['hackernews'],
+        depth: 3,
         progress: { hackernews: 'skipped' },
       },
       ...{ requestsCreated: 0, startedAt: null, completedAt: expect.any(String), errors: [cancelled('hackernews')] },

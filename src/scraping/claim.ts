@@ -22,6 +22,8 @@ export interface ClaimedTask {
   /** Pages of this topic that the platform had delivered to other jobs when the task was taken. */
   pagesBefore: number
   queueJob: QueueJob
+  /** When its host was first found busy in the hands of this worker; null when it was not. */
+  busySince: Date | null
 }
 
 /**
@@ -49,7 +51,14 @@ export async function claimTask(database: Database, queueJob: QueueJob, now: Dat
   })
   if (!row) return null
   const pagesBefore = await countPages(database, row.platform, row.topic)
-  return { ...row, queueJob, cursor: row.cursor as Json, pageDueSince: row.pageDueSince ?? now, pagesBefore }
+  return {
+    ...row,
+    queueJob,
+    cursor: row.cursor as Json,
+    pageDueSince: row.pageDueSince ?? now,
+    pagesBefore,
+    busySince: null,
+  }
 }
 
 /**

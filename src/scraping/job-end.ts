@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import { closeReservation } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
+import { passOverFailures } from '../housekeeping.ts'
 import { beginJobs } from './line.ts'
 import type { TaskQueue } from './queue.ts'
 import type { TaskEnd } from './tasks.ts'
@@ -89,16 +91,16 @@ export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: strin
 const jobsPerSlice = 20
 
 /** Ends jobs whose time is over and that no worker has ended: none is alive, or it hangs. @returns whether there may be more. */
-export async function endOverdueJobs(database: Database, queue: TaskQueue, now: Date): Promise<boolean> {
+export async function endOverdueJobs(database: Database, log: Logger, queue: TaskQueue, now: Date): Promise<boolean> {
   const overdue = await database
     .selectFrom('scrape_tasks')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
-    .select('job_id')
+    .select('job_id as id')
     .distinct()
     .where('state', 'in', ['pending', 'running'])
     .where('expires_at', '<=', now)
     .limit(jobsPerSlice)
     .execute()
-  for (const { job_id: jobId } of overdue) await endOverdueJob(database, queue, jobId, now)
-  return overdue.length === jobsPerSlice
+  const ended = await passOverFailures(overdue, log, ({ id }) => endOverdueJob(database, queue, id, now))
+  return ended > 0 && overdue.length === jobsPerSlice
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Tier } from '../database/tables.ts'
+import { passOverFailures } from '../housekeeping.ts'
 import type { TaskQueue } from './queue.ts'
 
 // The line of an account: of its jobs so many run at a time as its plan says, the others wait and begin in their order.
@@ -72,7 +74,12 @@ const accountsPerSlice = 20
  * Begins jobs that nobody has begun though there is room: the limit or the plan was raised, or an ending that should have begun
  * them was undone. @returns whether there may be more.
  */
-export async function beginForgottenJobs(database: Database, queue: TaskQueue, now: Date): Promise<boolean> {
+export async function beginForgottenJobs(
+  database: Database,
+  log: Logger,
+  queue: TaskQueue,
+  now: Date,
+): Promise<boolean> {
   const { free, pro, max } = queue.runningJobs
   const { rows } = await sql<{ id: string }>`
     select accounts.id from scrape_jobs join accounts on accounts.id = scrape_jobs.account_id
@@ -82,8 +89,8 @@ export async function beginForgottenJobs(database: Database, queue: TaskQueue, n
       and count(begun_at) < case accounts.tier when 'free' then ${free}::integer when 'pro' then ${pro}::integer else ${max}::integer end
     limit ${accountsPerSlice}`.execute(database)
   let begun = 0
-  for (const { id } of rows) {
+  await passOverFailures(rows, log, async ({ id }) => {
     begun += await database.transaction().execute((transaction) => beginJobs(transaction, queue, id, now))
-  }
+  })
   return begun > 0 && rows.length === accountsPerSlice
 }

@@ -53,6 +53,7 @@ describe('a scrape job', () => {
       status: 'completed',
       topic: 'dark mode',
       platforms: ['github', 'hackernews', 'stackexchange'],
+      depth: 2,
       progress: { github: 'done', hackernews: 'done', stackexchange: 'done' },
       requestsCreated: 10,
       startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -64,10 +64,10 @@ describe('the time of a job', () => {
   it('ends what hangs by its own worker, who gives up the fetch', async () => {
     const calls = play('github', async (call) => {
       if (call > 0) return new Promise<never>(() => {})
-      // From its next taking on, the job has only a moment left.
-      const expiresAt = new Date(clock.now().getTime() + 1_500)
+      // From its next taking on, the job has only a second left.
+      const expiresAt = new Date(clock.now().getTime() + 4_000)
       await sql`update scrape_jobs set expires_at = ${expiresAt}`.execute(service.database)
-      throw new PlannedWaitError('rate_limited', 'Wait.', new Date(clock.now().getTime() + 1_050))
+      throw new PlannedWaitError('rate_limited', 'Wait.', new Date(clock.now().getTime() + 3_000))
     })
     const job = await service.client.waitForJob(await start({ platforms: ['github'] }), 30_000)
     expect(job.errors).toMatchObject([{ platform: 'github', code: 'timeout' }])

@@ -22,8 +22,9 @@ import { checkpointPage, deferTask, finishTask, type TaskEnd, TaskLostError } fr
 
 /** Waits up to this long are slept through; a longer one puts the task back in the queue. */
 const shortWaitMs = 1_000
-/** How often a live task looks whether a host has room again. */
+/** How often a live task looks whether a host has room again, and for how long: then its place is for others. */
 const busyLookMs = 40
+const busyLooksMs = 2_000
 /** How often the same page may fail before its platform ends in error. */
 const maxTries = 5
 /** How long a task may go without delivering a page, waits included. */
@@ -93,9 +94,12 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     }
     // The places of live tasks are theirs alone, so one may be held for a moment; no statement is run for it.
     if (error instanceof HostBusyError && task.queueJob.isLive) {
-      const signal = AbortSignal.any([fetching.signal, stopped])
-      await sleep(busyLookMs, undefined, { signal }).catch(() => {})
-      return task
+      const busySince = task.busySince ?? clock.now()
+      if (clock.now().getTime() - busySince.getTime() < busyLooksMs) {
+        const signal = AbortSignal.any([fetching.signal, stopped])
+        await sleep(busyLookMs, undefined, { signal }).catch(() => {})
+        return { ...task, busySince }
+      }
     }
     const { retryAt } = error
     const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
@@ -133,6 +137,10 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
         return null
       }
       if (stopped.aborted) throw new TaskLostError('the task was cancelled, or its time is over')
+      if (fetching.signal.aborted) {
+        await deferTask(database, queue, task, { until: clock.now(), tries: task.tries })
+        return null
+      }
       if (error instanceof PlatformError) return handleFailure(task, error, stopped)
       // A fault in an adapter ends its own platform, never the process or the other platforms.
       const { jobId, platform: name } = task

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { generateApiKey } from '../../src/accounts/keys.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
@@ -39,7 +40,7 @@ const onCrash = (error: Error) => {
 /** On Postgres another process gives up a call when it is too old; the test does not wait so long. */
 async function giveUp(): Promise<void> {
   const { database, close } = await openDatabase({ ...copy.options, onCrash })
-  await sweepCalls(database, new Date(), new Date(Date.now() + 3600_000))
+  await sweepCalls(database, pino({ level: 'silent' }), new Date(), new Date(Date.now() + 3600_000))
   await close()
 }
 

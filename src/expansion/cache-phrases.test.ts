@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import type { Database } from '../database/open.ts'
+import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
+import { createCachePhrases } from './cache-phrases.ts'
+import { darkModeRequests, fillCache, otherRequests } from './testing.ts'
+
+const clock = { now: () => new Date('2026-06-01T12:00:00Z') }
+const never = new AbortController().signal
+let opened: TestDatabase
+let searchIndex: SearchIndex
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  searchIndex = await openSearchIndex(opened.database)
+  await fillCache(opened.database, [...darkModeRequests(20, ['night theme']), ...otherRequests])
+})
+afterAll(() => opened.close())
+
+/** Phrases of the cache, with a word for every time that it is read, beside the searches. */
+function watch(onRead: (reads: number) => void) {
+  let reads = 0
+  const database = {
+    selectFrom: (table: 'requests') => {
+      onRead(++reads)
+      return opened.database.selectFrom(table)
+    },
+  } as unknown as Database
+  const index = {
+    search: (_database: Database, ...rest: [never]) => searchIndex.search(opened.database, ...rest),
+  } as unknown as SearchIndex
+  return { phrases: createCachePhrases({ database, searchIndex: index, clock }), reads: () => reads }
+}
+
+it('counts the words at large once, to the end also when who needed them first gives up', async () => {
+  const caller = new AbortController()
+  // The first reads what the search found, and then what the cache has at large.
+  const { phrases, reads } = watch((count) => {
+    if (count === 2) caller.abort()
+  })
+  await expect(phrases.phrasesFor('dark mode', 3, caller.signal)).rejects.toMatchObject({ name: 'AbortError' })
+  const others = await Promise.all([1, 2].map(() => phrases.phrasesFor('dark mode', 3, never)))
+  for (const found of others) expect(found).toContain('night theme')
+  expect(reads()).toBe(4)
+})
+
+it('tries again after a failure', async () => {
+  const { phrases } = watch((count) => {
+    if (count === 2) throw new Error('away')
+  })
+  await expect(phrases.phrasesFor('dark mode', 3, never)).rejects.toThrow('away')
+  expect(await phrases.phrasesFor('dark mode', 3, never)).toContain('night theme')
+})

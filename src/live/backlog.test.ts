@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { HostBusyError } from '../platforms/platform.ts'
+import { mostOpenTasks } from './collections.ts'
+import { pageOf, prepareLiveService } from './testing.ts'
+
+const live = prepareLiveService()
+const livePlaces = 20
+
+/** Collections that nobody will run, as when their platform rests; a test must end them. */
+async function seedBacklog(tasks: number): Promise<void> {
+  await sql`
+    with jobs as (
+      insert into scrape_jobs (topic, topic_key, depth, created_at, begun_at, expires_at)
+      select 'waiting ' || number, 'waiting ' || number, 1, now(), now(), now() + interval '1 hour'
+      from generate_series(1, ${tasks}::integer) as number returning id
+    )
+    insert into scrape_tasks (job_id, platform, position) select id, 'github', 0 from jobs`.execute(
+    live.service.database,
+  )
+}
+const endBacklog = () =>
+  live.service.database
+    .updateTable('scrape_tasks')
+    .set({ state: 'skipped', completed_at: new Date() })
+    .where('state', '=', 'pending')
+    .where('queue_job_id', 'is', null)
+    .execute()
+
+describe('a platform with its fill of collections', () => {
+  it('is asked for no more topics, and said to be rate limited; the others are asked', async () => {
+    await seedBacklog(mostOpenTasks - 1)
+    live.related = ['night theme']
+    const { status, body } = await live.expand('dark mode')
+    await endBacklog()
+    expect(status).toBe(200)
+    expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
+    expect(live.hackernews.calls.map(({ topic }) => topic).sort()).toEqual(['dark mode', 'night theme'])
+    expect(body.meta.errors).toEqual([
+      expect.objectContaining({ platform: 'github', topic: 'night theme', code: 'rate_limited' }),
+    ])
+    expect(body.meta).toMatchObject({ topicsScraped: 2, topicsSkipped: 0 })
+  })
+
+  it('counts as asked for nothing: its topic is not skipped as fresh, and costs nothing', async () => {
+    await seedBacklog(mostOpenTasks)
+    const { body } = await live.expand('dark mode', { platforms: ['github'] })
+    await endBacklog()
+    expect(body.meta).toMatchObject({ topicsScraped: 0, topicsSkipped: 0, errors: [{ code: 'rate_limited' }] })
+    expect([body.usage.credits.used, live.github.calls]).toEqual([0, []])
+  })
+})
+
+describe('a platform whose host is always busy', () => {
+  it('does not keep the places of live tasks from another platform', async () => {
+    let isBusy = true
+    live.scripts.github = (_call, request) => {
+      if (isBusy) throw new HostBusyError('github is being asked by others.', new Date(Date.now() + 1_500))
+      return pageOf('github')(request)
+    }
+    const waiting = Array.from({ length: livePlaces }, (_, number) =>
+      live.expand(`topic ${number}`, { platforms: ['github'] }),
+    )
+    const asked = () => new Set(live.github.calls.map(({ topic }) => topic)).size
+    await expect.poll(asked, { timeout: 30_000 }).toBe(livePlaces)
+    const other = await live.service.createAccount('pro')
+    const { body } = await live.expand('dark mode', { platforms: ['hackernews'] }, other.client)
+    isBusy = false
+    expect(body.meta).toMatchObject({ topicsScraped: 1, newResultsFound: 2, errors: [] })
+    for (const answer of await Promise.all(waiting)) expect(answer.body.meta.topicsScraped).toBe(1)
+  })
+})
