@@ -82,6 +82,22 @@ export async function keep(transaction: Transaction, id: string, answer: Answer)
   await transaction.updateTable('idempotency_keys').set(answer).where('id', '=', id).execute()
 }
 
+/**
+ * Takes requests out of the answers that are kept, so that a repeated call does not bring back what was deleted. What it cost
+ * and found stays, and so does the key: the repeated call must not be charged again.
+ */
+export async function withdrawRequests(transaction: Transaction, requestIds: readonly string[]): Promise<void> {
+  const results = sql`jsonb_array_elements(body::jsonb #> '{data,results}') with ordinality as result (record, place)`
+  const isDeleted = sql`record ->> '_id' = any(${[...requestIds]}::text[])`
+  // Other answers are no lists of requests, or sealed and no JSON: the cast must not meet them.
+  await sql`
+    update idempotency_keys set body = jsonb_set(body::jsonb, '{data,results}', (
+      select coalesce(jsonb_agg(record order by place), '[]') from ${results} where not (${isDeleted})))::text
+    where case when body like '{"data":{"results":[{%' then exists (select from ${results} where ${isDeleted}) end`.execute(
+    transaction,
+  )
+}
+
 /** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
 const sliceRows = 500
 

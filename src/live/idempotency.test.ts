@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../test/client.ts'
 import { claim } from '../idempotency/store.ts'
+import type { RequestRecord } from '../requests/record.ts'
 import { sweepCalls } from './calls.ts'
 import { createGate, pageOf, prepareLiveService } from './testing.ts'
 
@@ -32,6 +33,24 @@ describe('a live call with an Idempotency-Key', () => {
     expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
     expect([live.github.calls.length, await live.used()]).toEqual([1, 1])
+  })
+
+  it('does not bring back what was purged since, and is not charged again', async () => {
+    const titlesOf = ({ body }: Answer) => body.data.results.map(({ sourceUrl }: RequestRecord) => sourceUrl).sort()
+    const calls = [() => send('key'), () => sendList('key')]
+    for (const call of calls) expect(titlesOf(await call())).toContain('https://github.test/1')
+    const used = await live.used()
+    const purge = { url: 'https://github.test/1' }
+    const purged = await live.service.clientFor(live.service.adminKey).post('/api/admin/purge', purge)
+    expect(purged.body.data.deleted).toBe(1)
+    for (const call of calls) {
+      const again = await call()
+      expect([again.status, isReplay(again)]).toEqual([200, true])
+      expect(titlesOf(again)).toContain('https://github.test/2')
+      expect(again.text).not.toContain('https://github.test/1')
+    }
+    expect(await live.used()).toBe(used)
+    await live.service.clientFor(live.service.adminKey).post('/api/admin/suppressions/lift', purge)
   })
 
   it('is the same call only with the same body or query string', async () => {

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '../database/open.ts'
+import { withdrawRequests } from '../idempotency/store.ts'
 import { lockTopics } from '../topics/lock.ts'
 import { updateVocabulary } from './search/vocabulary.ts'
 
 /**
  * Deletes requests with everything that hangs on them: text, words that nobody else has, topics with their counts, job
- * results. The only way in which requests are deleted.
+ * results, kept answers. The only way in which requests are deleted.
  * @param chosen a query for their ids that locks the rows; it runs once, after the lock of the topics.
  * @returns how many.
  */
@@ -24,5 +25,6 @@ export async function deleteRequests(transaction: Transaction, chosen: RawBuilde
     transaction,
     texts.map(({ text }) => ({ before: text, after: null })),
   )
+  await withdrawRequests(transaction, ids)
   return ids.length
 }
