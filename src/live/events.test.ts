@@ -124,7 +124,7 @@ describe('a caller who hangs up', () => {
     expect([live.github.calls, await live.used()]).toEqual([[], 0])
   })
 
-  it('has his call closed before the service stops', async () => {
+  it('has his call closed, and his key freed, before the service stops', async () => {
     const isThinking = createGate()
     let hasEnded = false
     live.think = async (signal) => {
@@ -141,6 +141,10 @@ describe('a caller who hangs up', () => {
     await expect(response).rejects.toThrow()
     await live.service.restart()
     expect([hasEnded, await openCalls(), await live.used()]).toEqual([true, [], 0])
+    // No answer without topics was kept: the key is free, and the next call with it collects.
+    live.think = async () => {}
+    const told = await read(await open({ query: 'dark mode' }, { 'idempotency-key': 'k' }))
+    expect(told.at(-1)).toMatchObject({ event: 'result', data: { meta: { topicsScraped: 1, newResultsFound: 4 } } })
   })
 
   it('has his answer when he comes again with his Idempotency-Key, and pays once', async () => {

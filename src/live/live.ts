@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
 import type { Authentication } from '../http/authentication.ts'
+import { ServiceError } from '../http/errors.ts'
 import { createIdempotentLongCall, type LongAnswer } from '../idempotency/long-call.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { searchWords } from '../platforms/topic.ts'
@@ -127,6 +128,9 @@ export function createLive(dependencies: LiveDependencies): Live {
     const collect = async (): Promise<Collected> => {
       const { startedAt, deadline, timeUp } = time
       const thought = await call.topicsFor(AbortSignal.any([timeUp, gone]))
+      // An answer without topics must not be kept under a key; the credit comes back and the key is free.
+      if (stopping.signal.aborted)
+        throw new ServiceError('UNAVAILABLE', 'The service is stopping. Try again in a moment.')
       // Nobody is there any more to collect for.
       const topics = gone.aborted ? [] : thought
       call.events?.topics(topics)
