@@ -1,9 +1,6 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import { readConfig } from '../src/config.ts'
@@ -11,9 +8,8 @@ import type { Expansion } from '../src/expansion/expansion.ts'
 import { openPlatformNames } from '../src/platforms/platform.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient } from '../test/client.ts'
-import type { SimulatorOptions } from '../test/platform-simulator/simulator.ts'
 import { startPostgres } from '../test/postgres.ts'
-import type { SimulatorReport } from './simulator-process.ts'
+import { startSimulator } from './simulator-client.ts'
 
 // How long a search with expand takes from call to answer, in both homes: five topics on six platforms that answer after 300 ms
 // each, simulated in a process of their own. Their limits do not count here, their rules do (one request at a time to GitHub).
@@ -44,24 +40,6 @@ const topicsOf = (round: number): string[] =>
   )
 
 type Simulator = Awaited<ReturnType<typeof startSimulator>>
-
-async function startSimulator(options: SimulatorOptions) {
-  const file = fileURLToPath(new URL('simulator-process.ts', import.meta.url))
-  const child = fork(file, [JSON.stringify(options)], { execArgv: ['--disable-warning=ExperimentalWarning'] })
-  const [{ environment }] = (await once(child, 'message')) as [{ environment: Record<string, string> }]
-  return {
-    environment,
-    report: async (): Promise<SimulatorReport> => {
-      child.send('report')
-      const [report] = await once(child, 'message')
-      return report as SimulatorReport
-    },
-    stop: async () => {
-      child.disconnect()
-      await once(child, 'exit')
-    },
-  }
-}
 
 const quantile = (sorted: readonly number[], share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
 

@@ -1,8 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { listJobs } from '../api/calls.ts'
-import { useOwner } from '../api/session-store.ts'
-import type { JobStatus, ListedJob } from '../api/types.ts'
+import type { ListedJob } from '../api/types.ts'
 import { jobAddress, newCollection } from '../shell/addresses.ts'
 import { ago, dateAndTime, number, platformTitle } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
@@ -10,49 +7,28 @@ import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { collectTexts as texts } from '../texts/collect.ts'
-
-const statuses: JobStatus[] = ['pending', 'running', 'completed', 'failed']
+import { StatusFilter, useJobList } from './job-list.tsx'
 
 /** What was collected before, the last first. */
 export function History() {
-  const owner = useOwner()
-  const [status, setStatus] = useState<JobStatus | ''>('')
-  const jobs = useInfiniteQuery({
-    queryKey: [owner, 'jobs', status],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      listJobs({ status: status === '' ? undefined : status, limit: 20, cursor: pageParam }, { signal }),
-    getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
-    staleTime: 5_000,
-  })
-  const listed = jobs.data?.pages.flatMap((page) => page.jobs)
+  const { query, jobs, status, setStatus } = useJobList(listJobs, 20)
   return (
     <section className="history" aria-labelledby="history">
       <div className="section-head">
         <h2 id="history">{texts.history}</h2>
-        <label>
-          <span>{texts.withStatus}</span>
-          <select value={status} onChange={(event) => setStatus(event.target.value as JobStatus | '')}>
-            <option value="">{texts.anyStatus}</option>
-            {statuses.map((name) => (
-              <option key={name} value={name}>
-                {texts.jobStatus[name]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <StatusFilter status={status} setStatus={setStatus} />
       </div>
-      {listed === undefined &&
-        (jobs.error === null ? <Loading /> : <Problem error={jobs.error} retry={jobs.refetch} />)}
-      {listed?.length === 0 && !jobs.hasNextPage && <p className="note">{texts.noJobs}</p>}
-      {listed && listed.length > 0 && (
+      {jobs === undefined &&
+        (query.error === null ? <Loading /> : <Problem error={query.error} retry={query.refetch} />)}
+      {jobs?.length === 0 && !query.hasNextPage && <p className="note">{texts.noJobs}</p>}
+      {jobs && jobs.length > 0 && (
         <ol className="jobs">
-          {listed.map((job) => (
+          {jobs.map((job) => (
             <JobLine key={job.jobId} job={job} />
           ))}
         </ol>
       )}
-      {listed && <MoreButton query={jobs} />}
+      {jobs && <MoreButton query={query} />}
     </section>
   )
 }

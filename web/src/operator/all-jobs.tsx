@@ -1,8 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { listAllJobs } from '../api/operator-calls.ts'
-import { useOwner } from '../api/session-store.ts'
-import type { JobStatus, OperatorJob } from '../api/types.ts'
+import type { OperatorJob } from '../api/types.ts'
+import { StatusFilter, useJobList } from '../collect/job-list.tsx'
 import { operatorAccountAddress } from '../shell/addresses.ts'
 import { ago, dateAndTime, number, platformTitle } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
@@ -12,47 +10,20 @@ import { Link } from '../shell/router.tsx'
 import { collectTexts } from '../texts/collect.ts'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
-const statuses: JobStatus[] = ['pending', 'running', 'completed', 'failed']
-
 /** The collections of all accounts, the last first. */
 export function AllJobs() {
-  const owner = useOwner()
-  const [status, setStatus] = useState<JobStatus | ''>('')
-  const jobs = useInfiniteQuery({
-    queryKey: [owner, 'jobs', status],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      listAllJobs({ status: status === '' ? undefined : status, limit: 30, cursor: pageParam }, { signal }),
-    getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
-    staleTime: 5_000,
-  })
-  const listed = jobs.data?.pages.flatMap((page) => page.jobs)
+  const { query, jobs, status, setStatus } = useJobList(listAllJobs, 30)
   return (
-    <Page
-      title={texts.jobs}
-      actions={
-        <label>
-          <span>{collectTexts.withStatus}</span>{' '}
-          <select value={status} onChange={(event) => setStatus(event.target.value as JobStatus | '')}>
-            <option value="">{collectTexts.anyStatus}</option>
-            {statuses.map((name) => (
-              <option key={name} value={name}>
-                {collectTexts.jobStatus[name]}
-              </option>
-            ))}
-          </select>
-        </label>
-      }
-    >
-      {listed === undefined &&
-        (jobs.error === null ? <Loading /> : <Problem error={jobs.error} retry={jobs.refetch} />)}
-      {listed?.length === 0 && !jobs.hasNextPage && <p className="note">{texts.noJobs}</p>}
+    <Page title={texts.jobs} actions={<StatusFilter status={status} setStatus={setStatus} />}>
+      {jobs === undefined &&
+        (query.error === null ? <Loading /> : <Problem error={query.error} retry={query.refetch} />)}
+      {jobs?.length === 0 && !query.hasNextPage && <p className="note">{texts.noJobs}</p>}
       <ol className="jobs">
-        {listed?.map((job) => (
+        {jobs?.map((job) => (
           <JobLine key={job.jobId} job={job} />
         ))}
       </ol>
-      {listed && <MoreButton query={jobs} />}
+      {jobs && <MoreButton query={query} />}
     </Page>
   )
 }
