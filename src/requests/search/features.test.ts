@@ -152,7 +152,8 @@ describe('among more than 1,000 matches', () => {
     expect(ofTopic.meta.window).toBeUndefined()
     expect((await search('pen', { filters: { tags: ['rare'] } })).data.results).toHaveLength(1)
     expect((await search('pen', { filters: { topic: 'feathers', tags: ['rare'] } })).data.results).toHaveLength(1)
-    const ofNothing = await search('pen unheard', { filters: { topic: 'lamps' } })
+    await collect('github', 'lamps', [foundRequest('lamp', { title: 'A pan below the lamp' })])
+    const ofNothing = await search('pen', { filters: { topic: 'lamps' } })
     // The words are known: it is the filter that leaves nothing.
     expect([ofNothing.data.results, ofNothing.meta.didYouMean]).toEqual([[], undefined])
     expect((await search('pen fethers', { filters: { tags: ['rare', 'unheard'] } })).meta.didYouMean).toBeUndefined()
