@@ -17,7 +17,7 @@ describePage('the operator', () => {
 
   it('signs in with the admin key, and makes an account whose key is shown once', async () => {
     const page = await test.open('/', { as: null })
-    await page.getByLabel('API key').fill(test.service.adminKey)
+    await page.getByLabel('API key', { exact: true }).fill(test.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Accounts' }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Ada')
@@ -111,7 +111,7 @@ describePage('the operator', () => {
     await page.context().clearCookies()
     await page.getByRole('link', { name: 'Platforms' }).click()
     await page.getByText('Sign in again with the admin key').waitFor()
-    await page.getByLabel('API key').fill(test.service.adminKey)
+    await page.getByLabel('API key', { exact: true }).fill(test.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Add bluesky to PLATFORMS to use it').waitFor()
   })
