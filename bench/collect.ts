@@ -131,7 +131,8 @@ async function measureOverhead(home: string, databaseUrl?: string): Promise<void
 }
 
 async function measureWaiting(home: string, databaseUrl?: string): Promise<void> {
-  const simulator = await startSimulator({ limits: 'real', timeScale, size: 4_000, latencyMs: 20 }, topic)
+  const simulator = await startSimulator({ limits: 'real', timeScale, size: 4_000, latencyMs: 20 })
+  await simulator.warm([topic])
   const running = await start(simulator.environment, databaseUrl, { platformTimeScale: timeScale })
   const { ms, pages } = await collect(running, [{ topic, platforms: openPlatformNames }])
   const { leastMs, bottleneck, breaches, refused } = await simulator.report()

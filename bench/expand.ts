@@ -74,6 +74,7 @@ async function measure(home: string, databaseUrl?: string): Promise<void> {
   let cpu = process.cpuUsage()
   for (round = 0; round <= rounds; round++) {
     statements = 0
+    await Promise.all([simulator, ...others].map((one) => one.warm(topicsOf(round))))
     await simulator.report()
     const startedAt = performance.now()
     const { status, body } = await client.search(topicsOf(round)[0] ?? '', { expand: true, limit: 20 })

@@ -70,7 +70,7 @@ function rowsOf({ frequentWords, rareWords }: Corpus): Row[] {
       more: { filters: { platforms: ['github'], minVotes: 5 } },
       queries: common(2),
     },
-    { what: 'two common words, small topic', more: { filters: { topic: 'topic 7' } }, queries: common(2) },
+    { what: 'two common words, one topic', more: { filters: { topic: 'topic 7' } }, queries: common(2) },
     { what: 'two common words by votes', more: { sortBy: 'votes' }, queries: common(2) },
     {
       what: 'two common words, one left out',

@@ -4,14 +4,10 @@ import { fileURLToPath } from 'node:url'
 import type { SimulatorOptions } from '../test/platform-simulator/simulator.ts'
 import type { SimulatorReport } from './simulator-process.ts'
 
-/**
- * Starts the simulated platforms in a process of their own: their work must not count as ours.
- * @param warmTopic a topic whose texts are built before anything is asked. Otherwise that is done at the first requests, whose
- * minute then begins seconds after ours: the first request of our next minute would be refused, and wait for a whole one.
- */
-export async function startSimulator(options: SimulatorOptions, warmTopic = '') {
+/** Starts the simulated platforms in a process of their own: their work must not count as ours. */
+export async function startSimulator(options: SimulatorOptions) {
   const file = fileURLToPath(new URL('simulator-process.ts', import.meta.url))
-  const child = fork(file, [JSON.stringify(options), warmTopic], {
+  const child = fork(file, [JSON.stringify(options)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   const [{ environment }] = (await once(child, 'message')) as [{ environment: Record<string, string> }]
@@ -21,6 +17,14 @@ export async function startSimulator(options: SimulatorOptions, warmTopic = '') 
       child.send('report')
       const [report] = await once(child, 'message')
       return report as SimulatorReport
+    },
+    /**
+     * Builds the texts of topics before anybody asks for them. Otherwise that is done at the first requests, which then take longer
+     * than they should, and whose minute begins seconds after ours: the first request of our next minute would be refused.
+     */
+    warm: async (topics: readonly string[]): Promise<void> => {
+      child.send(topics)
+      await once(child, 'message')
     },
     stop: async () => {
       child.disconnect()

@@ -7,7 +7,8 @@ import {
 } from '../test/platform-simulator/simulator.ts'
 
 // The platforms in a process of their own, for collect.ts: their work must not count as ours. The first argument is the
-// options as JSON, the second a topic whose texts are built before anything is asked, or nothing; every message is answered with what was asked since the message before.
+// options as JSON. A message with topics builds their texts, as they are there on a real platform before anybody asks, and is
+// answered when that is done; every other one is answered with what was asked since the one before.
 
 export interface SimulatorReport {
   /** What was asked, in order, as addresses that can be asked again. */
@@ -24,12 +25,15 @@ export interface SimulatorReport {
 const options = JSON.parse(process.argv[2] ?? '{}') as SimulatorOptions
 const timeScale = options.timeScale ?? 1
 const simulator = await startPlatformSimulator(options)
-const warmTopic = process.argv[3] ?? ''
-if (warmTopic !== '') for (const name of openPlatformNames) simulator.expectedRecords(name, warmTopic)
 
-process.on('message', () => {
-  process.send?.(report(simulator))
-  simulator.requests.length = 0
+process.on('message', (topics: string[] | 'report') => {
+  if (topics === 'report') {
+    process.send?.(report(simulator))
+    simulator.requests.length = 0
+    return
+  }
+  for (const topic of topics) for (const name of openPlatformNames) simulator.expectedRecords(name, topic)
+  process.send?.('warm')
 })
 process.on('disconnect', () => process.exit(0))
 process.send?.({ environment: simulator.environment })

@@ -5,7 +5,7 @@ import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import type { Database } from '../src/database/open.ts'
+import type { Database, OpenDatabase } from '../src/database/open.ts'
 import type { Expansion } from '../src/expansion/expansion.ts'
 import type { ClientTimeouts } from '../src/platforms/client.ts'
 import type { Platform, PlatformName } from '../src/platforms/platform.ts'
@@ -42,6 +42,8 @@ export interface TestService {
   apiKey: string
   adminKey: string
   database: Database
+  /** The same with what its home is beside it. */
+  opened: OpenDatabase
   config: Config
   /** Calls as the first account. */
   client: TestClient
@@ -98,6 +100,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     get database() {
       return service.database.database
+    },
+    get opened() {
+      return service.database
     },
     ...{ apiKey, adminKey: testAdminKey, config, client: clientFor(apiKey), clientFor },
     createAccount: async (tier = 'max') => {

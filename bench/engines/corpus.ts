@@ -8,6 +8,10 @@ import type { BenchDocument } from './engine.ts'
 const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url))
 export const corpusFile = join(shared, 'corpora', 'reddit-posts.jsonl.gz')
 
+/** Neighbouring documents have a topic, as a page of a scrape has. */
+const pageSize = 100
+const topics = 500
+
 interface Post {
   title?: string
   text?: string
@@ -67,7 +71,7 @@ export function readCorpus(): Corpus {
         title: again ? changed(title, random) : title,
         description: again ? changed(description, random) : description,
         votes: score,
-        topic: `topic ${number % 500}`,
+        topic: `topic ${Math.floor(number / pageSize) % topics}`,
       }
     },
     frequentWords: words

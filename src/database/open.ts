@@ -132,7 +132,8 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
       database,
       home: 'embedded',
       embedded: client,
-      queueOptions: { db: fromPglite(client as never), backend: 'pglite' },
+      // The queue looks for work all the time; that alone is nobody's use, or upkeep would never find the database idle.
+      queueOptions: { db: fromPglite({ ...client.watching, listen: client.listen } as never), backend: 'pglite' },
       listen: client.listen,
       close: async () => {
         await client.close()

@@ -7,7 +7,7 @@ import type { RunningJobs } from './line.ts'
 const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
 
 /** Tasks that run at once in one process; a task that waits for its platform does not count. */
-const places = { jobs: 10, live: 20 } as const
+const places = { jobs: 10, live: 40 } as const
 
 /** The database must agree that the moment of a deferred task has come. */
 const lookLateMs = 10

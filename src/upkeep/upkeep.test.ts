@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Logger, pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { startTestService } from '../../test/service.ts'
 import type { EmbeddedClient } from '../database/embedded/client.ts'
 import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
 import { store, syntheticRow } from '../requests/search/testing.ts'
@@ -169,6 +170,18 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
       expect(client.idleMs()).toBeGreaterThanOrEqual(used)
     })
     expect(client.idleMs()).toBeGreaterThanOrEqual(used)
+  })
+
+  it('finds a service idle that nobody calls, though its queue looks for work all the time', async () => {
+    const service = await startTestService()
+    try {
+      const { embedded } = service.opened
+      await expect.poll(() => embedded!.idleMs(), { timeout: 50_000 }).toBeGreaterThan(2_000)
+      await service.client.get('/api/v1/usage')
+      expect(embedded!.idleMs()).toBeLessThan(2_000)
+    } finally {
+      await service.stop()
+    }
   })
 
   it('reads the segments as the extension describes them', async () => {

@@ -5,17 +5,20 @@ import { connectWorker, type Operation } from './wire.ts'
 
 export type { OpenTransaction, Queryable }
 
+interface Statements extends Queryable {
+  /** Runs several statements at once, with no parameters; one result a statement. */
+  exec(sql: string): Promise<WorkerResult[]>
+}
+
 /**
  * The embedded database as the main thread sees it: the interface of PGlite that pg-boss uses, and what our dialect of Kysely
  * needs. Everything runs in the order of the calls, and is sent without waiting for the answers of those before it; a
  * transaction keeps all others out until it has ended.
  */
-export interface EmbeddedClient extends Queryable {
+export interface EmbeddedClient extends Statements {
   readonly ready: boolean
   readonly closed: boolean
   readonly waitReady: Promise<void>
-  /** Runs several statements at once, with no parameters; one result a statement. */
-  exec(sql: string): Promise<WorkerResult[]>
   transaction<T>(run: (transaction: OpenTransaction) => Promise<T>): Promise<T>
   /** Opens a transaction, which keeps all others out until it is committed or rolled back. */
   begin(): Promise<OpenTransaction>
@@ -23,8 +26,8 @@ export interface EmbeddedClient extends Queryable {
   alone<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
   /** Like `alone`, for work that nobody asked for: `idleMs` does not count it as use. */
   aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
-  /** Statements like those of others, which keep nobody out, for work that nobody asked for: `idleMs` does not count them. */
-  readonly watching: Queryable
+  /** Statements like those of others, for work that nobody asked for: `idleMs` does not count them. */
+  readonly watching: Statements
   /** For how long nobody has used the database: milliseconds since the last use ended, 0 while one runs or waits. */
   idleMs(): number
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
@@ -53,7 +56,7 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     }
   }
   /** One call, sent as soon as no transaction is open and nobody else is before it. */
-  const share = (operation: Operation) => asUse(() => turns.share(() => call(operation)))
+  const share = (operation: Operation) => turns.share(() => call(operation))
   /** Nobody else inside, and nothing under way from before. */
   const hold = async <T>(run: () => Promise<T>): Promise<T> => {
     const release = await turns.hold()
@@ -71,6 +74,18 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
   /** A statement of who has the turn. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
+  const watching: Statements = {
+    query: async <T>(sql: string, parameters: unknown[] = []) =>
+      firstOf<T>(await share({ operation: 'query', sql, parameters })),
+    exec: (sql) =>
+      hold(() =>
+        call({ operation: 'exec', sql }).catch(async (error: unknown) => {
+          // Some callers send a whole transaction at once: what failed in its middle left it open.
+          await call({ operation: 'exec', sql: 'ROLLBACK' })
+          throw error
+        }),
+      ),
+  }
   const begin = (): Promise<OpenTransaction> =>
     new Promise((resolve, reject) => {
       // In use until it has ended.
@@ -89,18 +104,8 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     get closed() {
       return closed
     },
-    query: async <T>(sql: string, parameters: unknown[] = []) =>
-      firstOf<T>(await share({ operation: 'query', sql, parameters })),
-    exec: (sql) =>
-      asUse(() =>
-        hold(() =>
-          call({ operation: 'exec', sql }).catch(async (error: unknown) => {
-            // Some callers send a whole transaction at once: what failed in its middle left it open.
-            await call({ operation: 'exec', sql: 'ROLLBACK' })
-            throw error
-          }),
-        ),
-      ),
+    query: (sql, parameters) => asUse(() => watching.query(sql, parameters)),
+    exec: (sql) => asUse(() => watching.exec(sql)),
     begin,
     transaction: async (run) => {
       const transaction = await begin()
@@ -115,18 +120,15 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     },
     alone: (run) => asUse(() => hold(() => run({ query }))),
     aside: (run) => hold(() => run({ query })),
-    watching: {
-      query: async <T>(sql: string, parameters: unknown[] = []) =>
-        firstOf<T>(await turns.share(() => call({ operation: 'query', sql, parameters }))),
-    },
+    watching,
     idleMs: () => (users > 0 ? 0 : performance.now() - usedAt),
     listen: async (channel, onNotification) => {
       const subscribed = listeners.get(channel) ?? new Set()
       listeners.set(channel, subscribed.add(onNotification))
-      if (subscribed.size === 1) await share({ operation: 'listen', channel })
+      if (subscribed.size === 1) await asUse(() => share({ operation: 'listen', channel }))
       return async () => {
         subscribed.delete(onNotification)
-        if (subscribed.size === 0 && !closed) await share({ operation: 'unlisten', channel })
+        if (subscribed.size === 0 && !closed) await asUse(() => share({ operation: 'unlisten', channel }))
       }
     },
     close: async () => {
