@@ -8,6 +8,7 @@ import { embeddedDialect } from './embedded/dialect.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
 import { type Listen, listenOnPostgres } from './listen.ts'
 import type { Tables } from './tables.ts'
+import { valueTypes } from './values.ts'
 
 /** The handle for statements outside of a transaction. */
 export type Database = Kysely<Tables>
@@ -48,14 +49,6 @@ const defaultStatementTimeoutMs = 15_000
 /** No transaction of ours waits for anything but the database. */
 const idleInTransactionTimeoutMs = 10_000
 
-/** `bigint` as a number, as PGlite gives it: counts and ids here stay far below 2^53. */
-const types = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-}
-
 const oldestVersion = 15
 
 async function assertVersion(pool: pg.Pool): Promise<void> {
@@ -70,7 +63,7 @@ async function openPostgres(options: DatabaseOptions & { databaseUrl: string }):
   const pool = new pg.Pool({
     connectionString,
     max: poolSize,
-    types,
+    types: valueTypes,
     statement_timeout: statementTimeoutMs,
     // A process that is frozen inside a transaction would hold its locks for ever.
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,

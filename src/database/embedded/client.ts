@@ -1,4 +1,5 @@
-import type { WorkerResult } from './protocol.ts'
+import pg from 'pg'
+import type { StatementResult } from './messages.ts'
 import { type OpenTransaction, openTransaction, type Queryable } from './transaction.ts'
 import { createTurns } from './turns.ts'
 import { connectWorker, type Operation } from './wire.ts'
@@ -7,7 +8,7 @@ export type { OpenTransaction, Queryable }
 
 interface Statements extends Queryable {
   /** Runs several statements at once, with no parameters; one result a statement. */
-  exec(sql: string): Promise<WorkerResult[]>
+  exec(sql: string): Promise<StatementResult[]>
 }
 
 /**
@@ -67,7 +68,7 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
       release()
     }
   }
-  const firstOf = <T>([result]: WorkerResult[]) => {
+  const firstOf = <T>([result]: StatementResult[]) => {
     if (!result) throw new Error('The embedded database answered without a result.')
     return { ...result, rows: result.rows as T[] }
   }
@@ -125,10 +126,12 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     listen: async (channel, onNotification) => {
       const subscribed = listeners.get(channel) ?? new Set()
       listeners.set(channel, subscribed.add(onNotification))
-      if (subscribed.size === 1) await asUse(() => share({ operation: 'listen', channel }))
+      if (subscribed.size === 1)
+        await asUse(() => share({ operation: 'exec', sql: `listen ${pg.escapeIdentifier(channel)}` }))
       return async () => {
         subscribed.delete(onNotification)
-        if (subscribed.size === 0 && !closed) await asUse(() => share({ operation: 'unlisten', channel }))
+        if (subscribed.size === 0 && !closed)
+          await asUse(() => share({ operation: 'exec', sql: `unlisten ${pg.escapeIdentifier(channel)}` }))
       }
     },
     close: async () => {

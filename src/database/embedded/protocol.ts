@@ -1,18 +1,9 @@
-/** What the main thread asks of the database worker. Statements run strictly in the order in which they arrive. */
+/** What the main thread asks of the database worker. Messages are answered strictly in the order in which they arrive. */
 export type WorkerRequest =
-  | { id: number; operation: 'query'; sql: string; parameters: unknown[] }
-  | { id: number; operation: 'exec'; sql: string }
-  | { id: number; operation: 'listen'; channel: string }
-  | { id: number; operation: 'unlisten'; channel: string }
-  | { id: number; operation: 'close' }
+  /** A message of Postgres' protocol. */
+  { id: number; operation: 'send'; message: Uint8Array<ArrayBuffer> } | { id: number; operation: 'close' }
 
-export interface WorkerResult {
-  rows: Record<string, unknown>[]
-  affectedRows?: number
-  fields: { name: string; dataTypeID: number }[]
-}
-
-/** A Postgres error as plain fields: a class does not survive the structured clone between threads. */
+/** A fault as plain fields: a class does not survive the structured clone between threads. */
 export interface WorkerError {
   message: string
   fields: Record<string, string>
@@ -21,11 +12,19 @@ export interface WorkerError {
 export type WorkerResponse =
   | { type: 'ready' }
   | { type: 'failed'; error: WorkerError }
-  | { type: 'result'; id: number; results: WorkerResult[] }
+  /** All that Postgres answered, errors of statements included. */
+  | { type: 'answer'; id: number; answer: Uint8Array<ArrayBuffer> }
   | { type: 'error'; id: number; error: WorkerError }
   /** The database itself broke (WebAssembly aborted): nothing can be asked of it any more. */
   | { type: 'broken'; error: WorkerError }
-  | { type: 'notification'; channel: string; payload: string }
 
 /** The fields of a Postgres error that callers decide by or log. */
 export const errorFields = ['code', 'severity', 'detail', 'hint', 'constraint', 'table', 'column', 'where'] as const
+
+/** What there is to know of an error, as plain fields. */
+export function describeError(error: unknown): WorkerError {
+  const source = error as Record<string, unknown>
+  const fields: Record<string, string> = {}
+  for (const name of errorFields) if (typeof source[name] === 'string') fields[name] = source[name]
+  return { message: error instanceof Error ? error.message : String(error), fields }
+}

@@ -1,4 +1,5 @@
-import type { WorkerError, WorkerResult } from './protocol.ts'
+import type { StatementResult } from './messages.ts'
+import type { WorkerError } from './protocol.ts'
 import { EmbeddedDatabaseError, type Operation } from './wire.ts'
 
 const abortedTransaction: WorkerError = {
@@ -12,7 +13,7 @@ export interface Queryable {
   query<T>(
     sql: string,
     parameters?: unknown[],
-  ): Promise<{ rows: T[]; affectedRows?: number; fields: WorkerResult['fields'] }>
+  ): Promise<{ rows: T[]; affectedRows?: number; fields: StatementResult['fields'] }>
 }
 
 export interface OpenTransaction extends Queryable {
@@ -23,7 +24,7 @@ export interface OpenTransaction extends Queryable {
 }
 
 interface OfTransaction {
-  call(operation: Operation): Promise<WorkerResult[]>
+  call(operation: Operation): Promise<StatementResult[]>
   query: Queryable['query']
   /** Lets others in. */
   release(): void

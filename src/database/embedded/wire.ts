@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import type { WorkerError, WorkerRequest, WorkerResponse, WorkerResult } from './protocol.ts'
+import { checkParameters, readAnswer, type StatementResult, scriptMessage, statementMessage } from './messages.ts'
+import { describeError, type WorkerError, type WorkerRequest, type WorkerResponse } from './protocol.ts'
+import { createStatements } from './statements.ts'
 
 /** An error that Postgres reported; `code` is its SQLSTATE, as with node-postgres. */
 export class EmbeddedDatabaseError extends Error {
@@ -10,10 +12,15 @@ export class EmbeddedDatabaseError extends Error {
   }
 }
 
-export type Operation = WorkerRequest extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never
+export type Operation =
+  | { operation: 'query'; sql: string; parameters: readonly unknown[] }
+  | { operation: 'exec'; sql: string }
+  | { operation: 'close' }
 
 interface Pending {
-  resolve(results: WorkerResult[]): void
+  /** Of one statement with parameters; null for anything else. */
+  text: string | null
+  resolve(results: StatementResult[]): void
   reject(error: Error): void
 }
 
@@ -26,6 +33,7 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   const pending = new Map<number, Pending>()
   const listeners = new Map<string, Set<(payload: string) => void>>()
   const opening = Promise.withResolvers<void>()
+  const statements = createStatements()
   let nextId = 1
   let dead: Error | null = null
 
@@ -44,15 +52,22 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   worker.on('message', (response: WorkerResponse) => {
     if (response.type === 'ready') return opening.resolve()
     if (response.type === 'failed') return die(new EmbeddedDatabaseError(response.error))
-    if (response.type === 'notification') {
-      for (const notify of listeners.get(response.channel) ?? []) notify(response.payload)
-      return
-    }
     if (response.type === 'broken') return crash(new EmbeddedDatabaseError(response.error))
     const call = pending.get(response.id)
     pending.delete(response.id)
-    if (response.type === 'result') call?.resolve(response.results)
-    else call?.reject(new EmbeddedDatabaseError(response.error))
+    if (response.type === 'error') return call?.reject(new EmbeddedDatabaseError(response.error))
+    try {
+      const { results, error, notifications } = readAnswer(response.answer)
+      if (call && call.text !== null) statements.ended(call.text, error === null)
+      if (error === null) call?.resolve(results)
+      else call?.reject(new EmbeddedDatabaseError(describeError(error)))
+      for (const { channel, payload } of notifications) {
+        for (const notify of listeners.get(channel) ?? []) notify(payload)
+      }
+    } catch (error) {
+      // A value that cannot be read.
+      call?.reject(error as Error)
+    }
   })
   worker.on('error', crash)
   worker.on('exit', () => {
@@ -61,13 +76,30 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
     else crash(error)
   })
 
-  const call = (operation: Operation): Promise<WorkerResult[]> => {
+  const messageOf = (operation: Exclude<Operation, { operation: 'close' }>) => {
+    if (operation.operation === 'exec') {
+      statements.seeScript(operation.sql)
+      return scriptMessage(operation.sql)
+    }
+    const { sql, parameters } = operation
+    checkParameters(parameters)
+    return statementMessage(statements.begin(sql), parameters)
+  }
+  const send = (operation: Operation, id: number): void => {
+    if (operation.operation === 'close') {
+      worker.postMessage({ id, operation: 'close' } satisfies WorkerRequest)
+      return
+    }
+    const message = messageOf(operation)
+    worker.postMessage({ id, operation: 'send', message } satisfies WorkerRequest, [message.buffer])
+  }
+  const call = (operation: Operation): Promise<StatementResult[]> => {
     if (dead) return Promise.reject(dead)
     const id = nextId++
-    const { promise, resolve, reject } = Promise.withResolvers<WorkerResult[]>()
+    const { promise, resolve, reject } = Promise.withResolvers<StatementResult[]>()
     try {
-      worker.postMessage({ ...operation, id } satisfies WorkerRequest)
-      pending.set(id, { resolve, reject })
+      send(operation, id)
+      pending.set(id, { text: operation.operation === 'query' ? operation.sql : null, resolve, reject })
     } catch (error) {
       // A parameter that cannot be sent, a function for example.
       reject(error as Error)

@@ -1,0 +1,108 @@
+import pg from 'pg'
+import { type DatabaseError, serialize } from 'pg-protocol'
+import { Parser } from 'pg-protocol/dist/parser.js'
+import { valueTypes } from '../values.ts'
+import type { Statements } from './statements.ts'
+
+// What is said to Postgres and what it answers, by its own protocol (version 3.0: "Frontend/Backend Protocol" in its manual),
+// written and read by the code of node-postgres: a value is the same in both homes because the same code reads it.
+
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => string | Buffer | null } })
+  .utils
+
+export interface StatementResult {
+  rows: Record<string, unknown>[]
+  fields: { name: string; dataTypeID: number }[]
+  /** How many rows a statement wrote; undefined for one that writes none. */
+  affectedRows?: number
+}
+
+export interface Answer {
+  /** Of the statements that were done, in their order. */
+  results: StatementResult[]
+  /** Why the others were not; null when all were. */
+  error: DatabaseError | null
+  notifications: { channel: string; payload: string }[]
+}
+
+/** In one piece with memory of its own, which can be handed to another thread. */
+function join(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let place = 0
+  for (const part of parts) {
+    joined.set(part, place)
+    place += part.length
+  }
+  return joined
+}
+
+/** @throws TypeError for a parameter that no value of a database can be made of. */
+export function checkParameters(parameters: readonly unknown[]): void {
+  for (const value of parameters) {
+    if (typeof value === 'function' || typeof value === 'symbol')
+      throw new TypeError(`a ${typeof value} is no parameter`)
+  }
+}
+
+/** One statement with its parameters, understood under a name as `statements.ts` says. */
+export const statementMessage = (
+  { name, before }: ReturnType<Statements['begin']>,
+  parameters: readonly unknown[],
+): Uint8Array<ArrayBuffer> =>
+  join([
+    ...before,
+    serialize.bind({ statement: name, values: [...parameters], valueMapper: prepareValue }),
+    serialize.describe({ type: 'P' }),
+    serialize.execute(),
+    serialize.sync(),
+  ])
+
+/** Several statements without parameters, or one, as a unit of their own unless they open a transaction. */
+export const scriptMessage = (text: string): Uint8Array<ArrayBuffer> => join([serialize.query(text)])
+
+type Message = Parameters<Parameters<Parser['parse']>[1]>[0]
+type Field = { name: string; dataTypeID: number; format: 'text' | 'binary' }
+
+/** Such as `INSERT 0 5`, `UPDATE 3` or `CREATE TABLE`. */
+const written = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
+
+/** Reads all that was answered to one message. */
+export function readAnswer(bytes: Uint8Array): Answer {
+  const answer: Answer = { results: [], error: null, notifications: [] }
+  let fields: Field[] = []
+  let readers: ((text: string) => unknown)[] = []
+  let rows: Record<string, unknown>[] = []
+
+  const describe = (described: Field[]) => {
+    fields = described
+    readers = fields.map(({ dataTypeID, format }) => valueTypes.getTypeParser(dataTypeID, format as 'text'))
+  }
+  const addRow = (texts: (string | null)[]) => {
+    const row: Record<string, unknown> = {}
+    for (let column = 0; column < texts.length; column++) {
+      const text = texts[column]
+      row[fields[column]!.name] = text == null ? null : readers[column]!(text)
+    }
+    rows.push(row)
+  }
+  const complete = (command: string) => {
+    const affected = written.exec(command)?.[1]
+    const result = { rows, fields: fields.map(({ name, dataTypeID }) => ({ name, dataTypeID })) }
+    answer.results.push(affected === undefined ? result : { ...result, affectedRows: Number(affected) })
+    describe([])
+    rows = []
+  }
+  const onMessage = (message: Message) => {
+    const of = message as unknown as Record<string, never>
+    if (message.name === 'dataRow') addRow(of.fields!)
+    else if (message.name === 'rowDescription') describe(of.fields!)
+    else if (message.name === 'commandComplete') complete(of.text!)
+    else if (message.name === 'emptyQuery') complete('')
+    else if (message.name === 'error') answer.error ??= message as unknown as DatabaseError
+    else if (message.name === 'notification') {
+      answer.notifications.push({ channel: of.channel!, payload: of.payload! })
+    }
+  }
+  new Parser().parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), onMessage)
+  return answer
+}
