@@ -7,6 +7,7 @@ import type { AccountPolicy, RateLimits } from '../rate-limits/rate-limits.ts'
 import { cookieOf } from '../sessions/cookie.ts'
 import { refuseFromElsewhere, requireCsrfToken } from '../sessions/forgery.ts'
 import { findSession, type Opener } from '../sessions/sessions.ts'
+import { createSharedReads } from '../shared-reads.ts'
 import { ServiceError } from './errors.ts'
 
 /** Who made a call, as far as its effects are concerned. */
@@ -67,6 +68,7 @@ const unauthorized = () =>
 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
   const { database, clock, adminKey, rateLimits } = dependencies
+  const share = createSharedReads()
   const accounts = new WeakMap<FastifyRequest, Account>()
   const callers = new WeakMap<FastifyRequest, Caller>()
   const adminDigest = digest(adminKey)
@@ -96,7 +98,8 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
   const findAccount = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = bearerToken(request)
     if (key !== null) {
-      const account = await findAccountByKey(database, key, clock.now())
+      // Nobody is let in by what was read before they came: a revoked key is refused by the next call.
+      const account = await share(key, () => findAccountByKey(database, key, clock.now()))
       return account && { account, token: key }
     }
     const session = await signedIn(request, reply)

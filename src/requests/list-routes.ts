@@ -101,8 +101,10 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         const platforms = filters.platforms ?? defaultPlatforms
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
-      const page = await share(JSON.stringify(list), () => listRequests(database, list))
-      const credits = await share(account.accountId, () => readCreditUsage(database, account, clock.now()))
+      const [page, credits] = await Promise.all([
+        share(JSON.stringify(list), () => listRequests(database, list)),
+        share(account.accountId, () => readCreditUsage(database, account, clock.now())),
+      ])
       return {
         data: { results: page.results, hasMore: page.hasMore, cursor: page.cursor },
         usage: { credits },

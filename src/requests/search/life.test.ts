@@ -141,7 +141,7 @@ describe('opening', () => {
     const { database } = broken
     try {
       // A function that the preparation cannot replace, after it has made the extension and the index.
-      await sql`create function request_text_matches(words text, most integer) returns integer
+      await sql`create function best_101_matches(words text) returns integer
         language sql as 'select 1'`.execute(database)
       const fallback = await openSearchIndex(database)
       expect(fallback.kind).toBe('tsvector')

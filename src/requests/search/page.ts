@@ -7,7 +7,7 @@ import type { ParsedQuery } from './query.ts'
 /** Ways to find what matches some normalised words: queries with the columns `request_id` and `score`, the lower the better. */
 export interface SearchEngine {
   /** The `most` best matches. It gives no row that does not match, and all of the matches when they are fewer. */
-  best(words: string, most: number): RawBuilder<unknown>
+  best(words: string, most: Depth): RawBuilder<unknown>
   /** Those of the requests in `ids` that match; for few of them, since every text is looked at. */
   among(words: string, ids: RawBuilder<unknown>): RawBuilder<unknown>
 }
@@ -23,6 +23,11 @@ export const searchCap = 100
  * more than another.
  */
 const windowSize = 1_000
+
+/** How many matches are ever ranked: those that can be paged through or the window, and one more that tells whether there are more. */
+export const depths = [searchCap + 1, windowSize + 1] as const
+
+export type Depth = (typeof depths)[number]
 
 export interface PageInput extends Pick<ParsedQuery, 'phrases' | 'excluded'> {
   /** What the index is asked for: normalised, any of them. */
@@ -68,12 +73,13 @@ function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuil
  */
 export async function readPage(executor: Executor, engine: SearchEngine, input: PageInput): Promise<SearchMatches> {
   const condition = conditionOf(input)
+  const [ofPages, ofWindow] = depths
   if (condition === null) {
-    const most = searchCap + 1
-    return (await readMatches(executor, engine.best(input.words, most), { ...input, condition, most })).matches
+    const options = { ...input, condition, most: ofPages }
+    return (await readMatches(executor, engine.best(input.words, ofPages), options)).matches
   }
   const options = { ...input, condition, most: windowSize }
-  const { found, matches } = await readMatches(executor, engine.best(input.words, windowSize + 1), options)
+  const { found, matches } = await readMatches(executor, engine.best(input.words, ofWindow), options)
   const ids = idsByFilter(input.filters)
   if (found <= windowSize) return matches
   const windowed = { ...matches, window: windowSize }

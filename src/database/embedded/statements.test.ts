@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+
+// Most of what comes again and again is kept prepared in the embedded home; on both homes nobody may notice.
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+beforeEach(async () => {
+  await sql`drop table if exists kept`.execute(opened.database)
+  await sql`create table kept (id integer primary key, name text not null)`.execute(opened.database)
+})
+afterAll(() => opened.close())
+
+const repeat = async <T>(times: number, run: (time: number) => Promise<T>) => {
+  const results: T[] = []
+  for (let time = 0; time < times; time++) results.push(await run(time))
+  return results
+}
+const readAll = async () => (await sql`select * from kept order by id`.execute(opened.database)).rows
+const add = (id: number) => sql`insert into kept values (${id}, ${`name ${id}`})`.execute(opened.database)
+
+describe('a statement that is run again and again', () => {
+  it('gives values of the same kinds each time, in both homes', async () => {
+    const moment = new Date('2026-11-22T01:02:03.004Z')
+    const uuid = '0190a1b2-0000-7000-8000-00000000000a'
+    const values = await repeat(8, async () => {
+      const { rows } = await sql`
+        select 9007199254740991::bigint as big, 1.50::numeric as exact, 0.5::float8 as half, true as yes, null::text as nothing,
+          ${moment}::timestamptz as moment, ${JSON.stringify({ a: [1, null] })}::jsonb as json, ${['a"b\\', '', 'ü{}']}::text[] as texts,
+          ${[1, -2]}::int[] as numbers, ${[uuid]}::uuid[] as ids, ${Buffer.from([0, 255, 39])}::bytea as bytes, ${''}::text as empty,
+          ${'\\x00\n\u{1f600}'}::text as odd, ${12}::integer as number, ${false}::boolean as no, array[]::text[] as none`.execute(
+        opened.database,
+      )
+      return rows[0]
+    })
+    for (const one of values) {
+      expect(one).toEqual({
+        ...{ big: 9007199254740991, exact: '1.50', half: 0.5, yes: true, nothing: null, moment },
+        ...{ json: { a: [1, null] }, texts: ['a"b\\', '', 'ü{}'], numbers: [1, -2], ids: [uuid] },
+        ...{ bytes: Buffer.from([0, 255, 39]), empty: '', odd: '\\x00\n\u{1f600}', number: 12, no: false, none: [] },
+      })
+    }
+  })
+
+  it('sees a table as it is now, whoever has changed it', async () => {
+    await add(1)
+    await repeat(6, readAll)
+    await sql`alter table kept add column votes integer not null default 7`.execute(opened.database)
+    expect(await repeat(4, readAll)).toEqual(Array(4).fill([{ id: 1, name: 'name 1', votes: 7 }]))
+    await opened.embedded?.exec('alter table kept drop column name')
+    if (opened.embedded) expect(await repeat(4, readAll)).toEqual(Array(4).fill([{ id: 1, votes: 7 }]))
+    await sql`drop table kept`.execute(opened.database)
+    await expect(readAll()).rejects.toMatchObject({ code: '42P01' })
+    await sql`create table kept (id integer primary key, other text)`.execute(opened.database)
+    expect(await readAll()).toEqual([])
+  })
+
+  it('can fail, and be run again', async () => {
+    await repeat(4, add)
+    for (const id of [1, 1, 10, 2, 11, 12, 13, 3, 14]) {
+      if (id < 10) await expect(add(id)).rejects.toMatchObject({ code: '23505', constraint: 'kept_pkey' })
+      else await add(id)
+    }
+    expect(await readAll()).toHaveLength(9)
+  })
+
+  it('can fail in a transaction, with others behind it, and be run again', async () => {
+    await repeat(4, add)
+    const failing = opened.database.transaction().execute(async (transaction) => {
+      const again = (id: number) => sql`insert into kept values (${id}, ${`name ${id}`})`.execute(transaction)
+      await Promise.allSettled([again(20), again(1), again(21)])
+    })
+    // In the one home it is the commit that fails; the other gives it up in silence. Nothing of it stays.
+    await failing.catch(() => {})
+    await repeat(3, (time) => add(30 + time))
+    expect((await readAll()).map((row) => (row as { id: number }).id)).toEqual([0, 1, 2, 3, 30, 31, 32])
+  })
+
+  it('is kept in place of one that was not run for long', async () => {
+    if (!opened.embedded) return
+    const run = (number: number) =>
+      sql<{ number: number }>`select ${number}::integer as number, ${sql.lit(`text ${number}`)} as text`.execute(
+        opened.database,
+      )
+    for (let round = 0; round < 4; round++) {
+      for (let number = 0; number < 300; number++) expect((await run(number)).rows[0]?.number).toBe(number)
+    }
+    const { rows } = await sql<{ kept: number }>`select count(*) as kept from pg_prepared_statements`.execute(
+      opened.database,
+    )
+    expect(rows[0]?.kept).toBeGreaterThan(100)
+    expect(rows[0]?.kept).toBeLessThanOrEqual(200)
+  })
+})
