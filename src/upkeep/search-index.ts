@@ -6,6 +6,10 @@ import type { TableState } from './tables.ts'
 // The BM25 index is a log-structured merge tree: what is written lands in a memtable, 64 pages of that become a segment, and
 // (by default eight) segments of a level are merged into one of the next. By default the insert that fills the eighth one merges, and its caller
 // waits: 190 to 450 ms were measured. With `compaction = manual` only upkeep merges.
+//
+// A search reads the memtable whole, up to 2.3 ms when it is full, or (by default) a copy of it in memory that is made anew
+// after each insert. Of those copies something is left each time (1.5.1: 7 kB for each text that was stored between searches,
+// until the WebAssembly had no memory after 400,000 texts), so they are turned off, and upkeep empties the memtable when it may.
 
 const index = 'request_texts_bm25'
 /** Its table, whose indexes are cleaned only while `canBeCleaned`. */
@@ -13,6 +17,10 @@ export const indexedTable = 'request_texts'
 
 /** Segments of a level that are merged into one. */
 const segmentsPerLevel = 4
+/** With fewer in the memtable nobody feels it. */
+const spilledTexts = 150
+/** Never pressing: when callers store without end, a spill of theirs makes a larger segment. */
+const mostSpillUrgency = 1.5
 /** What fits four segments as the memtable makes them: below that nothing would be merged any more. */
 const smallestCapMb = 5
 const largestCapMb = 64
@@ -20,9 +28,14 @@ const largestCapMb = 64
 const assumedCapMb = 8
 
 export interface SearchIndexUpkeep {
-  /** Takes the merging out of the inserts. @returns whether there is such an index. */
+  /** Takes the merging out of the inserts, and the memtable out of the memory. @returns whether there is such an index. */
   prepare(queries: Queryable): Promise<boolean>
-  /** A merge, if one is due. @param eager merges as soon as two segments can be: small ones keep the index from being cleaned. */
+  /** The emptying of the memtable into a segment, if it is due. */
+  spillDue(queries: Queryable): Promise<Step | null>
+  /**
+   * A merge, if one is due.
+   * @param eager merges as soon as two segments can be: while nobody waits, and when small ones keep the index from being cleaned.
+   */
   mergeDue(queries: Queryable, eager: boolean): Promise<Step | null>
   /** To be told how long a merge took: the cap of segments follows, so that the next one fits into the budget. */
   merged(tookMs: number, budgetMs: number): void
@@ -77,7 +90,18 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       exists = rows[0]?.exists === true
       if (!exists) return false
       await queries.query(`alter index ${index} set (compaction = 'manual')`)
+      await queries.query('set pg_textsearch.memtable_cache_enabled = off')
       return true
+    },
+    spillDue: async (queries) => {
+      if (!exists) return null
+      const { rows } = await queries.query<{ texts: number }>(
+        `select coalesce(sum(n_records), 0)::integer as texts from bm25_memtable_chain('${index}')`,
+      )
+      const units = rows[0]?.texts ?? 0
+      const urgency = Math.min(units / spilledTexts, mostSpillUrgency)
+      const run = (inside: Queryable) => inside.query(`select bm25_spill_index('${index}')`)
+      return urgency < 1 ? null : { kind: 'spill', target: index, units, urgency, run }
     },
     mergeDue: async (queries, eager) => {
       if (!exists) return null

@@ -4,7 +4,7 @@ import type { TableState } from './tables.ts'
 
 /** One statement of upkeep that is worth running now. */
 export interface Step {
-  kind: 'vacuum' | 'prune' | 'analyze' | 'merge' | 'checkpoint'
+  kind: 'vacuum' | 'prune' | 'analyze' | 'spill' | 'merge' | 'checkpoint'
   /** The table or index. */
   target: string
   /** How much there is to do, in what the kind is counted in. */
@@ -14,8 +14,8 @@ export interface Step {
   run(queries: Queryable): Promise<unknown>
 }
 
-/** Ms a unit as measured on two busy cores: a page read and pruned, a page of an index, a row sampled, a MB of log. */
-export const assumedRates = { vacuum: 0.02, prune: 0.02, analyze: 0.015, checkpoint: 0.5 }
+/** Ms a unit as measured on two busy cores: a page read and pruned, a page of an index, a row sampled, a text, a MB of log. */
+export const assumedRates = { vacuum: 0.02, prune: 0.02, analyze: 0.015, spill: 0.03, checkpoint: 0.5 }
 
 const sampledRowsPerTarget = 300
 const statisticsTargets = [100, 30, 10]

@@ -90,6 +90,25 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
     expect(await ids()).toEqual(before)
   })
 
+  it('empties the memtable, of which no search makes a copy that would stay in memory', async () => {
+    const working = await create()
+    await storeRows(0, 400)
+    const inMemtable = () =>
+      readNumber(sql<{ number: number }>`
+      select coalesce(sum(n_records), 0)::integer as number from bm25_memtable_chain('request_texts_bm25')`)
+    const find = async () =>
+      (await index.search(opened.database, { query: 'majority', offset: 0, limit: 100 })).results.map(({ _id }) => _id)
+    const before = await find()
+    expect(await inMemtable()).toBeGreaterThan(150)
+    const cached = () =>
+      readNumber(sql<{ number: number }>`select bm25_cache_global_estimated_bytes()::integer as number`)
+    expect(await cached()).toBe(0)
+    expect(await workOff(working)).toContain('spill request_texts_bm25')
+    expect(await inMemtable()).toBe(0)
+    expect(await find()).toEqual(before)
+    expect(await workOff(working)).toEqual([])
+  })
+
   it('never finds a changed text by its old words, whatever was vacuumed and merged in between', async () => {
     const working = await create()
     const ids = await storeRows(0, 1_500)

@@ -70,11 +70,18 @@ async function checkpointDue(queries: Queryable): Promise<Step[]> {
   return step.urgency < 1 ? [] : [step]
 }
 
+interface Occasion {
+  /** What a statement may take. */
+  budgetMs: number
+  /** Whether nobody uses the database. */
+  isIdle: boolean
+}
+
 /** Everything that is due, the most urgent first, and what would be but is too long. */
-async function stepsDue(queries: Queryable, { pace, searchIndex, cleanedAt }: Pass, budgetMs: number) {
+async function stepsDue(queries: Queryable, { pace, searchIndex, cleanedAt }: Pass, { budgetMs, isIdle }: Occasion) {
   const steps = await checkpointDue(queries)
   const tooLong: Step[] = []
-  let eager = false
+  let eager = isIdle
   for (const table of await readTables(queries)) {
     const removedBefore = cleanedAt.get(table.name) ?? 0
     const indexed = isIndexed(table.name)
@@ -97,8 +104,9 @@ async function stepsDue(queries: Queryable, { pace, searchIndex, cleanedAt }: Pa
       steps.push({ ...step, run })
     }
   }
-  const merge = await searchIndex.mergeDue(queries, eager)
-  if (merge) steps.push(merge)
+  for (const step of [await searchIndex.spillDue(queries), await searchIndex.mergeDue(queries, eager)]) {
+    if (step) steps.push(step)
+  }
   return { steps: steps.sort((one, other) => other.urgency - one.urgency), tooLong }
 }
 
@@ -141,9 +149,9 @@ export async function createUpkeep({
     )
   }
   /** @param least the urgency that it must have at least. */
-  const sliceOf = async (least: number, statementMs = budgetMs) => {
+  const sliceOf = async (least: number, occasion: Occasion = { budgetMs, isIdle: false }) => {
     // It looks between the statements of others; only what it does keeps them out.
-    const { steps, tooLong } = await stepsDue(client.watching, pass, statementMs)
+    const { steps, tooLong } = await stepsDue(client.watching, pass, occasion)
     for (const step of tooLong) sayTooLong(step)
     const [step] = steps.filter(({ urgency }) => urgency >= least)
     return step ? client.aside((queries) => run(queries, step)) : null
@@ -161,7 +169,7 @@ export async function createUpkeep({
     if (!idle && performance.now() < restUntil) return
     // Nobody has used it since there was nothing to do.
     if (performance.now() - client.idleMs() < nothingDueAt) return
-    const slice = await sliceOf(idle ? 1 : pressing)
+    const slice = await sliceOf(idle ? 1 : pressing, { budgetMs, isIdle: idle })
     if (slice === null && idle) nothingDueAt = performance.now()
     restUntil = performance.now() + (slice?.tookMs ?? tickMs) * restFactor
     if (slice && client.idleMs() > 0) again(1)
@@ -181,7 +189,8 @@ export async function createUpkeep({
   return {
     catchUp: async () => {
       const until = performance.now() + catchUpMs
-      while (performance.now() < until && (await sliceOf(1, Math.max(budgetMs, catchUpStatementMs))) !== null);
+      const occasion = { budgetMs: Math.max(budgetMs, catchUpStatementMs), isIdle: true }
+      while (performance.now() < until && (await sliceOf(1, occasion)) !== null);
     },
     start: () => again(tickMs),
     slice: () => sliceOf(1),
