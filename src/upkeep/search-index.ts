@@ -17,6 +17,8 @@ export const indexedTable = 'request_texts'
 
 /** Segments of a level that are merged into one. */
 const segmentsPerLevel = 4
+/** Where there is time: of many small segments one is made at once, not one after the other. */
+const mostAtOnce = 8
 /** With fewer in the memtable nobody feels it. */
 const spilledTexts = 150
 /** Never pressing: when callers store without end, a spill of theirs makes a larger segment. */
@@ -24,6 +26,8 @@ const mostSpillUrgency = 1.5
 /** What fits four segments as the memtable makes them: below that nothing would be merged any more. */
 const smallestCapMb = 5
 const largestCapMb = 64
+/** In a merge for which there is more time than usual: WebAssembly has 4 GB at most, and a merge takes some of it. */
+const largestCapEverMb = 512
 /** A segment of so many megabytes is what merges make at most, until it is learned what there is time for. */
 const assumedCapMb = 8
 
@@ -35,10 +39,11 @@ export interface SearchIndexUpkeep {
   /**
    * A merge, if one is due.
    * @param eager merges as soon as two segments can be: while nobody waits, and when small ones keep the index from being cleaned.
+   * @param budgets how many times as long as usual it may take.
    */
-  mergeDue(queries: Queryable, eager: boolean): Promise<Step | null>
-  /** To be told how long a merge took: the cap of segments follows, so that the next one fits into the budget. */
-  merged(tookMs: number, budgetMs: number): void
+  mergeDue(queries: Queryable, eager: boolean, budgets: number): Promise<Step | null>
+  /** To be told how long a merge took, as a share of what it might: the cap of segments follows, so that the next one fits. */
+  merged(share: number): void
   /**
    * Whether VACUUM may look at the index. It marks dead texts in their segments, milliseconds, unless a whole segment has died:
    * then it writes all segments anew, 10 to 20 us a text. So it may if that would fit, or if fewer texts died than any segment
@@ -75,8 +80,9 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
   let settled = ''
   let texts = 0
 
-  const merge = async (queries: Queryable, least: number, levels: string) => {
-    await queries.query(`set pg_textsearch.max_segment_size = '${capMb}MB'`)
+  const merge = async (queries: Queryable, least: number, budgets: number, levels: string) => {
+    const cap = Math.min(Math.round(capMb * budgets), Math.max(capMb, largestCapEverMb))
+    await queries.query(`set pg_textsearch.max_segment_size = '${cap}MB'`)
     await queries.query(`set pg_textsearch.segments_per_level = ${least}`)
     const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
     if (rows[0]?.merged === true) return
@@ -103,20 +109,21 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       const run = (inside: Queryable) => inside.query(`select bm25_spill_index('${index}')`)
       return urgency < 1 ? null : { kind: 'spill', target: index, units, urgency, run }
     },
-    mergeDue: async (queries, eager) => {
+    mergeDue: async (queries, eager, budgets) => {
       if (!exists) return null
       const { rows } = await queries.query<{ levels: number[] }>(`select bm25_level_counts('${index}') as levels`)
       const counts = rows[0]?.levels ?? []
-      const least = eager ? 2 : segmentsPerLevel
-      const levels = `${least}: ${counts.join()}`
-      const urgency = Math.max(...counts) / least
+      const most = Math.max(...counts)
+      const least = budgets > 1 && most >= mostAtOnce ? mostAtOnce : eager ? 2 : segmentsPerLevel
+      const levels = `${least}, ${budgets}: ${counts.join()}`
+      const urgency = most / least
       if (urgency < 1 || levels === settled) return null
       // Its length is bounded by the cap, so it is always one unit.
-      return { kind: 'merge', target: index, units: 1, urgency, run: (inside) => merge(inside, least, levels) }
+      return { kind: 'merge', target: index, units: 1, urgency, run: (inside) => merge(inside, least, budgets, levels) }
     },
-    merged: (tookMs, budgetMs) => {
-      if (tookMs > budgetMs) capMb = Math.max(smallestCapMb, Math.floor(capMb / 2))
-      else if (tookMs > budgetMs / 4 && tookMs < budgetMs / 2) capMb = Math.min(largestCapMb, capMb + 1)
+    merged: (share) => {
+      if (share > 1) capMb = Math.max(smallestCapMb, Math.floor(capMb / 2))
+      else if (share > 1 / 4 && share < 1 / 2) capMb = Math.min(largestCapMb, capMb + 1)
     },
     canBeCleaned: async (queries, table, died, { pace, budgetMs }) => {
       if (!exists) return true

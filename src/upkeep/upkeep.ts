@@ -73,12 +73,18 @@ async function checkpointDue(queries: Queryable): Promise<Step[]> {
 interface Occasion {
   /** What a statement may take. */
   budgetMs: number
+  /** The same as a multiple of what one may usually take. */
+  budgets: number
   /** Whether nobody uses the database. */
   isIdle: boolean
 }
 
 /** Everything that is due, the most urgent first, and what would be but is too long. */
-async function stepsDue(queries: Queryable, { pace, searchIndex, cleanedAt }: Pass, { budgetMs, isIdle }: Occasion) {
+async function stepsDue(
+  queries: Queryable,
+  { pace, searchIndex, cleanedAt }: Pass,
+  { budgetMs, budgets, isIdle }: Occasion,
+) {
   const steps = await checkpointDue(queries)
   const tooLong: Step[] = []
   let eager = isIdle
@@ -104,7 +110,7 @@ async function stepsDue(queries: Queryable, { pace, searchIndex, cleanedAt }: Pa
       steps.push({ ...step, run })
     }
   }
-  for (const step of [await searchIndex.spillDue(queries), await searchIndex.mergeDue(queries, eager)]) {
+  for (const step of [await searchIndex.spillDue(queries), await searchIndex.mergeDue(queries, eager, budgets)]) {
     if (step) steps.push(step)
   }
   return { steps: steps.sort((one, other) => other.urgency - one.urgency), tooLong }
@@ -126,11 +132,11 @@ export async function createUpkeep({
   const saidTooLong = new Set<string>()
   await client.aside((queries) => searchIndex.prepare(queries))
 
-  const run = async (queries: Queryable, step: Step): Promise<Slice> => {
+  const run = async (queries: Queryable, step: Step, { budgetMs: mayTakeMs }: Occasion): Promise<Slice> => {
     const startedAt = performance.now()
     await step.run(queries)
     const tookMs = performance.now() - startedAt
-    if (step.kind === 'merge') searchIndex.merged(tookMs, budgetMs)
+    if (step.kind === 'merge') searchIndex.merged(tookMs / mayTakeMs)
     else if (!(step.kind === 'vacuum' && isIndexed(step.target) && searchIndex.cleaned(tookMs, pace))) {
       pace.learn(step.kind, step.units, tookMs)
     }
@@ -149,12 +155,12 @@ export async function createUpkeep({
     )
   }
   /** @param least the urgency that it must have at least. */
-  const sliceOf = async (least: number, occasion: Occasion = { budgetMs, isIdle: false }) => {
+  const sliceOf = async (least: number, occasion: Occasion = { budgetMs, budgets: 1, isIdle: false }) => {
     // It looks between the statements of others; only what it does keeps them out.
     const { steps, tooLong } = await stepsDue(client.watching, pass, occasion)
     for (const step of tooLong) sayTooLong(step)
     const [step] = steps.filter(({ urgency }) => urgency >= least)
-    return step ? client.aside((queries) => run(queries, step)) : null
+    return step ? client.aside((queries) => run(queries, step, occasion)) : null
   }
 
   let stopped = false
@@ -169,7 +175,7 @@ export async function createUpkeep({
     if (!idle && performance.now() < restUntil) return
     // Nobody has used it since there was nothing to do.
     if (performance.now() - client.idleMs() < nothingDueAt) return
-    const slice = await sliceOf(idle ? 1 : pressing, { budgetMs, isIdle: idle })
+    const slice = await sliceOf(idle ? 1 : pressing, { budgetMs, budgets: 1, isIdle: idle })
     if (slice === null && idle) nothingDueAt = performance.now()
     restUntil = performance.now() + (slice?.tookMs ?? tickMs) * restFactor
     if (slice && client.idleMs() > 0) again(1)
@@ -189,7 +195,8 @@ export async function createUpkeep({
   return {
     catchUp: async () => {
       const until = performance.now() + catchUpMs
-      const occasion = { budgetMs: Math.max(budgetMs, catchUpStatementMs), isIdle: true }
+      const longBudgetMs = Math.max(budgetMs, catchUpStatementMs)
+      const occasion = { budgetMs: longBudgetMs, budgets: longBudgetMs / budgetMs, isIdle: true }
       while (performance.now() < until && (await sliceOf(1, occasion)) !== null);
     },
     start: () => again(tickMs),
