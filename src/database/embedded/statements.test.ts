@@ -79,6 +79,24 @@ describe('a statement that is run again and again', () => {
     expect((await readAll()).map((row) => (row as { id: number }).id)).toEqual([0, 1, 2, 3, 30, 31, 32])
   })
 
+  it('is planned anew when its table has grown', async () => {
+    const find = (name: string) => sql`select id from kept where id = ${name.length}`.execute(opened.database)
+    await add(0)
+    await sql`analyze kept`.execute(opened.database)
+    await repeat(150, () => find('x'))
+    await sql`insert into kept select n, 'name' from generate_series(1, 20000) as n`.execute(opened.database)
+    const scansOf = async () => {
+      await sql`select pg_stat_force_next_flush()`.execute(opened.database)
+      const { rows } = await sql<{ scans: number }>`
+        select seq_scan as scans from pg_stat_user_tables where relname = 'kept'`.execute(opened.database)
+      return rows[0]?.scans ?? 0
+    }
+    await repeat(100, () => find('x'))
+    const before = await scansOf()
+    await repeat(250, () => find('x'))
+    expect((await scansOf()) - before).toBeLessThan(10)
+  })
+
   it('is kept in place of one that was not run for long', async () => {
     if (!opened.embedded) return
     const run = (number: number) =>

@@ -2,16 +2,21 @@ import { serialize } from 'pg-protocol'
 
 /** After so many runs a statement is kept: most that come twice come again and again. */
 const runsBeforeKept = 2
-/** So many are kept, those that were run last; of as many more it is known how often they were run. */
+/**
+ * After so many more it is planned anew: a plan from when a table was small is a scan of it, and nothing says how much it has
+ * grown until it is analysed.
+ */
+const runsOfPlan = 200
+/** So many are kept, those that were run last. */
 const mostKept = 200
+/** Of so many it is known how often they were run. */
 const mostCounted = 1_000
 /** Longer ones are made for one call. */
 const longestText = 10_000
 
-interface Known {
+interface Kept {
+  name: string
   runs: number
-  /** Under which Postgres keeps it; null while it does not. */
-  name: string | null
 }
 
 /**
@@ -33,58 +38,59 @@ const changesTables = /^\s*(?:alter|create|drop)\b/i
 const changesTablesSomewhere = /\b(?:alter|create|drop)\b/i
 
 export function createStatements(): Statements {
-  const known = new Map<string, Known>()
-  const kept = new Map<string, string>()
+  const runsOf = new Map<string, number>()
+  /** In the order of their last runs. */
+  const kept = new Map<string, Kept>()
   let names = 0
   let dropped: string[] = []
 
   const drop = (text: string) => {
-    const name = kept.get(text)
-    if (name === undefined) return
+    const statement = kept.get(text)
+    if (statement === undefined) return
     kept.delete(text)
-    known.delete(text)
-    dropped.push(name)
+    dropped.push(statement.name)
   }
   const dropAll = () => {
     for (const text of [...kept.keys()]) drop(text)
   }
-  const keep = (text: string, statement: Known) => {
+  const keep = (text: string): string => {
     const [oldest] = kept.size >= mostKept ? kept.keys() : []
     if (oldest !== undefined) drop(oldest)
-    statement.name = `kept_${++names}`
-    kept.set(text, statement.name)
-    return statement.name
+    const name = `kept_${++names}`
+    kept.set(text, { name, runs: 0 })
+    return name
+  }
+  const parse = (name: string, text: string) => {
+    const before = [
+      ...dropped.map((gone) => serialize.close({ type: 'S', name: gone })),
+      serialize.parse({ name, text }),
+    ]
+    dropped = []
+    return { name, before }
   }
   return {
     begin: (text) => {
       if (changesTables.test(text)) dropAll()
-      const before = dropped.map((name) => serialize.close({ type: 'S', name }))
-      dropped = []
-      const statement = known.get(text)
-      if (statement?.name) {
-        // Moved to the end: it was run last.
+      const statement = kept.get(text)
+      if (statement !== undefined && statement.runs < runsOfPlan) {
         kept.delete(text)
-        kept.set(text, statement.name)
-        return { name: statement.name, before }
+        kept.set(text, { name: statement.name, runs: statement.runs + 1 })
+        return { name: statement.name, before: [] }
       }
-      const name = statement && statement.runs >= runsBeforeKept ? keep(text, statement) : ''
-      return { name, before: [...before, serialize.parse({ name, text })] }
-    },
-    seeScript: (script) => {
-      if (changesTablesSomewhere.test(script)) dropAll()
+      drop(text)
+      return parse((runsOf.get(text) ?? 0) < runsBeforeKept ? '' : keep(text), text)
     },
     ended: (text, wasDone) => {
       if (!wasDone) {
         drop(text)
-        known.delete(text)
+        runsOf.delete(text)
       } else if (text.length <= longestText) {
-        const statement = known.get(text)
-        if (statement) statement.runs++
-        else {
-          if (known.size >= mostCounted) for (const [one, { name }] of known) if (name === null) known.delete(one)
-          known.set(text, { runs: 1, name: null })
-        }
+        if (runsOf.size >= mostCounted && !runsOf.has(text)) runsOf.clear()
+        runsOf.set(text, (runsOf.get(text) ?? 0) + 1)
       }
+    },
+    seeScript: (script) => {
+      if (changesTablesSomewhere.test(script)) dropAll()
     },
   }
 }
