@@ -45,6 +45,7 @@ import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
 import { registerAdminSessionRoutes } from './sessions/admin-routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
+import type { SharedReads } from './shared-reads.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { registerPage } from './web/page.ts'
@@ -60,6 +61,8 @@ export interface AppDependencies {
   /** How long a job may take from its start. */
   jobTimeLimitMs: number
   searchIndex: SearchIndex
+  /** For what is read of the cached requests alone, whoever asks. */
+  readRequests: SharedReads
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string

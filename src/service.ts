@@ -11,6 +11,7 @@ import type { Database, DatabaseOptions, OpenDatabase } from './database/open.ts
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import type { Health } from './http/health.ts'
+import { createKeptReads } from './kept-reads.ts'
 import { sweepCalls } from './live/calls.ts'
 import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
 import { createFindStore } from './platforms/finds.ts'
@@ -22,6 +23,7 @@ import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
+import { countRequestChanges } from './requests/changes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
@@ -61,9 +63,14 @@ export interface ServiceOverrides {
   platformTimeouts?: Partial<ClientTimeouts>
   expansion?: Expansion
   onStatement?: DatabaseOptions['onStatement']
+  /** Whether answers about the cache are kept while it does not change; benches measure what it takes to work one out. */
+  keepsAnswers?: boolean
   /** Where the built page is, instead of where the build puts it. */
   pageDirectory?: string
 }
+
+/** Of answers to searches and lists: some hundred of the largest, thousands of the usual ones. */
+const mostKeptCharacters = 32_000_000
 
 /**
  * Builds the whole service and starts it: database, worker, HTTP.
@@ -120,7 +127,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { opened, queue, searchIndex } = prepared
   const { database, home } = opened
   const { clock = systemClock, offline = false } = overrides
-  const { platformTimeouts: timeouts = {} } = overrides
+  const { platformTimeouts: timeouts = {}, keepsAnswers = true } = overrides
   const client = createPlatformClient({ clock, log, timeouts, userAgent: userAgentFor(version) })
   const quotas = createQuotaStore(database)
   const finds = createFindStore(database)
@@ -128,6 +135,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const platforms = createPlatforms({ config: config.platforms, clock, client, quotas, finds, timeScale })
   const adapters = overrides.platforms ?? platforms.adapters
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
+  const requestChanges = await countRequestChanges(opened)
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters, retention })
   let stopped: Promise<void> | null = null
@@ -139,6 +147,10 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const hostMemory = await rememberHosts({ database, clock, log, hosts: platforms.hosts })
   const { app, drain } = await createApp({
     ...{ database, clock, log, queue, changes, searchIndex, health, hostMemory },
+    readRequests: createKeptReads({
+      version: requestChanges.version,
+      mostCharacters: keepsAnswers ? mostKeptCharacters : 0,
+    }),
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
     jobTimeLimitMs: config.jobTimeLimitMs,
@@ -172,7 +184,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
     await hostMemory.stop()
-    await changes.stop()
+    await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()
     await opened.close()
   }

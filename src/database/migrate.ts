@@ -11,6 +11,7 @@ import * as topicCounts from './migrations/011-topic-counts.ts'
 import * as fewRequests from './migrations/012-few-requests.ts'
 import * as liveCollection from './migrations/013-live-collection.ts'
 import * as sessions from './migrations/014-sessions.ts'
+import * as changes from './migrations/015-changes.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '012-few-requests': fewRequests,
   '013-live-collection': liveCollection,
   '014-sessions': sessions,
+  '015-changes': changes,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -14,7 +14,7 @@ import { realtimeMeta } from '../live/schemas.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { searchWords } from '../platforms/topic.ts'
 import { ownsJob } from '../scraping/jobs.ts'
-import { createSharedReads } from '../shared-reads.ts'
+import { createSharedReads, type SharedReads } from '../shared-reads.ts'
 import { listRequests } from './list.ts'
 import { listQuery, toListFilters } from './list-query.ts'
 import { requestRecord } from './record.ts'
@@ -29,6 +29,7 @@ export interface ListDependencies {
   database: Database
   clock: Clock
   authentication: Authentication
+  readRequests: SharedReads
   realtimeList: RealtimeList
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
@@ -52,7 +53,8 @@ function checkRealtime({ topic, cursor }: { topic?: string; cursor?: string }): 
 
 /** Listing the cache, and with `source=realtime` what is asked for now (spec 4.4). */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
-  const { database, clock, authentication, enabledPlatforms, defaultPlatforms, realtimeList } = dependencies
+  const { database, clock, authentication, enabledPlatforms, defaultPlatforms, realtimeList, readRequests } =
+    dependencies
   const share = createSharedReads()
   app.get(
     '/api/v1/requests',
@@ -102,7 +104,7 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
       const [page, credits] = await Promise.all([
-        share(JSON.stringify(list), () => listRequests(database, list)),
+        readRequests(`list ${JSON.stringify(list)}`, () => listRequests(database, list)),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])
       return {

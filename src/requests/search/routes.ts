@@ -11,7 +11,7 @@ import type { ExpandedSearch } from '../../live/expanded-search.ts'
 import { expansionMeta } from '../../live/schemas.ts'
 import type { PlatformName } from '../../platforms/platform.ts'
 import { platformList } from '../../scraping/routes.ts'
-import { createSharedReads } from '../../shared-reads.ts'
+import { createSharedReads, type SharedReads } from '../../shared-reads.ts'
 import { requestRecord } from '../record.ts'
 import { topicKey } from '../topic.ts'
 import { answerSearch } from './answer.ts'
@@ -27,6 +27,7 @@ export interface SearchDependencies {
   database: Database
   clock: Clock
   searchIndex: SearchIndex
+  readRequests: SharedReads
   authentication: Authentication
   expandedSearch: ExpandedSearch
   enabledPlatforms: readonly PlatformName[]
@@ -149,7 +150,7 @@ within a deadline; the answer is the union of all matches. It costs one credit, 
 
 /** Searching the cache, and with expand the world (spec 4.3). */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
-  const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch } = dependencies
+  const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch, readRequests } = dependencies
   const share = createSharedReads()
   app.post(
     '/api/v1/requests/search',
@@ -178,7 +179,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
       }
       const account = authentication.accountOf(request)
       const [{ meta, ...data }, credits] = await Promise.all([
-        share(JSON.stringify(input), () => answerSearch({ searchIndex, executor: database }, input)),
+        readRequests(`search ${JSON.stringify(input)}`, () => answerSearch({ searchIndex, executor: database }, input)),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])
       return { data, meta: { ...meta, expanded: false }, usage: { credits } }

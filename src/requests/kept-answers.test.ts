@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import type { FoundRequest, Platform, PlatformName } from '../platforms/platform.ts'
+import { purgeRequests } from './purge.ts'
+import { preparePage, storePage } from './store.ts'
+
+// Answers to searches and lists are kept while nothing changes: whoever asks after a change must never see that.
+
+const platforms = new Map<PlatformName, Platform>()
+let service: TestService
+let jobId: string
+
+beforeAll(async () => {
+  service = await startTestService({ platforms })
+})
+afterAll(() => service.stop())
+beforeEach(async () => {
+  await service.reset()
+  platforms.set(
+    'github',
+    scriptedPlatform('github', () => ({ requests: [], nextCursor: null })),
+  )
+  const { body } = await service.client.scrape({ topic: 'kept', platforms: ['github'] })
+  jobId = body.data.jobId
+  await service.client.waitForJob(jobId, 60_000)
+})
+
+async function store(requests: FoundRequest[], topic = 'kept'): Promise<void> {
+  const page = { ...(await preparePage(requests)), platform: 'github' as const, jobId, topic, markSeenBefore: null }
+  await service.database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
+}
+const wish = (id: number, changes: Partial<FoundRequest> = {}) =>
+  foundRequest(`${id}`, { title: `Wish number${id}`, description: 'kept', votes: 1, ...changes })
+const search = async (query: string) => (await service.client.search(query)).body.data.results
+const list = async (query = '') => (await service.client.get(`/api/v1/requests${query}`)).body.data.results
+const titles = (results: { title: string }[]) => results.map(({ title }) => title).sort()
+
+describe('an answer that was given before', () => {
+  it('is not given after a request came, changed, found another topic or was purged', async () => {
+    expect([await search('wish'), await list(), await list(`?jobId=${jobId}`)]).toEqual([[], [], []])
+    await store([wish(1)])
+    for (const results of [await search('wish'), await list(), await list(`?jobId=${jobId}`)]) {
+      expect(titles(results)).toEqual(['Wish number1'])
+    }
+    await store([wish(1, { votes: 42 })])
+    expect([(await search('wish'))[0].votes, (await list())[0].votes]).toEqual([42, 42])
+    expect(await list('?topic=other')).toEqual([])
+    await store([wish(1, { votes: 42 })], 'other')
+    expect((await search('wish'))[0].topics).toEqual(['kept', 'other'])
+    expect(titles(await list('?topic=other'))).toEqual(['Wish number1'])
+    await purgeRequests(service.database, { platform: 'github', suppress: false, dryRun: false, now: new Date() })
+    expect([await search('wish'), await list(), await list('?topic=other')]).toEqual([[], [], []])
+  })
+
+  it('is never older than the question, whoever else asks the same meanwhile', async () => {
+    let running = true
+    const others = Array.from({ length: 4 }, async () => {
+      while (running) await Promise.all([search('wish'), list('?limit=100')])
+    })
+    try {
+      for (let id = 1; id <= 25; id++) {
+        await store([wish(id)])
+        const [found, listed] = await Promise.all([search('wish'), list('?limit=100')])
+        expect(listed).toHaveLength(id)
+        expect(found).toHaveLength(Math.min(20, id))
+        expect(titles(await search(`number${id}`))).toEqual([`Wish number${id}`])
+      }
+    } finally {
+      running = false
+      await Promise.all(others)
+    }
+  })
+
+  it('is not given when the change was rolled back, nor is what was never committed', async () => {
+    await store([wish(1)])
+    expect(await search('wish')).toHaveLength(1)
+    const page = { ...(await preparePage([wish(2)])), platform: 'github' as const, jobId, topic: 'kept' }
+    const failing = service.database.transaction().execute(async (open) => {
+      await storePage(open, { ...page, markSeenBefore: null, now: new Date() })
+      throw new Error('killed')
+    })
+    await expect(failing).rejects.toThrow('killed')
+    expect(await search('wish')).toHaveLength(1)
+  })
+})
