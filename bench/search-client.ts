@@ -9,7 +9,7 @@ export interface Load {
   path: string
   headers: Record<string, string>
   /** Asked in turn, again and again. */
-  bodies: string[]
+  bodies: readonly string[]
   clients: number
   seconds: number
 }

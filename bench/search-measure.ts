@@ -1,0 +1,84 @@
+import { fork } from 'node:child_process'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { fastify } from 'fastify'
+import type { Corpus } from './engines/corpus.ts'
+import type { BenchEngine } from './engines/engine.ts'
+import type { Load, Measured } from './search-client.ts'
+
+// How bench/search.ts loads and asks, whatever engine it is.
+
+export type Line = string[]
+
+const batchSize = 1_000
+export const resultLimit = 20
+
+export const client = fork(fileURLToPath(new URL('./search-client.ts', import.meta.url)))
+const ask = (load: Load): Promise<Measured> =>
+  new Promise((resolve, reject) => {
+    const onExit = () => reject(new Error('the client ended'))
+    client.once('exit', onExit)
+    client.once('message', (measured) => {
+      client.off('exit', onExit)
+      resolve(measured as Measured)
+    })
+    client.send(load)
+  })
+
+export const percentile = (times: readonly number[], share: number) =>
+  times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+export const ms = (time: number) => (time < 10 ? time.toFixed(1) : time.toFixed(0))
+export const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
+
+/** A line of a table: p50, p95 and p99 of one client, and calls a second of sixteen. */
+export async function measure(load: Omit<Load, 'clients'>) {
+  const { seconds } = load
+  // Warm.
+  await ask({ ...load, clients: 1, seconds: seconds / 3 })
+  const one = await ask({ ...load, clients: 1 })
+  const sixteen = await ask({ ...load, clients: 16 })
+  if (one.failed + sixteen.failed > 0) throw new Error(`${one.failed + sixteen.failed} calls failed: ${load.bodies[0]}`)
+  const times = [0.5, 0.95, 0.99].map((share) => ms(percentile(one.times, share)))
+  return { times, perSecond: sixteen.times.length / sixteen.seconds, bytes: one.bytes }
+}
+
+/** Loads an engine in batches and searches between two of them. */
+export async function fill(corpus: Corpus, size: number, load: BenchEngine['load'], search: () => Promise<unknown>) {
+  const between: number[] = []
+  const since = performance.now()
+  for (let start = 0; start < size; start += batchSize) {
+    const count = Math.min(batchSize, size - start)
+    await load(Array.from({ length: count }, (_, index) => corpus.document(start + index)))
+    const asked = performance.now()
+    await search()
+    between.push(performance.now() - asked)
+  }
+  const loadSeconds = (performance.now() - since) / 1_000
+  return {
+    loadSeconds,
+    betweenMs: percentile(
+      between.sort((a, b) => a - b),
+      0.99,
+    ),
+  }
+}
+
+/** A route that does nothing but answer with so many bytes, in the same framework and process. */
+export async function measureBare(bytes: number, seconds: number) {
+  const app = fastify()
+  const results = Array.from({ length: resultLimit }, () => ({ text: 'x'.repeat(Math.round(bytes / resultLimit)) }))
+  app.post('/search', async () => ({ data: { results } }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+    return await measure({
+      ...{ url, seconds },
+      method: 'POST',
+      path: '/search',
+      headers: { 'content-type': 'application/json' },
+      bodies: ['{}'],
+    })
+  } finally {
+    await app.close()
+  }
+}
