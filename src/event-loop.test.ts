@@ -10,8 +10,8 @@ function spin(ms: number): void {
   while (performance.now() < until);
 }
 
-async function work(steps: number, ended: () => void): Promise<void> {
-  const pause = createPauses(holdMs)
+async function work(steps: number, ageMs: number, ended: () => void): Promise<void> {
+  const pause = createPauses(holdMs, ageMs)
   for (let step = 0; step < steps; step++) {
     spin(holdMs)
     await pause()
@@ -52,11 +52,21 @@ describe('long works', () => {
   it('end in the order in which they were begun, however long they are', async () => {
     const ended: string[] = []
     await Promise.all([
-      work(30, () => ended.push('long')),
-      work(3, () => ended.push('short')),
-      work(3, () => ended.push('last')),
+      work(30, 60_000, () => ended.push('long')),
+      work(3, 60_000, () => ended.push('short')),
+      work(3, 60_000, () => ended.push('last')),
     ])
     expect(ended).toEqual(['long', 'short', 'last'])
+  })
+
+  it('do not keep others waiting for their end when they are very long', async () => {
+    const ended: string[] = []
+    await Promise.all([
+      work(300, 10, () => ended.push('very long')),
+      work(5, 60_000, () => ended.push('short')),
+      work(5, 60_000, () => ended.push('other')),
+    ])
+    expect(ended).toEqual(['short', 'other', 'very long'])
   })
 
   it('hold the loop for as long as they may before they give it away', async () => {

@@ -30,14 +30,20 @@ const turnOf = (age: number): Promise<void> =>
 /**
  * For long work in small steps: call the result between two steps, and others get their turn as soon as this work has held the
  * event loop for a while, but not after every small step, which would cost more than the steps. Of several such works the
- * one that was begun first goes on first.
+ * one that was begun first goes on first; one that is very long stands in line again now and then:
+ * a hostile page takes seconds, and whoever wants a text highlighted must not wait for its end.
  * @param holdMs how long the work may hold the event loop; a single step may take longer.
+ * @param ageMs how long it may hold it before it is the youngest.
  */
-export function createPauses(holdMs = 4): () => Promise<void> {
-  const age = begun++
+export function createPauses(holdMs = 4, ageMs = 100): () => Promise<void> {
+  let age = begun++
+  let heldOfAgeMs = 0
   let heldSince = performance.now()
   return async () => {
-    if (performance.now() - heldSince < holdMs) return
+    const heldMs = performance.now() - heldSince
+    if (heldMs < holdMs) return
+    heldOfAgeMs += heldMs
+    if (heldOfAgeMs > ageMs) [age, heldOfAgeMs] = [begun++, 0]
     await turnOf(age)
     heldSince = performance.now()
   }

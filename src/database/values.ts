@@ -1,9 +1,15 @@
 import pg from 'pg'
 
+const bigintArray = 1016
+
+const readTexts = pg.types.getTypeParser(bigintArray as never)
+const readNumbers = (text: string) =>
+  (readTexts(text) as unknown as (string | null)[]).map((one) => (one === null ? null : Number(one)))
+
 /** How the values of an answer are read, in both homes: `bigint` as a number, since counts and ids here stay far below 2^53. */
 export const valueTypes = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.INT8) return Number
+    return oid === bigintArray ? readNumbers : pg.types.getTypeParser(oid, format as 'text')
+  }) as typeof pg.types.getTypeParser,
 }

@@ -48,6 +48,8 @@ const mostRemovedTexts = 250
 const catchUpStatementMs = 5_000
 const catchUpMs = 15_000
 const restAfterFailureMs = 60_000
+/** So often it is looked whether something is due though nobody has used the database. */
+const lookAnywayMs = 10 * 60_000
 
 const isIndexed = (table: string) => table.endsWith(`.${indexedTable}`)
 
@@ -174,7 +176,9 @@ export async function createUpkeep({
     const idle = client.idleMs() >= idleEnoughMs
     if (!idle && performance.now() < restUntil) return
     // Nobody has used it since there was nothing to do.
-    if (performance.now() - client.idleMs() < nothingDueAt) return
+    const nothingSince = performance.now() - client.idleMs() < nothingDueAt
+    // The queue's own rows change, too, and that is nobody's use.
+    if (nothingSince && performance.now() - nothingDueAt < lookAnywayMs) return
     const slice = await sliceOf(idle ? 1 : pressing, { budgetMs, budgets: 1, isIdle: idle })
     if (slice === null && idle) nothingDueAt = performance.now()
     restUntil = performance.now() + (slice?.tookMs ?? tickMs) * restFactor

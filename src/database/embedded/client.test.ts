@@ -163,6 +163,16 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('the client of the embedded
     expect(await readBoth()).toEqual([0, 0])
   })
 
+  it('keeps nothing of what it has answered', { timeout: 120_000 }, async () => {
+    const read = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => client.query('select repeat($1, 100000) as text', ['x'])))
+    for (let batch = 0; batch < 20; batch++) await read(25)
+    const before = process.memoryUsage.rss()
+    for (let batch = 0; batch < 200; batch++) await read(25)
+    // 500 MB went through.
+    expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(300)
+  })
+
   it('does everything that it was asked before it closes', async () => {
     const copy = await copyDatabase()
     const open = () =>

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type DatabaseError, serialize } from 'pg-protocol'
+import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { valueTypes } from '../values.ts'
 import type { Statements } from './statements.ts'
@@ -20,8 +20,8 @@ export interface StatementResult {
 export interface Answer {
   /** Of the statements that were done, in their order. */
   results: StatementResult[]
-  /** Why the others were not; null when all were. */
-  error: DatabaseError | null
+  /** Why the others were not, or what of the answer cannot be read; null when all were done. */
+  error: (Error & { code?: string | undefined }) | null
   notifications: { channel: string; payload: string }[]
 }
 
@@ -36,22 +36,22 @@ function join(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   return joined
 }
 
-/** @throws TypeError for a parameter that no value of a database can be made of. */
-export function checkParameters(parameters: readonly unknown[]): void {
-  for (const value of parameters) {
+/** Parameters as they are sent. @throws TypeError for one that no value of a database can be made of. */
+export const toParameters = (values: readonly unknown[]): (string | Buffer | null)[] =>
+  values.map((value) => {
     if (typeof value === 'function' || typeof value === 'symbol')
       throw new TypeError(`a ${typeof value} is no parameter`)
-  }
-}
+    return prepareValue(value)
+  })
 
 /** One statement with its parameters, understood under a name as `statements.ts` says. */
 export const statementMessage = (
   { name, before }: ReturnType<Statements['begin']>,
-  parameters: readonly unknown[],
+  values: (string | Buffer | null)[],
 ): Uint8Array<ArrayBuffer> =>
   join([
     ...before,
-    serialize.bind({ statement: name, values: [...parameters], valueMapper: prepareValue }),
+    serialize.bind({ statement: name, values }),
     serialize.describe({ type: 'P' }),
     serialize.execute(),
     serialize.sync(),
@@ -85,6 +85,13 @@ export function readAnswer(bytes: Uint8Array): Answer {
     }
     rows.push(row)
   }
+  const tryToAddRow = (texts: (string | null)[]) => {
+    try {
+      addRow(texts)
+    } catch (error) {
+      answer.error ??= error as Error
+    }
+  }
   const complete = (command: string) => {
     const affected = written.exec(command)?.[1]
     const result = { rows, fields: fields.map(({ name, dataTypeID }) => ({ name, dataTypeID })) }
@@ -94,11 +101,11 @@ export function readAnswer(bytes: Uint8Array): Answer {
   }
   const onMessage = (message: Message) => {
     const of = message as unknown as Record<string, never>
-    if (message.name === 'dataRow') addRow(of.fields!)
+    if (message.name === 'dataRow') tryToAddRow(of.fields!)
     else if (message.name === 'rowDescription') describe(of.fields!)
     else if (message.name === 'commandComplete') complete(of.text!)
     else if (message.name === 'emptyQuery') complete('')
-    else if (message.name === 'error') answer.error ??= message as unknown as DatabaseError
+    else if (message.name === 'error') answer.error ??= message as unknown as Error
     else if (message.name === 'notification') {
       answer.notifications.push({ channel: of.channel!, payload: of.payload! })
     }

@@ -19,6 +19,7 @@ const repeat = async <T>(times: number, run: (time: number) => Promise<T>) => {
   for (let time = 0; time < times; time++) results.push(await run(time))
   return results
 }
+const repeatAtOnce = <T>(times: number, run: () => Promise<T>) => Array.from({ length: times }, run)
 const readAll = async () => (await sql`select * from kept order by id`.execute(opened.database)).rows
 const add = (id: number) => sql`insert into kept values (${id}, ${`name ${id}`})`.execute(opened.database)
 
@@ -30,7 +31,7 @@ describe('a statement that is run again and again', () => {
       const { rows } = await sql`
         select 9007199254740991::bigint as big, 1.50::numeric as exact, 0.5::float8 as half, true as yes, null::text as nothing,
           ${moment}::timestamptz as moment, ${JSON.stringify({ a: [1, null] })}::jsonb as json, ${['a"b\\', '', 'ü{}']}::text[] as texts,
-          ${[1, -2]}::int[] as numbers, ${[uuid]}::uuid[] as ids, ${Buffer.from([0, 255, 39])}::bytea as bytes, ${''}::text as empty,
+          ${[1, -2]}::int[] as numbers, ${[1, null]}::bigint[] as bigs, ${[uuid]}::uuid[] as ids, ${Buffer.from([0, 255, 39])}::bytea as bytes, ${''}::text as empty,
           ${'\\x00\n\u{1f600}'}::text as odd, ${12}::integer as number, ${false}::boolean as no, array[]::text[] as none`.execute(
         opened.database,
       )
@@ -39,7 +40,7 @@ describe('a statement that is run again and again', () => {
     for (const one of values) {
       expect(one).toEqual({
         ...{ big: 9007199254740991, exact: '1.50', half: 0.5, yes: true, nothing: null, moment },
-        ...{ json: { a: [1, null] }, texts: ['a"b\\', '', 'ü{}'], numbers: [1, -2], ids: [uuid] },
+        ...{ json: { a: [1, null] }, texts: ['a"b\\', '', 'ü{}'], numbers: [1, -2], bigs: [1, null], ids: [uuid] },
         ...{ bytes: Buffer.from([0, 255, 39]), empty: '', odd: '\\x00\n\u{1f600}', number: 12, no: false, none: [] },
       })
     }
@@ -77,6 +78,41 @@ describe('a statement that is run again and again', () => {
     await failing.catch(() => {})
     await repeat(3, (time) => add(30 + time))
     expect((await readAll()).map((row) => (row as { id: number }).id)).toEqual([0, 1, 2, 3, 30, 31, 32])
+  })
+
+  it('that fails on the run that would keep it takes nobody along', async () => {
+    const select = (name: string) => sql<{ name: string }>`select ${name}::text as name`.execute(opened.database)
+    await repeat(2, () => select('x'))
+    // Its third run, which keeps it, is sent behind a failure in a transaction, and others run it before anybody knows.
+    const failing = opened.database
+      .transaction()
+      .execute((transaction) =>
+        Promise.all([
+          sql`select 1 / ${0}::integer as never`.execute(transaction),
+          sql`select ${'inside'}::text as name`.execute(transaction),
+        ]),
+      )
+    const others = Promise.all([select('one'), select('two'), select('three')])
+    await expect(failing).rejects.toMatchObject({ code: '22012' })
+    expect((await others).map(({ rows }) => rows[0]?.name)).toEqual(['one', 'two', 'three'])
+    expect((await select('after')).rows[0]?.name).toBe('after')
+  })
+
+  it('whose table is dropped fails for the same reason for all who run it at once', async () => {
+    await add(1)
+    await repeat(2, readAll)
+    await sql`drop table kept`.execute(opened.database)
+    const codes = await Promise.all(repeatAtOnce(4, () => readAll().catch(({ code }) => code)))
+    expect(codes).toEqual(['42P01', '42P01', '42P01', '42P01'])
+  })
+
+  it('with a parameter that cannot be sent is as if it had not been run', async () => {
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    const select = (value: unknown) => sql<{ value: unknown }>`select ${value}::text as value`.execute(opened.database)
+    await repeat(2, () => select('x'))
+    await expect(select(circular)).rejects.toThrow()
+    expect(await repeat(3, async () => (await select('y')).rows[0]?.value)).toEqual(['y', 'y', 'y'])
   })
 
   it('is planned anew when its table has grown', async () => {

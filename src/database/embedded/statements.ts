@@ -17,6 +17,8 @@ const longestText = 10_000
 interface Kept {
   name: string
   runs: number
+  /** Whether Postgres has it: until the run that brings it there has ended well, others go without. */
+  isThere: boolean
 }
 
 /**
@@ -27,15 +29,16 @@ interface Kept {
 export interface Statements {
   /** How a run of a statement begins: what is said before its parameters are, and under which name the statement is then known. */
   begin(text: string): { name: string; before: Buffer[] }
-  /** To be told of each run how it ended. */
-  ended(text: string, wasDone: boolean): void
+  /** To be told of each run how it ended. @param code the SQLSTATE of its failure; null when it was done. */
+  ended(text: string, name: string, code: string | null): void
   /** To be told of several statements that are sent at once, as a script. */
   seeScript(script: string): void
 }
 
 /** What changes a table makes the kept statements over it useless: their rows would have other columns. */
-const changesTables = /^\s*(?:alter|create|drop)\b/i
-const changesTablesSomewhere = /\b(?:alter|create|drop)\b/i
+const changesTables = /\b(?:alter|create|drop)\b/i
+/** A kept statement is not there (any more), or its table is another now. */
+const isUseless = (code: string) => code === '26000' || code === '0A000'
 
 export function createStatements(): Statements {
   const runsOf = new Map<string, number>()
@@ -57,7 +60,7 @@ export function createStatements(): Statements {
     const [oldest] = kept.size >= mostKept ? kept.keys() : []
     if (oldest !== undefined) drop(oldest)
     const name = `kept_${++names}`
-    kept.set(text, { name, runs: 0 })
+    kept.set(text, { name, runs: 0, isThere: false })
     return name
   }
   const parse = (name: string, text: string) => {
@@ -68,29 +71,35 @@ export function createStatements(): Statements {
     dropped = []
     return { name, before }
   }
+  const count = (text: string) => {
+    // What changes tables is never counted, so that it is looked at each time.
+    if (text.length > longestText || changesTables.test(text)) return
+    if (runsOf.size >= mostCounted && !runsOf.has(text)) runsOf.clear()
+    runsOf.set(text, (runsOf.get(text) ?? 0) + 1)
+  }
   return {
     begin: (text) => {
-      if (changesTables.test(text)) dropAll()
+      const runs = runsOf.get(text)
+      if (runs === undefined && changesTables.test(text)) dropAll()
       const statement = kept.get(text)
+      if (statement !== undefined && !statement.isThere) return parse('', text)
       if (statement !== undefined && statement.runs < runsOfPlan) {
         kept.delete(text)
-        kept.set(text, { name: statement.name, runs: statement.runs + 1 })
+        kept.set(text, { ...statement, runs: statement.runs + 1 })
         return { name: statement.name, before: [] }
       }
       drop(text)
-      return parse((runsOf.get(text) ?? 0) < runsBeforeKept ? '' : keep(text), text)
+      return parse((runs ?? 0) < runsBeforeKept ? '' : keep(text), text)
     },
-    ended: (text, wasDone) => {
-      if (!wasDone) {
-        drop(text)
-        runsOf.delete(text)
-      } else if (text.length <= longestText) {
-        if (runsOf.size >= mostCounted && !runsOf.has(text)) runsOf.clear()
-        runsOf.set(text, (runsOf.get(text) ?? 0) + 1)
-      }
+    ended: (text, name, code) => {
+      if (code === null) count(text)
+      const statement = kept.get(text)
+      if (statement === undefined || statement.name !== name) return
+      if (code === null) statement.isThere = true
+      else if (!statement.isThere || isUseless(code)) drop(text)
     },
     seeScript: (script) => {
-      if (changesTablesSomewhere.test(script)) dropAll()
+      if (changesTables.test(script)) dropAll()
     },
   }
 }

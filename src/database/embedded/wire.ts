@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { checkParameters, readAnswer, type StatementResult, scriptMessage, statementMessage } from './messages.ts'
+import { DatabaseError } from 'pg-protocol'
+import { readAnswer, type StatementResult, scriptMessage, statementMessage, toParameters } from './messages.ts'
 import { describeError, type WorkerError, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 import { createStatements } from './statements.ts'
 
@@ -18,8 +19,8 @@ export type Operation =
   | { operation: 'close' }
 
 interface Pending {
-  /** Of one statement with parameters; null for anything else. */
-  text: string | null
+  /** Of one statement with parameters, and under which name it was sent; null for anything else. */
+  statement: { text: string; name: string } | null
   resolve(results: StatementResult[]): void
   reject(error: Error): void
 }
@@ -56,17 +57,12 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
     const call = pending.get(response.id)
     pending.delete(response.id)
     if (response.type === 'error') return call?.reject(new EmbeddedDatabaseError(response.error))
-    try {
-      const { results, error, notifications } = readAnswer(response.answer)
-      if (call && call.text !== null) statements.ended(call.text, error === null)
-      if (error === null) call?.resolve(results)
-      else call?.reject(new EmbeddedDatabaseError(describeError(error)))
-      for (const { channel, payload } of notifications) {
-        for (const notify of listeners.get(channel) ?? []) notify(payload)
-      }
-    } catch (error) {
-      // A value that cannot be read.
-      call?.reject(error as Error)
+    const { results, error, notifications } = readAnswer(response.answer)
+    if (call?.statement) statements.ended(call.statement.text, call.statement.name, error && (error.code ?? 'XX000'))
+    if (error === null) call?.resolve(results)
+    else call?.reject(error instanceof DatabaseError ? new EmbeddedDatabaseError(describeError(error)) : error)
+    for (const { channel, payload } of notifications) {
+      for (const notify of listeners.get(channel) ?? []) notify(payload)
     }
   })
   worker.on('error', crash)
@@ -76,30 +72,29 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
     else crash(error)
   })
 
-  const messageOf = (operation: Exclude<Operation, { operation: 'close' }>) => {
+  const post = (id: number, message: Uint8Array<ArrayBuffer>) =>
+    worker.postMessage({ id, operation: 'send', message } satisfies WorkerRequest, [message.buffer])
+  /** @returns the statement, if it is one. */
+  const send = (operation: Operation, id: number): Pending['statement'] => {
+    if (operation.operation === 'close') worker.postMessage({ id, operation: 'close' } satisfies WorkerRequest)
     if (operation.operation === 'exec') {
       statements.seeScript(operation.sql)
-      return scriptMessage(operation.sql)
+      post(id, scriptMessage(operation.sql))
     }
-    const { sql, parameters } = operation
-    checkParameters(parameters)
-    return statementMessage(statements.begin(sql), parameters)
-  }
-  const send = (operation: Operation, id: number): void => {
-    if (operation.operation === 'close') {
-      worker.postMessage({ id, operation: 'close' } satisfies WorkerRequest)
-      return
-    }
-    const message = messageOf(operation)
-    worker.postMessage({ id, operation: 'send', message } satisfies WorkerRequest, [message.buffer])
+    if (operation.operation !== 'query') return null
+    const { sql: text } = operation
+    // Before the statement has a name: nothing may fail any more then.
+    const parameters = toParameters(operation.parameters)
+    const beginning = statements.begin(text)
+    post(id, statementMessage(beginning, parameters))
+    return { text, name: beginning.name }
   }
   const call = (operation: Operation): Promise<StatementResult[]> => {
     if (dead) return Promise.reject(dead)
     const id = nextId++
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult[]>()
     try {
-      send(operation, id)
-      pending.set(id, { text: operation.operation === 'query' ? operation.sql : null, resolve, reject })
+      pending.set(id, { statement: send(operation, id), resolve, reject })
     } catch (error) {
       // A parameter that cannot be sent, a function for example.
       reject(error as Error)

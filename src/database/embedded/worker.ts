@@ -15,12 +15,28 @@ const wasmFaults = new Set(['RuntimeError', 'ExitStatus'])
 /** @param owned what is handed over, and not copied. */
 const reply = (response: WorkerResponse, owned: ArrayBuffer[] = []) => port.postMessage(response, owned)
 
+/**
+ * All that is answered to a message. `execProtocolRaw` would read the answer itself and keep what it read for ever (PGlite
+ * 0.5.14); the two cannot be mixed on one database.
+ */
+async function answerOf(database: PGlite, message: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  let answer = new Uint8Array(0)
+  await database.execProtocolRawStream(message, {
+    // What is given is the database's own memory.
+    onRawData: (part) => {
+      const longer = new Uint8Array(answer.length + part.length)
+      longer.set(answer)
+      longer.set(part, answer.length)
+      answer = longer
+    },
+  })
+  return answer
+}
+
 async function handle(database: PGlite, request: WorkerRequest): Promise<Uint8Array<ArrayBuffer>> {
-  if (request.operation === 'send') {
-    return (await database.execProtocolRaw(request.message)) as Uint8Array<ArrayBuffer>
-  }
+  if (request.operation === 'send') return answerOf(database, request.message)
   await database.close()
-  return new Uint8Array()
+  return new Uint8Array(0)
 }
 
 try {
