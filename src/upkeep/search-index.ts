@@ -17,8 +17,8 @@ export const indexedTable = 'request_texts'
 
 /** Segments of a level that are merged into one. */
 const segmentsPerLevel = 4
-/** Where there is time: of many small segments one is made at once, not one after the other. */
-const mostAtOnce = 8
+/** With so many on a level it is worth a start's time to make large ones of them. */
+const worthAStart = 8
 /** With fewer in the memtable nobody feels it. */
 const spilledTexts = 150
 /** Never pressing: when callers store without end, a spill of theirs makes a larger segment. */
@@ -80,9 +80,9 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
   let settled = ''
   let texts = 0
 
+  const capOf = (budgets: number) => Math.min(Math.round(capMb * budgets), Math.max(capMb, largestCapEverMb))
   const merge = async (queries: Queryable, least: number, budgets: number, levels: string) => {
-    const cap = Math.min(Math.round(capMb * budgets), Math.max(capMb, largestCapEverMb))
-    await queries.query(`set pg_textsearch.max_segment_size = '${cap}MB'`)
+    await queries.query(`set pg_textsearch.max_segment_size = '${capOf(budgets)}MB'`)
     await queries.query(`set pg_textsearch.segments_per_level = ${least}`)
     const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
     if (rows[0]?.merged === true) return
@@ -111,10 +111,14 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
     },
     mergeDue: async (queries, eager, budgets) => {
       if (!exists) return null
-      const { rows } = await queries.query<{ levels: number[] }>(`select bm25_level_counts('${index}') as levels`)
-      const counts = rows[0]?.levels ?? []
+      const { rows } = await queries.query<{ levels: number[]; megabytes: number }>(`
+        select bm25_level_counts('${index}') as levels, pg_relation_size('${index}') / 1048576.0::float8 as megabytes`)
+      const { levels: counts, megabytes } = rows[0] ?? { levels: [], megabytes: 0 }
       const most = Math.max(...counts)
-      const least = budgets > 1 && most >= mostAtOnce ? mostAtOnce : eager ? 2 : segmentsPerLevel
+      const averageMb = megabytes / counts.reduce((sum, count) => sum + count, 0)
+      // What a merge makes stays on its level: made of a few at a time, all of it would be written again with each of them.
+      const atOnce = Math.max(2, Math.min(most, Math.floor(capOf(budgets) / averageMb)))
+      const least = budgets > 1 && most >= worthAStart ? atOnce : eager ? 2 : segmentsPerLevel
       const levels = `${least}, ${budgets}: ${counts.join()}`
       const urgency = most / least
       if (urgency < 1 || levels === settled) return null

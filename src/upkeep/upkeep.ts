@@ -46,7 +46,7 @@ const checkpointMb = 32
 const mostRemovedTexts = 250
 /** At the start, what one statement may take and what all of them may. */
 const catchUpStatementMs = 5_000
-const catchUpMs = 15_000
+const catchUpMs = 60_000
 const restAfterFailureMs = 60_000
 /** So often it is looked whether something is due though nobody has used the database. */
 const lookAnywayMs = 10 * 60_000
