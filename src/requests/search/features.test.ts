@@ -29,6 +29,38 @@ const search = async (query: string, more: Record<string, unknown> = {}) => {
 const titles = async (query: string, more: Record<string, unknown> = {}): Promise<string[]> =>
   (await search(query, more)).data.results.map((result: { title: string }) => result.title)
 
+describe('a long query', () => {
+  const common = Array.from({ length: 20 }, (_, number) => `usual${number}word`)
+  beforeAll(async () => {
+    const crowd = Array.from({ length: 130 }, (_, number) =>
+      foundRequest(`c${number}`, { ...nobody, title: `Crowd ${number}`, description: common.join(' ') }),
+    )
+    const few = [
+      foundRequest('rare', { ...nobody, title: 'The rare one', description: 'scarceword' }),
+      foundRequest('other', { ...nobody, title: 'Another', description: 'seldomword' }),
+    ]
+    await collect('github', 'long queries', [...crowd, ...few])
+  })
+
+  // `ts_rank` does not count how rare a word is.
+  it.runIf(process.env.TEST_HOME === 'embedded')(
+    'finds what has its rare words first, wherever they stand in it',
+    async () => {
+      for (const query of [`${common.join(' ')} scarceword`, `scarceword ${common.join(' ')}`]) {
+        const { data } = await search(query)
+        expect([data.results[0].title, data.results.length, data.limitReached]).toEqual(['The rare one', 100, true])
+      }
+    },
+  )
+
+  it('finds everything that has any of its words when that is not much', async () => {
+    const nonsense = Array.from({ length: 20 }, (_, number) => `nonsense${number}word`).join(' ')
+    expect((await titles(`${nonsense} scarceword seldomword`)).sort()).toEqual(['Another', 'The rare one'])
+    const { data } = await search(`${nonsense} ${common[0]}`, { limit: 20 })
+    expect([data.results.length, data.hasMore]).toEqual([20, true])
+  })
+})
+
 describe('filters and orders', () => {
   const day = (number: number) => new Date(Date.UTC(2026, 1, number))
   beforeAll(async () => {

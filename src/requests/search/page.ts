@@ -48,6 +48,8 @@ export interface SearchMatches {
   window: number | null
   /** Whether anything at all has one of the words, whatever the filters say. */
   anyMatch: boolean
+  /** Whether everything that has one of the words was looked at: there is nothing beyond. */
+  isAll: boolean
 }
 
 const orders: Record<SearchOrder, RawBuilder<unknown>> = {
@@ -101,7 +103,7 @@ async function readFew(
   const matching = engine.among(input.words, sql`${few}::uuid[]`)
   const { matches } = await readMatches(executor, matching, { ...input, condition, most: fewRequests })
   // It is only come to when the whole cache has more than 1,000 matches, though the filter may leave none.
-  return { ...matches, anyMatch: true }
+  return { ...matches, anyMatch: true, isAll: false }
 }
 
 interface MatchOptions {
@@ -139,6 +141,7 @@ async function readMatches(
     order by page.place`.execute(executor)
   const { found, remaining } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map(toRecord)
-  const matches = { results, more: remaining > offset + limit, window: null, anyMatch: found > 0 }
+  const isAll = found < most || (condition !== null && found === most)
+  const matches = { results, more: remaining > offset + limit, window: null, anyMatch: found > 0, isAll }
   return { found, matches }
 }

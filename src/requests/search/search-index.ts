@@ -6,7 +6,7 @@ import type { SearchFilters } from './conditions.ts'
 import { readPage, type SearchEngine, type SearchMatches, type SearchOrder, searchCap } from './page.ts'
 import { parseQuery, queryWordLimit, tellingWords } from './query.ts'
 import { prepareTsvector, tsvector } from './tsvector.ts'
-import { expandPrefix } from './vocabulary.ts'
+import { expandPrefix, rarestWords } from './vocabulary.ts'
 
 export interface SearchInput {
   /** As the user typed it. */
@@ -70,7 +70,10 @@ const prepare = (database: Database, build: (transaction: Transaction) => Promis
     await build(transaction)
   })
 
-const nothing: SearchMatches = { results: [], more: false, window: null, anyMatch: false }
+/** Of a longer query this many words are asked for, the rarest, unless nearly nothing has them. */
+const rankedWords = 16
+
+const nothing: SearchMatches = { results: [], more: false, window: null, anyMatch: false, isAll: true }
 
 function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): SearchIndex {
   return {
@@ -84,8 +87,15 @@ function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): Sea
       if (all.length === 0) return { ...nothing, words: all }
       const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
       const asked = related.length > 0 ? [...words, ...all] : all
-      const page = { words: asked.join(' '), phrases, excluded, filters, sortBy, offset, limit }
-      return { ...(await readPage(executor, engine, page)), words: all }
+      const page = { phrases, excluded, filters, sortBy, offset, limit }
+      // Each word costs what it is frequent, and the frequent ones say the least.
+      if (all.length > rankedWords && phrases.length === 0) {
+        const rarest = await rarestWords(executor, all, rankedWords)
+        const words = asked.filter((word) => rarest.has(word)).join(' ')
+        const found = await readPage(executor, engine, { ...page, words })
+        if (!found.isAll) return { ...found, words: all }
+      }
+      return { ...(await readPage(executor, engine, { ...page, words: asked.join(' ') })), words: all }
     },
   }
 }

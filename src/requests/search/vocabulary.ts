@@ -58,6 +58,18 @@ export async function updateVocabulary(transaction: Transaction, changes: readon
   await sql`delete from search_words where word = any(${fewer}::text[]) and requests <= 0`.execute(transaction)
 }
 
+/**
+ * Those of some words that the fewest requests have. A word that is not counted is taken for the rarest: it is far behind in
+ * long texts, or nowhere. @param count how many at most
+ */
+export async function rarestWords(executor: Executor, words: readonly string[], count: number): Promise<Set<string>> {
+  const { rows } = await sql<{ word: string; requests: number }>`
+    select word, requests from search_words where word = any(${[...words]}::text[])`.execute(executor)
+  const requestsOf = new Map(rows.map(({ word, requests }) => [word, requests]))
+  const byRarity = [...words].sort((one, other) => (requestsOf.get(one) ?? 0) - (requestsOf.get(other) ?? 0))
+  return new Set(byRarity.slice(0, count))
+}
+
 /** A beginning stands for at most this many words, the most frequent: each of them costs as much as one that is typed. */
 const expansionLimit = 8
 /** How many words with a beginning are looked at; of a beginning with more, those later in the alphabet are not. */
