@@ -34,6 +34,16 @@ it('what changed while it was read is not kept, nor given to whoever asks after 
   expect(await read('a', 'newer')).toBe('new')
 })
 
+it('whoever comes while it is read, and nothing changes, is given what was read', async () => {
+  const { state, keep, read } = setUp()
+  const gate = Promise.withResolvers<string>()
+  const first = keep('a', () => gate.promise)
+  const second = read('a', 'read again')
+  gate.resolve('once')
+  expect([await first, await second]).toEqual(['once', 'once'])
+  expect(state.reads).toBe(0)
+})
+
 it('nothing is kept where nobody knows of changes in time', async () => {
   const { state, read } = setUp()
   state.version = null

@@ -15,7 +15,6 @@ export interface KeptReadsOptions {
 interface Kept {
   value: unknown
   characters: number
-  version: number
 }
 
 /** A larger answer is not worth the place of all the others. */
@@ -28,30 +27,35 @@ const largestShare = 1 / 8
  */
 export function createKeptReads({ version, mostCharacters }: KeptReadsOptions): SharedReads {
   const share = createSharedReads()
-  /** In the order of their last use. */
+  /** In the order of their last use, all as of one version. */
   const kept = new Map<string, Kept>()
   let characters = 0
+  let asOf = version()
 
   const forget = (key: string) => {
     characters -= kept.get(key)?.characters ?? 0
     kept.delete(key)
   }
+  /** Nothing of what was, say of what is purged now, stays in memory. */
+  const forgetOutdated = () => {
+    if (asOf === version()) return
+    asOf = version()
+    kept.clear()
+    characters = 0
+  }
   const find = (key: string): Kept | null => {
+    forgetOutdated()
     const found = kept.get(key)
     if (found === undefined) return null
     kept.delete(key)
-    if (found.version === version()) {
-      kept.set(key, found)
-      return found
-    }
-    characters -= found.characters
-    return null
+    kept.set(key, found)
+    return found
   }
-  const keep = (key: string, value: unknown, asOf: number) => {
+  const keep = (key: string, value: unknown) => {
     const size = key.length + JSON.stringify(value).length
     if (size > mostCharacters * largestShare) return
     forget(key)
-    kept.set(key, { value, characters: size, version: asOf })
+    kept.set(key, { value, characters: size })
     characters += size
     for (const oldest of kept.keys()) {
       if (characters <= mostCharacters) break
@@ -62,10 +66,14 @@ export function createKeptReads({ version, mostCharacters }: KeptReadsOptions): 
     const found = find(key)
     if (found !== null) return found.value as T
     return share(key, async () => {
+      // Whoever asked while another read it finds it here, if nothing changed since they asked.
+      const meanwhile = find(key)
+      if (meanwhile !== null) return meanwhile.value as T
       const before = version()
       const value = await read()
+      forgetOutdated()
       // What changed meanwhile may be in it or not.
-      if (before !== null && before === version()) keep(key, value, before)
+      if (mostCharacters > 0 && before !== null && before === version()) keep(key, value)
       return value
     })
   }

@@ -15,7 +15,7 @@ import { LiveEventStream } from './event-stream.ts'
 import type { Collected, Live, LiveCall, LiveEvents } from './live.ts'
 import { searchUnion } from './union.ts'
 
-export interface ExpandedSearchInput extends Omit<AnswerInput, 'alternatives'> {
+export interface ExpandedSearchInput extends AnswerInput {
   /** What is collected from; results are of all platforms, unless the filters say otherwise. */
   platforms: readonly PlatformName[]
 }

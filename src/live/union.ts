@@ -31,7 +31,7 @@ export function fuseRanks(lists: readonly RankedList[]): string[] {
   return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
 }
 
-export interface UnionInput extends Omit<SearchInput, 'alternatives'> {
+export interface UnionInput extends SearchInput {
   /** The topics that the query stands for; the one that is the query itself adds nothing. */
   topics: readonly string[]
 }

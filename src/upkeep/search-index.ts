@@ -19,6 +19,8 @@ export const indexedTable = 'request_texts'
 const segmentsPerLevel = 4
 /** With so many on a level it is worth a start's time to make large ones of them. */
 const worthAStart = 8
+/** More of a level than this the extension does not merge at a time. */
+const mostAtOnce = 64
 /** With fewer in the memtable nobody feels it. */
 const spilledTexts = 150
 /** Never pressing: when callers store without end, a spill of theirs makes a larger segment. */
@@ -117,7 +119,7 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       const most = Math.max(...counts)
       const averageMb = megabytes / counts.reduce((sum, count) => sum + count, 0)
       // What a merge makes stays on its level: made of a few at a time, all of it would be written again with each of them.
-      const atOnce = Math.max(2, Math.min(most, Math.floor(capOf(budgets) / averageMb)))
+      const atOnce = Math.max(2, Math.min(most, mostAtOnce, Math.floor(capOf(budgets) / averageMb)))
       const least = budgets > 1 && most >= worthAStart ? atOnce : eager ? 2 : segmentsPerLevel
       const levels = `${least}, ${budgets}: ${counts.join()}`
       const urgency = most / least

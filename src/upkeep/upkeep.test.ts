@@ -90,6 +90,26 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
     expect(await ids()).toEqual(before)
   })
 
+  it('makes few segments of very many at a start, and a failure of it stops no start', async () => {
+    const working = await create({ budgetMs: 20 })
+    await client.query('set pg_textsearch.memtable_pages_threshold = 1')
+    for (let batch = 0; batch < 80; batch++) await storeRows(batch * 20, batch * 20 + 20)
+    await client.query('reset pg_textsearch.memtable_pages_threshold')
+    const segments = () =>
+      readNumber(sql<{ number: number }>`
+      select sum(count)::integer as number from unnest(bm25_level_counts('request_texts_bm25')) as count`)
+    expect(await segments()).toBeGreaterThan(64)
+    await working.catchUp()
+    expect(await segments()).toBeLessThan(8)
+    let calls = 0
+    const later = {
+      ...client,
+      aside: (run: never) => (calls++ === 0 ? client.aside(run) : Promise.reject(new Error('no'))),
+    }
+    await storeRows(2_000, 3_500)
+    await expect((await createUpkeep({ client: later as never, log: silent })).catchUp()).resolves.toBeUndefined()
+  })
+
   it('empties the memtable, of which no search makes a copy that would stay in memory', async () => {
     const working = await create()
     await storeRows(0, 400)
@@ -103,7 +123,8 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
     const cached = () =>
       readNumber(sql<{ number: number }>`select bm25_cache_global_estimated_bytes()::integer as number`)
     expect(await cached()).toBe(0)
-    expect(await workOff(working)).toContain('spill request_texts_bm25')
+    // VACUUM empties it, too, where it is due first.
+    expect((await workOff(working)).join()).toMatch(/spill|vacuum public.request_texts/)
     expect(await inMemtable()).toBe(0)
     expect(await find()).toEqual(before)
     expect(await workOff(working)).toEqual([])

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { valueTypes } from '../values.ts'
+import { joinBytes } from './protocol.ts'
 import type { Statements } from './statements.ts'
 
 // What is said to Postgres and what it answers, by its own protocol (version 3.0: "Frontend/Backend Protocol" in its manual),
@@ -25,17 +26,6 @@ export interface Answer {
   notifications: { channel: string; payload: string }[]
 }
 
-/** In one piece with memory of its own, which can be handed to another thread. */
-function join(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let place = 0
-  for (const part of parts) {
-    joined.set(part, place)
-    place += part.length
-  }
-  return joined
-}
-
 /** Parameters as they are sent. @throws TypeError for one that no value of a database can be made of. */
 export const toParameters = (values: readonly unknown[]): (string | Buffer | null)[] =>
   values.map((value) => {
@@ -49,7 +39,7 @@ export const statementMessage = (
   { name, before }: ReturnType<Statements['begin']>,
   values: (string | Buffer | null)[],
 ): Uint8Array<ArrayBuffer> =>
-  join([
+  joinBytes([
     ...before,
     serialize.bind({ statement: name, values }),
     serialize.describe({ type: 'P' }),
@@ -58,7 +48,7 @@ export const statementMessage = (
   ])
 
 /** Several statements without parameters, or one, as a unit of their own unless they open a transaction. */
-export const scriptMessage = (text: string): Uint8Array<ArrayBuffer> => join([serialize.query(text)])
+export const scriptMessage = (text: string): Uint8Array<ArrayBuffer> => joinBytes([serialize.query(text)])
 
 type Message = Parameters<Parameters<Parser['parse']>[1]>[0]
 type Field = { name: string; dataTypeID: number; format: 'text' | 'binary' }

@@ -28,3 +28,14 @@ export function describeError(error: unknown): WorkerError {
   for (const name of errorFields) if (typeof source[name] === 'string') fields[name] = source[name]
   return { message: error instanceof Error ? error.message : String(error), fields }
 }
+
+/** Bytes in one piece with memory of its own, which can be handed to another thread. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let place = 0
+  for (const part of parts) {
+    joined.set(part, place)
+    place += part.length
+  }
+  return joined
+}

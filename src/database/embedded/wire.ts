@@ -56,7 +56,10 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
     if (response.type === 'broken') return crash(new EmbeddedDatabaseError(response.error))
     const call = pending.get(response.id)
     pending.delete(response.id)
-    if (response.type === 'error') return call?.reject(new EmbeddedDatabaseError(response.error))
+    if (response.type === 'error') {
+      if (call?.statement) statements.ended(call.statement.text, call.statement.name, 'XX000')
+      return call?.reject(new EmbeddedDatabaseError(response.error))
+    }
     const { results, error, notifications } = readAnswer(response.answer)
     if (call?.statement) statements.ended(call.statement.text, call.statement.name, error && (error.code ?? 'XX000'))
     if (error === null) call?.resolve(results)

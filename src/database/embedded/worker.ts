@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch'
-import { describeError, type WorkerRequest, type WorkerResponse } from './protocol.ts'
+import { describeError, joinBytes, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 
 // The thread that PGlite runs in: WebAssembly blocks its thread for as long as a query takes, and the HTTP event loop
 // must never be that thread. It has the least to do besides: messages and answers are made and read by the main thread.
@@ -20,17 +20,10 @@ const reply = (response: WorkerResponse, owned: ArrayBuffer[] = []) => port.post
  * 0.5.14); the two cannot be mixed on one database.
  */
 async function answerOf(database: PGlite, message: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  let answer = new Uint8Array(0)
-  await database.execProtocolRawStream(message, {
-    // What is given is the database's own memory.
-    onRawData: (part) => {
-      const longer = new Uint8Array(answer.length + part.length)
-      longer.set(answer)
-      longer.set(part, answer.length)
-      answer = longer
-    },
-  })
-  return answer
+  const parts: Uint8Array[] = []
+  // What is given is the database's own memory.
+  await database.execProtocolRawStream(message, { onRawData: (part) => void parts.push(part.slice()) })
+  return joinBytes(parts)
 }
 
 async function handle(database: PGlite, request: WorkerRequest): Promise<Uint8Array<ArrayBuffer>> {

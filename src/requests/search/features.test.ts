@@ -53,6 +53,21 @@ describe('a long query', () => {
     },
   )
 
+  it('finds all of a small topic or tag that has any of its words, also the usual ones', async () => {
+    const usual = common.map((_, number) => `often${number}word`)
+    const crowd = Array.from({ length: 1_100 }, (_, number) =>
+      foundRequest(`o${number}`, { ...nobody, title: `Often ${number}`, description: usual.slice(0, 18).join(' ') }),
+    )
+    const small = Array.from({ length: 5 }, (_, number) =>
+      foundRequest(`s${number}`, { ...nobody, title: `Small ${number}`, description: usual[17]!, tags: ['small'] }),
+    )
+    await collect('github', 'many of them', crowd)
+    await collect('hackernews', 'few of them', small)
+    for (const filters of [{ topic: 'few of them' }, { tags: ['small'] }]) {
+      expect(await titles(usual.slice(0, 18).join(' '), { filters })).toHaveLength(5)
+    }
+  })
+
   it('finds everything that has any of its words when that is not much', async () => {
     const nonsense = Array.from({ length: 20 }, (_, number) => `nonsense${number}word`).join(' ')
     expect((await titles(`${nonsense} scarceword seldomword`)).sort()).toEqual(['Another', 'The rare one'])

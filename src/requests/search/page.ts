@@ -32,6 +32,8 @@ export type Depth = (typeof depths)[number]
 export interface PageInput extends Pick<ParsedQuery, 'phrases' | 'excluded'> {
   /** What the index is asked for: normalised, any of them. */
   words: string
+  /** The same with those that a long query does without; of few requests all words can be asked for. */
+  allWords: string
   filters: SearchFilters
   sortBy: SearchOrder
   offset: number
@@ -100,7 +102,7 @@ async function readFew(
     select coalesce(json_agg(request_id), '[]') as few from (${ids}) as few`.execute(executor)
   const { few } = rows[0]!
   if (few.length > fewRequests) return null
-  const matching = engine.among(input.words, sql`${few}::uuid[]`)
+  const matching = engine.among(input.allWords, sql`${few}::uuid[]`)
   const { matches } = await readMatches(executor, matching, { ...input, condition, most: fewRequests })
   // It is only come to when the whole cache has more than 1,000 matches, though the filter may leave none.
   return { ...matches, anyMatch: true, isAll: false }

@@ -4,7 +4,7 @@ import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
 import type { SearchFilters } from './conditions.ts'
 import { readPage, type SearchEngine, type SearchMatches, type SearchOrder, searchCap } from './page.ts'
-import { parseQuery, queryWordLimit, tellingWords } from './query.ts'
+import { parseQuery } from './query.ts'
 import { prepareTsvector, tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
 
@@ -19,8 +19,6 @@ export interface SearchInput {
   sortBy?: SearchOrder
   /** Whether the last word may be the beginning of one. */
   prefix?: boolean
-  /** More texts, such as related topics, whose words may match as well; the query's own count twice. */
-  alternatives?: readonly string[]
 }
 
 export interface FoundMatches extends SearchMatches {
@@ -79,23 +77,21 @@ function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): Sea
   return {
     kind,
     search: async (executor, input) => {
-      const { filters = {}, sortBy = 'relevance', offset, alternatives = [] } = input
-      const { words, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
+      const { filters = {}, sortBy = 'relevance', offset } = input
+      const { words: typed, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
       const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
-      const related = alternatives.flatMap((text) => tellingWords(text)).slice(0, queryWordLimit)
-      const all = [...new Set([...words, ...beginnings, ...related])]
-      if (all.length === 0) return { ...nothing, words: all }
+      const words = [...new Set([...typed, ...beginnings])]
+      if (words.length === 0) return { ...nothing, words }
       const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-      const asked = related.length > 0 ? [...words, ...all] : all
-      const page = { phrases, excluded, filters, sortBy, offset, limit }
+      const allWords = words.join(' ')
+      const page = { words: allWords, allWords, phrases, excluded, filters, sortBy, offset, limit }
       // Each word costs what it is frequent, and the frequent ones say the least.
-      if (all.length > rankedWords && phrases.length === 0) {
-        const rarest = await rarestWords(executor, all, rankedWords)
-        const words = asked.filter((word) => rarest.has(word)).join(' ')
-        const found = await readPage(executor, engine, { ...page, words })
-        if (!found.isAll) return { ...found, words: all }
+      if (words.length > rankedWords && phrases.length === 0) {
+        const rarest = await rarestWords(executor, words, rankedWords)
+        const found = await readPage(executor, engine, { ...page, words: rarest.join(' ') })
+        if (!found.isAll) return { ...found, words }
       }
-      return { ...(await readPage(executor, engine, { ...page, words: asked.join(' ') })), words: all }
+      return { ...(await readPage(executor, engine, page)), words }
     },
   }
 }

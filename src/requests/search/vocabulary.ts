@@ -59,15 +59,15 @@ export async function updateVocabulary(transaction: Transaction, changes: readon
 }
 
 /**
- * Those of some words that the fewest requests have. A word that is not counted is taken for the rarest: it is far behind in
- * long texts, or nowhere. @param count how many at most
+ * Those of some words that the fewest requests have. A word that is not counted is taken for the rarest, as it is far behind in
+ * long texts or nowhere; but stop words are not counted because they are everywhere. @param count how many at most
  */
-export async function rarestWords(executor: Executor, words: readonly string[], count: number): Promise<Set<string>> {
+export async function rarestWords(executor: Executor, words: readonly string[], count: number): Promise<string[]> {
   const { rows } = await sql<{ word: string; requests: number }>`
     select word, requests from search_words where word = any(${[...words]}::text[])`.execute(executor)
   const requestsOf = new Map(rows.map(({ word, requests }) => [word, requests]))
-  const byRarity = [...words].sort((one, other) => (requestsOf.get(one) ?? 0) - (requestsOf.get(other) ?? 0))
-  return new Set(byRarity.slice(0, count))
+  const frequency = (word: string) => (isStopWord(word) ? Number.POSITIVE_INFINITY : (requestsOf.get(word) ?? 0))
+  return [...words].sort((one, other) => Math.sign(frequency(one) - frequency(other)) || 0).slice(0, count)
 }
 
 /** A beginning stands for at most this many words, the most frequent: each of them costs as much as one that is typed. */
