@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { migrate } from '../src/database/migrate.ts'
 import { type Database, openDatabase } from '../src/database/open.ts'
+import { plainText, plainTitle } from '../src/platforms/text.ts'
 import { readRequests } from '../src/requests/record.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
@@ -42,7 +43,8 @@ function readGroups(issues: readonly Issue[]): Map<string, Set<string>> {
 async function store(database: Database, issues: readonly Issue[]): Promise<void> {
   for (let from = 0; from < issues.length; from += 1_000) {
     const rows = issues.slice(from, from + 1_000).map(({ id, title, description }) => {
-      const texts = { title: title ?? '', description: description ?? '' }
+      // As what a platform says is cleaned before it is stored.
+      const texts = { title: plainTitle(title ?? ''), description: plainText(description ?? '') }
       return { ...texts, id, text: searchTextOf({ ...texts, tags: [], authorName: null, authorHandle: null }) }
     })
     await sql`
