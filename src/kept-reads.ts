@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { createSharedReads, type SharedReads } from './shared-reads.ts'
 
 /**
@@ -8,13 +9,8 @@ export type Version = () => number | null
 
 export interface KeptReadsOptions {
   version: Version
-  /** Characters of all that is kept, as JSON. */
+  /** Characters of all that is kept, as JSON; 0 for nothing. */
   mostCharacters: number
-}
-
-interface Kept {
-  value: unknown
-  characters: number
 }
 
 /** A larger answer is not worth the place of all the others. */
@@ -27,53 +23,39 @@ const largestShare = 1 / 8
  */
 export function createKeptReads({ version, mostCharacters }: KeptReadsOptions): SharedReads {
   const share = createSharedReads()
-  /** In the order of their last use, all as of one version. */
-  const kept = new Map<string, Kept>()
-  let characters = 0
+  /** All as of one version. */
+  const kept =
+    mostCharacters === 0
+      ? null
+      : new LRUCache<string, { value: unknown }>({
+          maxSize: mostCharacters,
+          maxEntrySize: mostCharacters * largestShare,
+          sizeCalculation: ({ value }, key) => key.length + JSON.stringify(value).length,
+        })
   let asOf = version()
 
-  const forget = (key: string) => {
-    characters -= kept.get(key)?.characters ?? 0
-    kept.delete(key)
-  }
   /** Nothing of what was, say of what is purged now, stays in memory. */
   const forgetOutdated = () => {
     if (asOf === version()) return
     asOf = version()
-    kept.clear()
-    characters = 0
+    kept?.clear()
   }
-  const find = (key: string): Kept | null => {
+  const find = (key: string) => {
     forgetOutdated()
-    const found = kept.get(key)
-    if (found === undefined) return null
-    kept.delete(key)
-    kept.set(key, found)
-    return found
-  }
-  const keep = (key: string, value: unknown) => {
-    const size = key.length + JSON.stringify(value).length
-    if (size > mostCharacters * largestShare) return
-    forget(key)
-    kept.set(key, { value, characters: size })
-    characters += size
-    for (const oldest of kept.keys()) {
-      if (characters <= mostCharacters) break
-      forget(oldest)
-    }
+    return kept?.get(key)
   }
   return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const found = find(key)
-    if (found !== null) return found.value as T
+    if (found) return found.value as T
     return share(key, async () => {
       // Whoever asked while another read it finds it here, if nothing changed since they asked.
       const meanwhile = find(key)
-      if (meanwhile !== null) return meanwhile.value as T
+      if (meanwhile) return meanwhile.value as T
       const before = version()
       const value = await read()
       forgetOutdated()
       // What changed meanwhile may be in it or not.
-      if (mostCharacters > 0 && before !== null && before === version()) keep(key, value)
+      if (before !== null && before === version()) kept?.set(key, { value })
       return value
     })
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { serialize } from 'pg-protocol'
 
 /** After so many runs a statement is kept: most that come twice come again and again. */
@@ -41,24 +42,12 @@ const changesTables = /\b(?:alter|create|drop)\b/i
 const isUseless = (code: string) => code === '26000' || code === '0A000'
 
 export function createStatements(): Statements {
-  const runsOf = new Map<string, number>()
-  /** In the order of their last runs. */
-  const kept = new Map<string, Kept>()
+  const runsOf = new LRUCache<string, number>({ max: mostCounted })
   let names = 0
   let dropped: string[] = []
+  const kept = new LRUCache<string, Kept>({ max: mostKept, dispose: ({ name }) => void dropped.push(name) })
 
-  const drop = (text: string) => {
-    const statement = kept.get(text)
-    if (statement === undefined) return
-    kept.delete(text)
-    dropped.push(statement.name)
-  }
-  const dropAll = () => {
-    for (const text of [...kept.keys()]) drop(text)
-  }
   const keep = (text: string): string => {
-    const [oldest] = kept.size >= mostKept ? kept.keys() : []
-    if (oldest !== undefined) drop(oldest)
     const name = `kept_${++names}`
     kept.set(text, { name, runs: 0, isThere: false })
     return name
@@ -74,21 +63,19 @@ export function createStatements(): Statements {
   const count = (text: string) => {
     // What changes tables is never counted, so that it is looked at each time.
     if (text.length > longestText || changesTables.test(text)) return
-    if (runsOf.size >= mostCounted && !runsOf.has(text)) runsOf.clear()
     runsOf.set(text, (runsOf.get(text) ?? 0) + 1)
   }
   return {
     begin: (text) => {
       const runs = runsOf.get(text)
-      if (runs === undefined && changesTables.test(text)) dropAll()
+      if (runs === undefined && changesTables.test(text)) kept.clear()
       const statement = kept.get(text)
       if (statement !== undefined && !statement.isThere) return parse('', text)
       if (statement !== undefined && statement.runs < runsOfPlan) {
-        kept.delete(text)
-        kept.set(text, { ...statement, runs: statement.runs + 1 })
+        statement.runs++
         return { name: statement.name, before: [] }
       }
-      drop(text)
+      kept.delete(text)
       return parse((runs ?? 0) < runsBeforeKept ? '' : keep(text), text)
     },
     ended: (text, name, code) => {
@@ -96,10 +83,10 @@ export function createStatements(): Statements {
       const statement = kept.get(text)
       if (statement === undefined || statement.name !== name) return
       if (code === null) statement.isThere = true
-      else if (!statement.isThere || isUseless(code)) drop(text)
+      else if (!statement.isThere || isUseless(code)) kept.delete(text)
     },
     seeScript: (script) => {
-      if (changesTables.test(script)) dropAll()
+      if (changesTables.test(script)) kept.clear()
     },
   }
 }
