@@ -10,63 +10,51 @@ function spin(ms: number): void {
   while (performance.now() < until);
 }
 
-async function work(steps: number, ageMs: number, ended: () => void): Promise<void> {
+/** A work that is never too old unless it is said when. @returns its name when it has ended. */
+async function work(name: string, steps: number, { ageMs = 60_000, afterStep = () => {} } = {}): Promise<string> {
   const pause = createPauses(holdMs, ageMs)
   for (let step = 0; step < steps; step++) {
     spin(holdMs)
     await pause()
+    afterStep()
   }
-  ended()
+  return name
+}
+
+/** The names of works in the order of their ends. */
+async function orderOf(works: Promise<string>[]): Promise<string[]> {
+  const ended: string[] = []
+  await Promise.all(works.map((one) => one.then((name) => ended.push(name))))
+  return ended
 }
 
 describe('long works', () => {
   it('let others have the event loop, one of them at a time between two turns', async () => {
-    const works = 8
-    let running = works
-    // The first steps of all of them are begun here, in one turn; what counts is how it goes on.
+    let running = true
     const turns: number[] = []
     let turn = 0
     const count = (async () => {
-      while (running > 0) {
+      while (running) {
         turn++
         await setImmediate()
       }
     })()
-    await Promise.all(
-      Array.from({ length: works }, async () => {
-        const pause = createPauses(holdMs)
-        for (let step = 0; step < 5; step++) {
-          spin(holdMs)
-          await pause()
-          turns.push(turn)
-        }
-        running--
-      }),
-    )
+    await Promise.all(Array.from({ length: 8 }, () => work('one', 5, { afterStep: () => turns.push(turn) })))
+    running = false
     await count
     // Each step of any work was in another turn of the loop.
     expect(new Set(turns).size).toBe(turns.length)
-    expect(turns).toHaveLength(works * 5)
+    expect(turns).toHaveLength(8 * 5)
   })
 
   it('end in the order in which they were begun, however long they are', async () => {
-    const ended: string[] = []
-    await Promise.all([
-      work(30, 60_000, () => ended.push('long')),
-      work(3, 60_000, () => ended.push('short')),
-      work(3, 60_000, () => ended.push('last')),
-    ])
-    expect(ended).toEqual(['long', 'short', 'last'])
+    const works = [work('long', 30), work('short', 3), work('last', 3)]
+    expect(await orderOf(works)).toEqual(['long', 'short', 'last'])
   })
 
   it('do not keep others waiting for their end when they are very long', async () => {
-    const ended: string[] = []
-    await Promise.all([
-      work(300, 10, () => ended.push('very long')),
-      work(5, 60_000, () => ended.push('short')),
-      work(5, 60_000, () => ended.push('other')),
-    ])
-    expect(ended).toEqual(['short', 'other', 'very long'])
+    const works = [work('very long', 300, { ageMs: 10 }), work('short', 5), work('other', 5)]
+    expect(await orderOf(works)).toEqual(['short', 'other', 'very long'])
   })
 
   it('hold the loop for as long as they may before they give it away', async () => {

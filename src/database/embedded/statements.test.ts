@@ -106,6 +106,19 @@ describe('a statement that is run again and again', () => {
     expect(codes).toEqual(['42P01', '42P01', '42P01', '42P01'])
   })
 
+  it('is run again after a change of its table that was taken back', async () => {
+    await add(1)
+    const failing = opened.database.transaction().execute(async (transaction) => {
+      await sql`alter table kept add column votes integer`.execute(transaction)
+      await repeat(4, () => sql`select * from kept order by id`.execute(transaction))
+      throw new Error('taken back')
+    })
+    await expect(failing).rejects.toThrow('taken back')
+    // Once it may meet the table that is gone.
+    await readAll().catch(() => {})
+    expect(await repeat(3, readAll)).toEqual(Array(3).fill([{ id: 1, name: 'name 1' }]))
+  })
+
   it('with a parameter that cannot be sent is as if it had not been run', async () => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
