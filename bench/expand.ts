@@ -9,6 +9,7 @@ import { openPlatformNames } from '../src/platforms/platform.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient } from '../test/client.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { percentile } from './report.ts'
 import { startSimulator } from './simulator-client.ts'
 
 // How long a search with expand takes from call to answer, in both homes: five topics on six platforms that answer after 300 ms
@@ -40,8 +41,6 @@ const topicsOf = (round: number): string[] =>
   )
 
 type Simulator = Awaited<ReturnType<typeof startSimulator>>
-
-const quantile = (sorted: readonly number[], share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
 
 async function measure(home: string, databaseUrl?: string): Promise<void> {
   // Three hosts of the platforms that are asked at three by default.
@@ -92,7 +91,7 @@ async function measure(home: string, databaseUrl?: string): Promise<void> {
       )
   }
   took.sort((a, b) => a - b)
-  const [p50, p95] = [0.5, 0.95].map((share) => Math.round(quantile(took, share)))
+  const [p50, p95] = [0.5, 0.95].map((share) => Math.round(percentile(took, share)))
   const { user, system } = process.cpuUsage(cpu)
   const cpuMs = Math.round((user + system) / 1_000 / rounds)
   console.log(`${home}: p50 ${p50} ms, p95 ${p95} ms, ${rounds} searches, each ${cpuMs} ms of this process' CPU time`)

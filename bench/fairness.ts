@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { openPlatformNames } from '../src/platforms/platform.ts'
 import { createTestClient, type TestClient } from '../test/client.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { percentile } from './report.ts'
 import type { MemoryReport } from './service-process.ts'
 import { startSimulator } from './simulator-client.ts'
 
@@ -74,9 +75,6 @@ async function runCrowd(url: string, round: number): Promise<number> {
   }
   return performance.now() - startedAt
 }
-
-const percentile = (sorted: readonly number[], share: number) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
 /** How long the jobs of small accounts wait for their first task, beside one that has over a thousand tasks waiting. */
 async function measureWaits(url: string): Promise<void> {

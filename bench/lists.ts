@@ -13,6 +13,7 @@ import { readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
 import { type Service, startService } from '../src/service.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { percentile } from './report.ts'
 
 // How fast cached lists are, through HTTP, beside a bare Fastify route that gives an answer of the same size.
 //   node bench/lists.ts [--requests 1000000] [--seconds 5] [--clients 16] [--home embedded|postgres] [--json]
@@ -54,9 +55,6 @@ async function fill(database: Database): Promise<void> {
   await sql`vacuum analyze`.execute(database)
 }
 
-const quantile = (sorted: readonly number[], share: number) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-
 interface Figures {
   p50Ms: number
   p99Ms: number
@@ -89,8 +87,8 @@ async function measure(origin: string, paths: readonly string[], clients: number
   times.sort((a, b) => a - b)
   const round = (value: number) => Math.round(value * 10) / 10
   return {
-    p50Ms: round(quantile(times, 0.5)),
-    p99Ms: round(quantile(times, 0.99)),
+    p50Ms: round(percentile(times, 0.5)),
+    p99Ms: round(percentile(times, 0.99)),
     perSecond: Math.round((times.length / tookMs) * 1000),
     bytes,
   }
@@ -171,7 +169,10 @@ try {
   const failed = (error: Error) => {
     throw error
   }
-  const service = await startService(config, pino({ level: 'silent' }), failed, { requestLimits: limits })
+  const service = await startService(config, pino({ level: 'silent' }), failed, {
+    requestLimits: limits,
+    keepsAnswers: false,
+  })
   try {
     await run(service)
   } finally {

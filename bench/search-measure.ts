@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { fastify } from 'fastify'
 import type { Corpus } from './engines/corpus.ts'
 import type { BenchEngine } from './engines/engine.ts'
+import { percentile } from './report.ts'
 import type { Load, Measured } from './search-client.ts'
 
 // How bench/search.ts loads and asks, whatever engine it is.
@@ -13,20 +14,19 @@ export type Line = string[]
 const batchSize = 1_000
 export const resultLimit = 20
 
-export const client = fork(fileURLToPath(new URL('./search-client.ts', import.meta.url)))
+/** The process that asks, from when this is imported until its importer kills it. */
+export const asking = fork(fileURLToPath(new URL('./search-client.ts', import.meta.url)))
 const ask = (load: Load): Promise<Measured> =>
   new Promise((resolve, reject) => {
     const onExit = () => reject(new Error('the client ended'))
-    client.once('exit', onExit)
-    client.once('message', (measured) => {
-      client.off('exit', onExit)
+    asking.once('exit', onExit)
+    asking.once('message', (measured) => {
+      asking.off('exit', onExit)
       resolve(measured as Measured)
     })
-    client.send(load)
+    asking.send(load)
   })
 
-export const percentile = (times: readonly number[], share: number) =>
-  times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
 export const ms = (time: number) => (time < 10 ? time.toFixed(1) : time.toFixed(0))
 export const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
 
@@ -56,10 +56,7 @@ export async function fill(corpus: Corpus, size: number, load: BenchEngine['load
   const loadSeconds = (performance.now() - since) / 1_000
   return {
     loadSeconds,
-    betweenMs: percentile(
-      between.sort((a, b) => a - b),
-      0.99,
-    ),
+    betweenMs: percentile(between, 0.99),
   }
 }
 

@@ -9,7 +9,7 @@ import { createFts5 } from './engines/fts5.ts'
 import { createMiniSearch } from './engines/minisearch.ts'
 import { createTsRank } from './engines/ts-rank.ts'
 import { writeSection } from './report.ts'
-import { client, fill, type Line, mb, measure, ms, resultLimit } from './search-measure.ts'
+import { asking, fill, type Line, mb, measure, ms, resultLimit } from './search-measure.ts'
 import { type Row, rowsOf } from './search-rows.ts'
 import { measureWishwell } from './search-wishwell.ts'
 
@@ -116,4 +116,4 @@ if (existsSync(corpusFile)) {
 } else {
   console.log(`skipped: no corpus at ${corpusFile} (set WISHWELL_SHARED to the folder that holds it)`)
 }
-client.kill()
+asking.kill()

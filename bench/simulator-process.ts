@@ -6,7 +6,7 @@ import {
   startPlatformSimulator,
 } from '../test/platform-simulator/simulator.ts'
 
-// The platforms in a process of their own, for collect.ts: their work must not count as ours. The first argument is the
+// The platforms in a process of their own: their work must not count as ours. The first argument is the
 // options as JSON. A message with topics builds their texts, as they are there on a real platform before anybody asks, and is
 // answered when that is done; every other one is answered with what was asked since the one before.
 

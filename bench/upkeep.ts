@@ -11,6 +11,7 @@ import type { FoundRequest } from '../src/platforms/platform.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
 import { preparePage, storePage } from '../src/requests/store.ts'
 import { createUpkeep, type Slice } from '../src/upkeep/upkeep.ts'
+import { percentile as percentileOf } from './report.ts'
 
 // What upkeep is for, and what it costs callers: requests that are refreshed again and again, without it and with it.
 //   node bench/upkeep.ts [--rows 20000] [--rounds 20] [--texts 0.2] [--pause 20] [--quiet 3000] [--log] [--only on|off]
@@ -106,8 +107,7 @@ const middleOf = (took: readonly Took[]) => {
     0.5,
   )
 }
-const percentile = (numbers: number[], part: number) =>
-  Number((numbers.sort((one, other) => one - other)[Math.floor(numbers.length * part)] ?? 0).toFixed(1))
+const percentile = (numbers: readonly number[], share: number) => Number(percentileOf(numbers, share).toFixed(1))
 
 /** How long searches take when nothing else happens. */
 async function searchLatency({ database }: OpenDatabase, index: SearchIndex) {

@@ -9,7 +9,7 @@ export type Version = () => number | null
 
 export interface KeptReadsOptions {
   version: Version
-  /** Characters of all that is kept, as JSON; 0 for nothing. */
+  /** Characters of all that is kept, as JSON. */
   mostCharacters: number
 }
 
@@ -24,25 +24,22 @@ const largestShare = 1 / 8
 export function createKeptReads({ version, mostCharacters }: KeptReadsOptions): SharedReads {
   const share = createSharedReads()
   /** All as of one version. */
-  const kept =
-    mostCharacters === 0
-      ? null
-      : new LRUCache<string, { value: unknown }>({
-          maxSize: mostCharacters,
-          maxEntrySize: mostCharacters * largestShare,
-          sizeCalculation: ({ value }, key) => key.length + JSON.stringify(value).length,
-        })
+  const kept = new LRUCache<string, { value: unknown }>({
+    maxSize: mostCharacters,
+    maxEntrySize: mostCharacters * largestShare,
+    sizeCalculation: ({ value }, key) => key.length + JSON.stringify(value).length,
+  })
   let asOf = version()
 
   /** Nothing of what was, say of what is purged now, stays in memory. */
   const forgetOutdated = () => {
     if (asOf === version()) return
     asOf = version()
-    kept?.clear()
+    kept.clear()
   }
   const find = (key: string) => {
     forgetOutdated()
-    return kept?.get(key)
+    return kept.get(key)
   }
   return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const found = find(key)
@@ -55,7 +52,7 @@ export function createKeptReads({ version, mostCharacters }: KeptReadsOptions): 
       const value = await read()
       forgetOutdated()
       // What changed meanwhile may be in it or not.
-      if (before !== null && before === version()) kept?.set(key, { value })
+      if (before !== null && before === version()) kept.set(key, { value })
       return value
     })
   }

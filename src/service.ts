@@ -148,8 +148,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { app, drain } = await createApp({
     ...{ database, clock, log, queue, changes, searchIndex, health, hostMemory },
     readRequests: createKeptReads({
-      version: requestChanges.version,
-      mostCharacters: keepsAnswers ? mostKeptCharacters : 0,
+      version: keepsAnswers ? requestChanges.version : () => null,
+      mostCharacters: mostKeptCharacters,
     }),
     platformsConfig: config.platforms,
     hosts: platforms.hosts,

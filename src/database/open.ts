@@ -126,7 +126,7 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
       home: 'embedded',
       embedded: client,
       // The queue looks for work all the time; that alone is nobody's use, or upkeep would never find the database idle.
-      queueOptions: { db: fromPglite({ ...client.watching, listen: client.listen } as never), backend: 'pglite' },
+      queueOptions: { db: fromPglite({ ...client.uncounted, listen: client.listen } as never), backend: 'pglite' },
       listen: client.listen,
       close: async () => {
         await client.close()

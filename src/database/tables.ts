@@ -75,7 +75,7 @@ export interface Tables {
   /** The words of the searched texts, for words that are typed in part or wrongly. */
   search_words: {
     word: Fixed<string>
-    /** How many requests have it; stop words are not counted, nor more than the first few hundred words of a request. */
+    /** How many requests have it; stop words are not counted, nor more than the first 150 words of a request. */
     requests: number
     /** Whether many have it; a column, because it changes seldom and an index may know of it. */
     frequent: GeneratedAlways<boolean>

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { plainQuery } from '../requests/search/query.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { type Background, countBackground, type SampledText } from './background.ts'
 import type { Source } from './candidates.ts'
 import { significantPhrases } from './significant-phrases.ts'
@@ -59,15 +60,6 @@ const readSample = (database: Database): Promise<SampledText[]> =>
     .orderBy('id')
     .limit(sampleSize)
     .execute()
-
-/** Waits no longer than until the signal is aborted. @throws its reason then. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(signal.reason)
-  signal.addEventListener('abort', giveUp)
-  if (signal.aborted) giveUp()
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', giveUp))
-}
 
 export function createCachePhrases(dependencies: {
   database: Database

@@ -11,7 +11,7 @@ export interface Collection {
   platform: PlatformName
   /** The task that collects it, begun for this call or for an earlier one; null when nobody is asked. */
   taskId: string | null
-  /** Why nobody is asked: it is fresh, or (true) its platform has its fill of collections. */
+  /** Whether nobody is asked because the platform has its fill of collections; else, without a task, it is fresh. */
   isRefused: boolean
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../platforms/platform.ts'
 import { markSeenBefore, type Retention } from '../requests/retention.ts'
 import { preparePage } from '../requests/store.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { type ClaimedTask, claimTask } from './claim.ts'
 import { endOverdueJob } from './job-end.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
@@ -49,15 +50,6 @@ export interface WorkerDependencies {
   retention: Retention
   clock: Clock
   log: Logger
-}
-
-/** Waits for a fetch no longer than until a signal, also where an adapter does not heed it. */
-async function until<T>(ended: AbortSignal, fetching: Promise<T>): Promise<T> {
-  const { promise: given, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(ended.reason)
-  if (ended.aborted) giveUp()
-  ended.addEventListener('abort', giveUp)
-  return Promise.race([fetching, given]).finally(() => ended.removeEventListener('abort', giveUp))
 }
 
 /** Runs tasks: fetches page after page and stores each with its checkpoint, until the task has ended or must wait. */
@@ -127,10 +119,8 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     try {
       const { topic, cursor, pagesBefore } = task
       const signal = AbortSignal.any([fetching.signal, stopped])
-      page = await until(
-        stopped,
-        platform.fetchPage({ topic, cursor, pagesBefore, signal, mayShare: task.queueJob.isLive }),
-      )
+      const fetched = platform.fetchPage({ topic, cursor, pagesBefore, signal, mayShare: task.queueJob.isLive })
+      page = await unlessAborted(fetched, stopped)
     } catch (error) {
       if (stopped.aborted && isTimeout(stopped.reason)) {
         await endLate(task)

@@ -159,7 +159,7 @@ export async function createUpkeep({
   /** @param least the urgency that it must have at least. */
   const sliceOf = async (least: number, occasion: Occasion = { budgetMs, budgets: 1, isIdle: false }) => {
     // It looks between the statements of others; only what it does keeps them out.
-    const { steps, tooLong } = await stepsDue(client.watching, pass, occasion)
+    const { steps, tooLong } = await stepsDue(client.uncounted, pass, occasion)
     for (const step of tooLong) sayTooLong(step)
     const [step] = steps.filter(({ urgency }) => urgency >= least)
     return step ? client.aside((queries) => run(queries, step, occasion)) : null

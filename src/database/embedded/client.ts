@@ -28,7 +28,7 @@ export interface EmbeddedClient extends Statements {
   /** Like `alone`, for work that nobody asked for: `idleMs` does not count it as use. */
   aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
   /** Statements like those of others, for work that nobody asked for: `idleMs` does not count them. */
-  readonly watching: Statements
+  readonly uncounted: Statements
   /** For how long nobody has used the database: milliseconds since the last use ended, 0 while one runs or waits. */
   idleMs(): number
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
@@ -75,7 +75,7 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
   /** A statement of who has the turn. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
-  const watching: Statements = {
+  const uncounted: Statements = {
     query: async <T>(sql: string, parameters: unknown[] = []) =>
       firstOf<T>(await share({ operation: 'query', sql, parameters })),
     exec: (sql) =>
@@ -105,8 +105,8 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     get closed() {
       return closed
     },
-    query: (sql, parameters) => asUse(() => watching.query(sql, parameters)),
-    exec: (sql) => asUse(() => watching.exec(sql)),
+    query: (sql, parameters) => asUse(() => uncounted.query(sql, parameters)),
+    exec: (sql) => asUse(() => uncounted.exec(sql)),
     begin,
     transaction: async (run) => {
       const transaction = await begin()
@@ -121,7 +121,7 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     },
     alone: (run) => asUse(() => hold(() => run({ query }))),
     aside: (run) => hold(() => run({ query })),
-    watching,
+    uncounted,
     idleMs: () => (users > 0 ? 0 : performance.now() - usedAt),
     listen: async (channel, onNotification) => {
       const subscribed = listeners.get(channel) ?? new Set()

@@ -3,7 +3,7 @@ import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { valueTypes } from '../values.ts'
 import { joinBytes } from './protocol.ts'
-import type { Statements } from './statements.ts'
+import type { PreparedStatements } from './statements.ts'
 
 // What is said to Postgres and what it answers, by its own protocol (version 3.0: "Frontend/Backend Protocol" in its manual),
 // written and read by the code of node-postgres: a value is the same in both homes because the same code reads it.
@@ -36,7 +36,7 @@ export const toParameters = (values: readonly unknown[]): (string | Buffer | nul
 
 /** One statement with its parameters, understood under a name as `statements.ts` says. */
 export const statementMessage = (
-  { name, before }: ReturnType<Statements['begin']>,
+  { name, before }: ReturnType<PreparedStatements['begin']>,
   values: (string | Buffer | null)[],
 ): Uint8Array<ArrayBuffer> =>
   joinBytes([

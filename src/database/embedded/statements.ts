@@ -27,7 +27,7 @@ interface Kept {
  * are not parsed and planned each time: that is half of what a short one takes. Postgres chooses by itself whether a plan for
  * any parameters is as good as one for these.
  */
-export interface Statements {
+export interface PreparedStatements {
   /** How a run of a statement begins: what is said before its parameters are, and under which name the statement is then known. */
   begin(text: string): { name: string; before: Buffer[] }
   /** To be told of each run how it ended. @param code the SQLSTATE of its failure; null when it was done. */
@@ -41,7 +41,7 @@ const changesTables = /\b(?:alter|create|drop)\b/i
 /** A kept statement is not there (any more), or its table is another now. */
 const isUseless = (code: string) => code === '26000' || code === '0A000'
 
-export function createStatements(): Statements {
+export function createPreparedStatements(): PreparedStatements {
   const runsOf = new LRUCache<string, number>({ max: mostCounted })
   let names = 0
   let dropped: string[] = []

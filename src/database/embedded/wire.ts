@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { DatabaseError } from 'pg-protocol'
 import { readAnswer, type StatementResult, scriptMessage, statementMessage, toParameters } from './messages.ts'
 import { describeError, type WorkerError, type WorkerRequest, type WorkerResponse } from './protocol.ts'
-import { createStatements } from './statements.ts'
+import { createPreparedStatements } from './statements.ts'
 
 /** An error that Postgres reported; `code` is its SQLSTATE, as with node-postgres. */
 export class EmbeddedDatabaseError extends Error {
@@ -34,7 +34,7 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   const pending = new Map<number, Pending>()
   const listeners = new Map<string, Set<(payload: string) => void>>()
   const opening = Promise.withResolvers<void>()
-  const statements = createStatements()
+  const statements = createPreparedStatements()
   let nextId = 1
   let dead: Error | null = null
 
