@@ -1,36 +1,39 @@
 import { defineConfig } from 'vitest/config'
+import { databaseTests, plainTests } from './test/classify.ts'
 
-interface Differences {
-  globalSetup?: string[]
-  exclude?: string[]
-}
+/** These open a database, but it makes no difference to them which. */
+const isAboutPage = (file: string) => file.startsWith('test/dashboard/')
 
-const home = (name: 'embedded' | 'postgres', { globalSetup = [], exclude = [] }: Differences) => ({
+const backend = (name: 'embedded' | 'postgres', include: readonly string[]) => ({
   extends: true as const,
   test: {
     name,
-    globalSetup: ['test/global-setup.ts', ...globalSetup],
+    include: [...include],
+    globalSetup: ['test/global-setup.ts', ...(include.some(isAboutPage) ? ['test/dashboard/global-setup.ts'] : [])],
     env: { TEST_HOME: name },
-    exclude: ['**/node_modules/**', ...exclude],
   },
 })
 
-/** What no database makes a difference to is tested once. */
-const onlyEmbedded = ['test/platform-simulator/**', 'test/web/**']
-
-// The whole suite runs twice: on the embedded database and on a real Postgres.
+// What uses a database runs on the embedded one and on a real Postgres; everything else runs once (test/README.md).
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     projects: [
-      home('embedded', { globalSetup: ['test/web/global-setup.ts'] }),
-      home('postgres', { exclude: onlyEmbedded }),
+      { extends: true, test: { name: 'plain', include: [...plainTests] } },
+      backend('embedded', databaseTests),
+      backend(
+        'postgres',
+        databaseTests.filter((file) => !isAboutPage(file)),
+      ),
     ],
+    // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.
     pool: 'forks',
-    reporters: ['default', './test/report-failures.ts', './test/report-homes.ts'],
+    isolate: false,
+    reporters: ['default', './test/report-failures.ts', './test/report-counts.ts'],
     // A deadlock on the one connection of the embedded database must fail, not hang.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A state that is waited for comes when it comes: on a busy machine one second is nothing.
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
   },
 })

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { systemClock } from '../src/clock.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { type Database, openDatabase } from '../src/database/open.ts'
 import { createExpansion, type Expansion } from '../src/expansion/expansion.ts'
-import { plainText, plainTitle } from '../src/platforms/text.ts'
+import { plainText, plainTitle } from '../src/platforms/content/text.ts'
 import { plainQuery } from '../src/requests/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
+import { systemClock } from '../src/runtime/clock.ts'
 
 // What the built-in expansion makes of real texts: the topics of 30 queries, to be judged by a reader, and how many of the
 // judged documents they add to those among the best 100 of the query itself.

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { fastify } from 'fastify'
 import { sql } from 'kysely'
 import { createAccount } from '../src/accounts/accounts.ts'
-import { systemClock } from '../src/clock.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { type Database, type DatabaseHome, openDatabase } from '../src/database/open.ts'
 import { createIdempotent } from '../src/idempotency/idempotency.ts'
 import { createDatabaseLimiter } from '../src/rate-limits/database-limiter.ts'
 import { createSlidingLog } from '../src/rate-limits/sliding-log.ts'
+import { systemClock } from '../src/runtime/clock.ts'
 import { startPostgres } from '../test/postgres.ts'
 
 // What a rate limit and an Idempotency-Key cost a call, in both homes: one caller, one call after the other.

@@ -32,9 +32,9 @@ async function run({ url, method, path, headers, bodies, clients, seconds }: Loa
       const startedAt = performance.now()
       const body = method === 'GET' ? null : (bodies[next++ % bodies.length] ?? null)
       const answer = await pool.request({ method, path, headers, body })
-      const text = await answer.body.text()
+      const content = await answer.body.arrayBuffer()
       times.push(performance.now() - startedAt)
-      bytes += text.length
+      bytes += content.byteLength
       if (answer.statusCode !== 200) failed++
     }
   }

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { migrate } from '../src/database/migrate.ts'
 import { type Database, openDatabase } from '../src/database/open.ts'
-import { plainText, plainTitle } from '../src/platforms/text.ts'
+import { plainText, plainTitle } from '../src/platforms/content/text.ts'
 import { readRequests } from '../src/requests/record.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
@@ -74,9 +74,9 @@ async function measure(database: Database, issues: readonly Issue[]): Promise<vo
   for (const { id } of asked) {
     const group = groups.get(id)!
     marked += group.size - 1
-    const [request] = await readRequests(database, [requestIds.get(id)!])
+    const [request] = await readRequests(database, [requestIds.get(id)!], { fullText: false })
     const since = performance.now()
-    const similar = await findSimilar(database, index, request!)
+    const similar = await findSimilar(database, index, request!, { fullText: false })
     times.push(performance.now() - since)
     for (const { _id, similarity } of similar) found.push({ similarity, isMarked: group.has(issueIds.get(_id)!) })
   }

@@ -1,5 +1,5 @@
-import { openPlatformNames } from '../src/platforms/platform.ts'
-import { simulatedPlatforms } from '../test/platform-simulator/platforms/index.ts'
+import { openPlatformNames } from '../src/platforms/registry.ts'
+import { type SimulatedPlatformName, simulatedPlatforms } from '../test/platform-simulator/platforms/index.ts'
 import {
   type PlatformSimulator,
   type SimulatorOptions,
@@ -32,7 +32,8 @@ process.on('message', (topics: string[] | 'report') => {
     simulator.requests.length = 0
     return
   }
-  for (const topic of topics) for (const name of openPlatformNames) simulator.expectedRecords(name, topic)
+  for (const topic of topics)
+    for (const name of openPlatformNames) simulator.expectedRecords(name as SimulatedPlatformName, topic)
   process.send?.('warm')
 })
 process.on('disconnect', () => process.exit(0))

@@ -9,7 +9,7 @@ import { migrate } from '../src/database/migrate.ts'
 import { type Database, type OpenDatabase, openDatabase } from '../src/database/open.ts'
 import type { FoundRequest } from '../src/platforms/platform.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
-import { preparePage, storePage } from '../src/requests/store.ts'
+import { preparePage, storePage } from '../src/requests/store/store.ts'
 import { createUpkeep, type Slice } from '../src/upkeep/upkeep.ts'
 import { percentile as percentileOf } from './report.ts'
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { type Browser, chromium } from 'playwright-core'
-import { ensurePage } from '../scripts/build-web.mjs'
+import { ensurePage } from '../scripts/build-dashboard.mjs'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import { readConfig } from '../src/config.ts'
 import { startService } from '../src/service.ts'
+import { chromiumFlags, chromiumPath } from '../test/dashboard/chromium.ts'
 import { startPlatformSimulator } from '../test/platform-simulator/simulator.ts'
-import { chromiumFlags, chromiumPath } from '../test/web/chromium.ts'
 
 // The page: what its script weighs on the wire, when something is seen, and when the results of a search are there. A cold
 // browser profile each round, the real service on the embedded database, the medians of `rounds`.
@@ -21,7 +21,7 @@ const rounds = 15
 
 const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-const pageDirectory = fileURLToPath(new URL('../web/dist', import.meta.url))
+const pageDirectory = fileURLToPath(new URL('../dashboard/dist', import.meta.url))
 
 function reportSizes(): void {
   const index = readFileSync(join(pageDirectory, 'index.html'), 'utf8')

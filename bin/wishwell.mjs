@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The way in, under whatever Node the machine has (20 or later): installs what is missing and hands over to the pinned
 // Node 24. Plain JavaScript, because an old Node cannot read TypeScript.
-import { ensurePage } from '../scripts/build-web.mjs'
+import { ensurePage } from '../scripts/build-dashboard.mjs'
 import { runPinned } from '../scripts/run-pinned.mjs'
 import { ensureSetUp } from '../scripts/setup.mjs'
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { generateApiKey } from '../src/accounts/keys.ts'
+import { createDemoCorpus, sections } from '../test/platform-simulator/demo-corpus/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../test/platform-simulator/simulator.ts'
 
 // `npm run demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet.
@@ -17,6 +18,11 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const stopTimeoutMs = 35_000
 
 const interruption = new AbortController()
+
+/** A page of each place of a platform: the simulated ones have three at most. */
+const pagesOfTopic = 3
+/** Enough to look around in, few enough to be there when somebody does. */
+const moreTopics = sections.slice(1, 12).map(({ topic }) => topic)
 
 interface Outcome {
   code: number | null
@@ -54,9 +60,11 @@ async function startDemoService(directory: string, simulator: PlatformSimulator)
   const adminKey = randomBytes(24).toString('base64url')
   const environment = {
     ...{ PORT: '0', DATA_DIR: join(directory, 'data'), BOOTSTRAP_API_KEY: apiKey, ADMIN_API_KEY: adminKey },
+    // Any credentials are good for the simulated platforms, and they allow more with some.
+    ...{ GITHUB_TOKEN: 'demo', GITLAB_TOKEN: 'demo', STACKEXCHANGE_API_KEY: 'demo' },
   }
   const { child, ended } = run(['serve'], {
-    env: { ...environment, ...simulator.environment },
+    env: { ...simulator.environment, ...environment },
     // The channel lets the service see that we were killed, and end.
     stdio: ['ignore', 'pipe', log, 'ipc'],
   })
@@ -102,14 +110,40 @@ async function makeSignInLink({ url, adminKey }: DemoService): Promise<string> {
   return (await call(`/${accounts[0]?.accountId}/links`, 'POST')).url
 }
 
-const goOn = ({ url, apiKey }: DemoService, signInUrl: string) => `
-The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C. Look at its page (the link works once):
+/** Starts the other topics; they are collected while somebody looks at the first. */
+async function collectMore({ url, apiKey }: DemoService): Promise<void> {
+  for (const topic of moreTopics) {
+    const answer = await fetch(`${url}/api/v1/scrape`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ topic, depth: pagesOfTopic }),
+    })
+    if (!answer.ok) throw new Error(`the service answered ${answer.status} to a collection of "${topic}"`)
+  }
+}
 
-  ${signInUrl}
+const goOn = ({ url, apiKey, adminKey }: DemoService, signInUrl: string) => `
+The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C.
 
-Or in another terminal:
+  Its page (the link works once):
+    ${signInUrl}
+
+  The operator's page: sign in with this admin key, in another browser or a private window
+    ${url}/sign-in
+    ${adminKey}
+
+  Topics that the simulated platforms know:
+    ${sections
+      .map(({ topic }) => topic)
+      .join(', ')
+      .replace(/(.{1,72})(?:, |$)/g, '$1,\n    ')
+      .trimEnd()
+      .replace(/,$/, '')}
+
+In another terminal:
 
   export WISHWELL_URL=${url} WISHWELL_API_KEY=${apiKey}
+  export ADMIN_API_KEY=${adminKey}
 
   curl -H "Authorization: Bearer $WISHWELL_API_KEY" -H 'Content-Type: application/json' \\
     -d '{"topic":"offline mode","platforms":["github","hackernews"],"depth":2}' $WISHWELL_URL/api/v1/scrape
@@ -118,8 +152,10 @@ Or in another terminal:
     -d '{"query":"dark mode","limit":3}' $WISHWELL_URL/api/v1/requests/search
   curl -H "Authorization: Bearer $WISHWELL_API_KEY" "$WISHWELL_URL/api/v1/requests?topic=dark+mode&sortBy=top&limit=3"
 
-  ./bin/wishwell.mjs scrape "offline mode" --depth 2
-  ./bin/wishwell.mjs search offline mode`
+  npx wishwell scrape "bulk edit" --depth 3
+  npx wishwell search offline mode
+  npx wishwell topics --sort top
+  npx wishwell account link`
 
 /** @returns the exit code of the demo. */
 async function demonstrate(directory: string, simulator: PlatformSimulator): Promise<number> {
@@ -128,12 +164,14 @@ async function demonstrate(directory: string, simulator: PlatformSimulator): Pro
   )
   const service = await startDemoService(directory, simulator)
   console.log(`It runs at ${service.url}.`)
-  const scraped = await show(service, 'scrape', 'dark mode', '--depth', '3')
+  const scraped = await show(service, 'scrape', sections[0]!.topic, '--depth', String(pagesOfTopic))
+  if (!flags.exit) await collectMore(service)
   const searched = await show(service, 'search', 'dark', 'mode', '--limit', '5')
   console.log(
     `\nThe platforms answered ${simulator.requests.length} requests; ${simulator.breaches} broke a limit of theirs.`,
   )
   if (flags.exit) return scraped || searched
+  console.log(`Being collected now: ${moreTopics.join(', ')}.`)
   console.log(goOn(service, await makeSignInLink(service)))
   const { code, signal } = await service.ended
   throw new Error(`the service ended by itself (${signal ?? code})`)
@@ -167,7 +205,7 @@ const directory = mkdtempSync(join(tmpdir(), 'wishwell-demo-'))
 let simulator: PlatformSimulator | null = null
 let exitCode = 1
 try {
-  simulator = await startPlatformSimulator({ latencyMs: 250, timeScale: 10 })
+  simulator = await startPlatformSimulator({ corpus: createDemoCorpus(new Date()), latencyMs: 120, timeScale: 10 })
   exitCode = await Promise.race([interrupted, demonstrate(directory, simulator)])
 } catch (error) {
   console.error(`demo: ${error instanceof Error ? error.message : error}`)

@@ -6,7 +6,7 @@ import { errorCatalogue } from '../src/http/errors.ts'
 // A test fails when they are not up to date.
 
 interface Variable {
-  default?: string | number
+  default?: string | number | boolean
   description?: string
 }
 
@@ -37,20 +37,40 @@ ${rows.join('\n')}
 `
 }
 
+const roomsFile = new URL('../rooms.json', import.meta.url)
+
+interface Rooms {
+  layers: Record<string, string>[]
+  composition: Record<string, string>
+}
+
+/** The map of `src/`, the highest layer first, as ARCHITECTURE.md shows it. */
+export function roomsTable(): string {
+  const { layers, composition }: Rooms = JSON.parse(readFileSync(roomsFile, 'utf8'))
+  const rowsOf = (name: string, rooms: Record<string, string>, slash: string) =>
+    Object.entries(rooms).map(([room, job], index) => `| ${index === 0 ? name : ''} | \`${room}${slash}\` | ${job} |`)
+  const rows = layers.map((rooms, index) => rowsOf(`${index + 1}`, rooms, '/')).reverse()
+  return ['| layer | room | its job |', '| --- | --- | --- |', ...rowsOf('top', composition, ''), ...rows.flat()].join(
+    '\n',
+  )
+}
+
 const files = {
+  architecture: new URL('../ARCHITECTURE.md', import.meta.url),
   readme: new URL('../README.md', import.meta.url),
   errors: new URL('../docs/errors.md', import.meta.url),
 }
-const marked = /(<!-- configuration: [^>]* -->\n)[\s\S]*?(<!-- \/configuration -->)/
+/** A document with the part between its two marks made anew. */
+function fill(file: URL, name: string, text: string): { file: URL; text: string } {
+  const marked = new RegExp(`(<!-- ${name}: [^>]* -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
+  return { file, text: readFileSync(file, 'utf8').replace(marked, (_all, start, end) => `${start}${text}\n${end}`) }
+}
 
 /** What the documents ought to be. */
 export function currentDocuments(): { file: URL; text: string }[] {
-  const readme = readFileSync(files.readme, 'utf8').replace(
-    marked,
-    (_all, start, end) => `${start}${configurationTable()}\n${end}`,
-  )
   return [
-    { file: files.readme, text: readme },
+    fill(files.readme, 'configuration', configurationTable()),
+    fill(files.architecture, 'rooms', roomsTable()),
     { file: files.errors, text: errorPage() },
   ]
 }

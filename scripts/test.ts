@@ -4,20 +4,19 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { campaignTests } from '../test/classify.ts'
 import type { Failures } from '../test/report-failures.ts'
 
-// `npm test`: lint and format, types, then the whole suite on both homes. Stops at the first step that fails. A few test
-// files that failed are run once more by themselves, and named (docs/decisions/024).
+// `npm test`: lint and format, types, then the whole suite. Stops at the first step that fails. A few test files that failed are
+// run once more by themselves, and named (docs/decisions/034).
+// `npm run test:long` runs the campaigns of random and exhaustive checks with many rounds.
 // `npm run check` leaves the suite out; `npm run format` mends what the first step can mend.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values, positionals } = parseArgs({
-  options: { 'check-only': { type: 'boolean' }, format: { type: 'boolean' } },
+  options: { 'check-only': { type: 'boolean' }, format: { type: 'boolean' }, long: { type: 'boolean' } },
   allowPositionals: true,
 })
-
-/** More failing files than this are no accident of a busy machine. */
-const mostSecondRuns = 6
 
 /** Runs a program of the project's dependencies under the Node that runs this. */
 function run(title: string, program: string, parameters: string[], environment = {}): Promise<number> {
@@ -36,6 +35,9 @@ function run(title: string, program: string, parameters: string[], environment =
   })
 }
 
+/** More failing files than this are no accident of a busy machine. */
+const maxSecondRuns = 6
+
 /** @returns what failed, or null when the run did not get so far as to say. */
 function readFailures(file: string): Failures | null {
   try {
@@ -47,11 +49,11 @@ function readFailures(file: string): Failures | null {
 
 /** Runs each failed file once more, alone on the machine. @returns whether all of them passed. */
 async function runAgain({ files, ofNoFile }: Failures): Promise<boolean> {
-  if (ofNoFile > 0 || files.length === 0 || files.length > mostSecondRuns) return false
+  if (ofNoFile > 0 || files.length === 0 || files.length > maxSecondRuns) return false
   const again: string[] = []
-  for (const { home, file } of files) {
-    const name = `${home} ${relative(root, file)}`
-    const parameters = ['run', '--project', home, '--no-file-parallelism', file]
+  for (const { project, file } of files) {
+    const name = `${project} ${relative(root, file)}`
+    const parameters = ['run', '--project', project, '--no-file-parallelism', file]
     if ((await run(`second run of ${name}`, 'vitest/vitest.mjs', parameters)) !== 0) return false
     again.push(name)
   }
@@ -72,15 +74,28 @@ async function runSuite(): Promise<number> {
   }
 }
 
+/** The files whose campaigns have a size (test/campaign-size.ts), at the large one. */
+const runCampaigns = () =>
+  run('long tests', 'vitest/vitest.mjs', ['run', ...(positionals.length > 0 ? positionals : campaignTests)], {
+    TEST_LONG: '1',
+  })
+
 type Step = () => Promise<number>
 const lint: Step = () => run('lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
 const types: Step = () => run('types', 'typescript/bin/tsc', ['--noEmit'])
-const typesOfPage: Step = () => run('types of the page', 'typescript/bin/tsc', ['--noEmit', '-p', 'web'])
-const typesOfItsTests: Step = () => run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/web'])
+const typesOfPage: Step = () => run('types of the page', 'typescript/bin/tsc', ['--noEmit', '-p', 'dashboard'])
+const typesOfItsTests: Step = () =>
+  run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/dashboard'])
+const imports: Step = () => run('direction of imports', '../scripts/check-imports.ts', [])
 const format: Step = () => run('format', '@biomejs/biome/bin/biome', ['check', '--write', '.'])
 
-const checks = [lint, types, typesOfPage, typesOfItsTests]
-const steps = values.format ? [format] : values['check-only'] ? checks : [...checks, runSuite]
-for (const step of steps) {
+const checks = [lint, imports, types, typesOfPage, typesOfItsTests]
+function chooseSteps(): Step[] {
+  if (values.format) return [format]
+  if (values.long) return [runCampaigns]
+  return values['check-only'] ? checks : [...checks, runSuite]
+}
+
+for (const step of chooseSteps()) {
   if ((await step()) !== 0) process.exit(1)
 }

@@ -1,61 +1,69 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
+import { createAuthentication } from './accounts/authentication.ts'
+import { registerKeyRoutes } from './accounts/key-routes.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
+import { registerAdminSessionRoutes } from './accounts/sessions/admin-routes.ts'
+import { registerSessionRoutes } from './accounts/sessions/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
-import type { Clock } from './clock.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
+import { registerPage } from './dashboard/page.ts'
 import type { Database } from './database/open.ts'
 import type { Expansion } from './expansion/expansion.ts'
-import { createAuthentication } from './http/authentication.ts'
+import type { App } from './http/app-type.ts'
 import { acceptOnlyJson } from './http/body.ts'
+import { CallLog } from './http/call-log.ts'
+import { compressAnswers } from './http/compression.ts'
 import { registerDraining } from './http/draining.ts'
-import { handleErrors, renderClientError, renderError } from './http/error-handler.ts'
+import { handleErrors, renderClientError, renderFrameworkError } from './http/error-handler.ts'
+import { commonHeaders } from './http/headers.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { type Proxies, trustProxyOption } from './http/proxies.ts'
-import { closed } from './http/schemas.ts'
+import { closed, errorResponses } from './http/schemas.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
 import { createExpandedSearch } from './live/expanded-search.ts'
 import { createLive, type LiveSettings } from './live/live.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
-import type { HostMemoryStore } from './platforms/host-memory.ts'
-import type { Platforms } from './platforms/registry.ts'
+import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
+import type { Platforms } from './platforms/platforms.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
 import type { ApiDocument } from './reference/page.ts'
 import { registerReference } from './reference/routes.ts'
 import { registerExportRoutes } from './requests/export/routes.ts'
-import { registerListRoutes } from './requests/list-routes.ts'
-import { registerPurgeRoutes } from './requests/purge-routes.ts'
+import { registerListRoutes } from './requests/list/routes.ts'
+import { registerPurgeRoutes } from './requests/purge/routes.ts'
 import { registerSearchRoutes } from './requests/search/routes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { registerSimilarRoutes } from './requests/similar/routes.ts'
+import type { Clock } from './runtime/clock.ts'
+import type { RemovalContact } from './runtime/removal-contact.ts'
+import type { SharedReads } from './runtime/request-coalescing.ts'
+import type { Version } from './runtime/response-cache.ts'
 import { createFollowers } from './scraping/followers.ts'
 import { registerJobRoutes } from './scraping/job-routes.ts'
+import { ownsJob as isOwnJob } from './scraping/jobs.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
-import { registerAdminSessionRoutes } from './sessions/admin-routes.ts'
-import { registerSessionRoutes } from './sessions/routes.ts'
-import type { SharedReads } from './shared-reads.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
-import { registerPage } from './web/page.ts'
-
-export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>
 
 export interface AppDependencies {
   database: Database
   clock: Clock
   log: Logger
+  /** At which level the log has the calls that went well. */
+  usualCallLevel: 'info' | 'debug'
   queue: TaskQueue
   changes: TaskChanges
   /** How long a job may take from its start. */
@@ -63,6 +71,8 @@ export interface AppDependencies {
   searchIndex: SearchIndex
   /** For what is read of the cached requests alone, whoever asks. */
   readRequests: SharedReads
+  /** How often the cached requests have changed; null where nobody can say so in time. */
+  cacheVersion: Version
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string
@@ -73,6 +83,9 @@ export interface AppDependencies {
   platformsConfig: PlatformsConfig
   hosts: Platforms['hosts']
   hostMemory: HostMemoryStore
+  /** What links begin with. */
+  publicUrl: () => string
+  removalContact: RemovalContact | undefined
   /** Where the built page is. */
   pageDirectory: string
   /** What `/readyz` tells; it may change while the service runs. */
@@ -103,6 +116,7 @@ const serializers = {
 export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
   const app: App = fastify({
     loggerInstance: dependencies.log.child({}, { serializers }) as FastifyBaseLogger,
+    logController: new CallLog(dependencies.usualCallLevel),
     genReqId: requestId,
     bodyLimit: bodyLimitBytes,
     trustProxy: trustProxyOption(dependencies.trustProxy),
@@ -110,7 +124,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     requestTimeout: 30_000,
     // Longer than any address that Node lets through: what is too long to be an id is an ordinary 404.
     routerOptions: { maxParamLength: 20_000 },
-    frameworkErrors: renderError,
+    frameworkErrors: renderFrameworkError,
     clientErrorHandler: renderClientError,
     forceCloseConnections: 'idle',
     // Draining answers what is still on its way (draining.ts).
@@ -123,12 +137,19 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   const drain = registerDraining(app)
   // A route that says nothing of a query string takes none: a parameter in the wrong place is never ignored.
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith('/api/')) route.schema = { querystring: closed({}), ...route.schema }
+    if (!route.url.startsWith('/api/')) return
+    route.schema = { querystring: closed({}), ...route.schema }
+    // A body is read there too, though none has a meaning (body.ts).
+    const { response } = route.schema as { response?: object }
+    if (route.method === 'DELETE') {
+      route.schema.response = { ...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'), ...response }
+    }
   })
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+    reply.headers(commonHeaders(request.id))
   })
   app.addHook('preHandler', refuseUnstorableText)
+  compressAnswers(app, dependencies.cacheVersion)
 
   await app.register(swagger, openApiDocument)
   await app.register(cookie)
@@ -142,17 +163,19 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerSessionRoutes(routes, { ...dependencies, authentication })
     registerAdminSessionRoutes(routes, { ...dependencies, authentication })
     registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
+    registerKeyRoutes(routes, { ...dependencies, authentication, idempotent })
     registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
     registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
     registerJobRoutes(routes, { ...dependencies, authentication, followers: createFollowers(dependencies) })
     const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
-    const live = createLive({ ...dependencies, authentication, settings })
+    const live = createLive({ ...dependencies, ...platforms, authentication, settings })
     routes.addHook('preClose', () => live.stop())
     const expandedSearch = createExpandedSearch({ ...dependencies, live, thinkingMs: settings.deadlineMs / 2 })
     registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
+    const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
     const realtimeList = createRealtimeList({ ...dependencies, live })
-    registerListRoutes(routes, { ...dependencies, ...platforms, authentication, realtimeList })
-    registerExportRoutes(routes, { ...dependencies, ...platforms, authentication })
+    registerListRoutes(routes, { ...dependencies, ...platforms, authentication, realtimeList, ownsJob })
+    registerExportRoutes(routes, { ...dependencies, authentication, ownsJob })
     registerSimilarRoutes(routes, { ...dependencies, authentication })
     registerTopicRoutes(routes, { ...dependencies, authentication })
     registerPurgeRoutes(routes, { ...dependencies, authentication })
@@ -160,7 +183,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })
     registerReference(routes, () => app.swagger() as unknown as ApiDocument)
-    await registerPage(routes, dependencies.pageDirectory)
+    await registerPage(routes, dependencies)
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   })
   return { app, drain }

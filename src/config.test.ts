@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
+import { itemsOf } from './platforms/variables.ts'
+import { ConfigError } from './runtime/config-error.ts'
 
 const key = `ww_live_${'a1'.repeat(16)}`
 
@@ -23,8 +25,8 @@ describe('the configuration', () => {
     expect(platforms).toMatchObject({
       enabled: ['hackernews', 'github'],
       defaults: ['hackernews', 'github'],
-      stackexchangeSites: ['meta', 'ux.meta'],
     })
+    expect(itemsOf(platforms.environment.STACKEXCHANGE_SITES)).toEqual(['meta', 'ux.meta'])
     expect(readConfig({ DEFAULT_PLATFORMS: 'github' }).platforms.defaults).toEqual(['github'])
   })
 
@@ -71,6 +73,19 @@ describe('the configuration', () => {
     [{ AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm', AI_API_KEY: 'secret value' }, 'AI_API_KEY'],
     [{ AI_TIMEOUT_MS: '0' }, 'AI_TIMEOUT_MS'],
     [{ AI_MAX_TOKENS: '1' }, 'AI_MAX_TOKENS'],
+    [{ PUBLIC_URL: 'secret-value' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'ftp://secret-value' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://h/secret-value' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://h?secret-value' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://h/#' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://u:secret-value@h' }, 'PUBLIC_URL'],
+    [{ ALLOW_PLAIN_HTTP: 'yes' }, 'ALLOW_PLAIN_HTTP'],
+    [{ REMOVAL_CONTACT: 'secret-value' }, 'REMOVAL_CONTACT'],
+    [{ REMOVAL_CONTACT: 'javascript:secret-value' }, 'REMOVAL_CONTACT'],
+    [{ REMOVAL_CONTACT: 'a@example.org\r\nX-Evil: secret-value' }, 'REMOVAL_CONTACT'],
+    [{ REMOVAL_CONTACT: 'a@example.org) secret-value (' }, 'REMOVAL_CONTACT'],
+    [{ REMOVAL_CONTACT: 'ä@example.org' }, 'REMOVAL_CONTACT'],
+    [{ REMOVAL_CONTACT: 'https://u:secret-value@h' }, 'REMOVAL_CONTACT'],
     [{ RETENTION_DAYS: 'myspace:30' }, 'RETENTION_DAYS'],
     [{ RETENTION_DAYS: 'youtube' }, 'RETENTION_DAYS'],
     [{ RETENTION_DAYS: 'youtube:' }, 'RETENTION_DAYS'],
@@ -104,6 +119,18 @@ describe('the configuration', () => {
     ['youtube:none,reddit:none,x:none', {}],
   ])('reads the retention %j: what is not named keeps its default', (RETENTION_DAYS, retention) => {
     expect(Object.fromEntries(readConfig({ RETENTION_DAYS }).platforms.retention)).toEqual(retention)
+  })
+
+  it('takes an address without a path for links, and an e-mail or web address for authors', () => {
+    expect(readConfig({ PUBLIC_URL: 'https://Wishwell.example:443/' }).publicUrl).toBe('https://wishwell.example')
+    expect(readConfig({ PUBLIC_URL: 'http://[::1]:80' }).publicUrl).toBe('http://[::1]')
+    expect(readConfig({ REMOVAL_CONTACT: 'a+b&c@example.org' }).removalContact).toEqual({
+      text: 'a+b&c@example.org',
+      href: 'mailto:a%2Bb%26c@example.org',
+    })
+    // What ends a line or is no ASCII is encoded as in any address.
+    const { removalContact } = readConfig({ REMOVAL_CONTACT: 'https://bücher.example/weg\r\nX: y?(ä)' })
+    expect(removalContact?.text).toBe('https://xn--bcher-kva.example/wegX:%20y?%28%C3%A4%29')
   })
 
   it('takes good keys and a Postgres', () => {

@@ -1,9 +1,18 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { apiKeyPattern } from './accounts/keys.ts'
 import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
 import { type Proxies, parseProxies } from './http/proxies.ts'
-import { type PlatformsConfig, platformVariables, readPlatformsConfig } from './platforms/settings.ts'
-import type { RunningJobs } from './scraping/line.ts'
+import { parsePublicUrl } from './http/public-url.ts'
+import {
+  type PlatformEnvironment,
+  type PlatformsConfig,
+  platformVariables,
+  readPlatformsConfig,
+} from './platforms/settings.ts'
+import { ConfigError } from './runtime/config-error.ts'
+import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
+import type { RunningJobs } from './scraping/queue.ts'
 
 const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
 
@@ -30,6 +39,17 @@ export const environmentSchema = Type.Object({
     default: 4680,
     description: 'the port it listens on; 0 picks a free one',
   }),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      description:
+        'the address that links carry, such as sign-in links: `https://wishwell.example`, without a path; by default where it listens',
+    }),
+  ),
+  ALLOW_PLAIN_HTTP: Type.Boolean({
+    default: false,
+    description:
+      '`true` lets it listen on another address than loopback without `TRUST_PROXY`: keys and sessions then travel in the clear',
+  }),
   DATA_DIR: Type.String({
     minLength: 1,
     default: './data',
@@ -52,6 +72,14 @@ export const environmentSchema = Type.Object({
       description: 'how much is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
     },
   ),
+  LOG_FORMAT: Type.Union(
+    ['auto', 'json', 'text'].map((format) => Type.Literal(format)),
+    {
+      default: 'auto',
+      description:
+        'how the log on stderr is written: `json`, `text` (short lines for people; of calls only the slow ones and those that failed) or `auto`, which is text on a terminal',
+    },
+  ),
   BOOTSTRAP_API_KEY: secret(
     "the first account's API key (`ww_live_` and 32 of a-z, 0-9); without it one is made and printed once",
   ),
@@ -66,6 +94,12 @@ export const environmentSchema = Type.Object({
     Type.String({
       description:
         'the proxies in front whose `X-Forwarded-For` counts: a comma list of addresses and networks (`10.0.0.0/8`), or their number where nobody can reach the service past them',
+    }),
+  ),
+  REMOVAL_CONTACT: Type.Optional(
+    Type.String({
+      description:
+        'whom authors ask to have a post removed or to get a copy, an e-mail or web address: shown on the page, and sent to the platforms in `User-Agent`',
     }),
   ),
   JOB_TIME_LIMIT_MINUTES: Type.Integer({
@@ -94,20 +128,28 @@ export const environmentSchema = Type.Object({
   ...expansionVariables,
 })
 
+export type LogFormat = 'auto' | 'json' | 'text'
+
 type Environment = Static<typeof environmentSchema>
 
 /** The whole configuration, parsed once. Nothing else reads the environment. */
 export interface Config {
   host: string
   port: number
+  /** What links begin with, without a slash at the end; by default where the service listens. */
+  publicUrl: string | undefined
+  /** Whether others may read along on the way to an address that is not loopback. */
+  allowPlainHttp: boolean
   dataDir: string
   databaseUrl: string | undefined
   role: Environment['ROLE']
   logLevel: string
+  logFormat: LogFormat
   bootstrapApiKey: string | undefined
   bootstrapTier: Environment['BOOTSTRAP_TIER']
   adminApiKey: string | undefined
   trustProxy: Proxies | undefined
+  removalContact: RemovalContact | undefined
   jobTimeLimitMs: number
   runningJobs: RunningJobs
   /** How long a topic is fresh on a platform. */
@@ -118,13 +160,9 @@ export interface Config {
   expansion: ExpansionConfig
 }
 
-/** What is wrong with the environment, a line for each variable. Never holds a value, which may be a secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
-/** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
-export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
+const publicUrlRule =
+  'must be an http or https address with no path, query, name or password, like https://wishwell.example.'
+const removalContactRule = 'must be an e-mail address, or an http or https address without a name and a password.'
 
 function complain(variable: string, what: string): never {
   throw new ConfigError(`${variable}: ${what}`)
@@ -138,6 +176,18 @@ function parseTrustProxy(text: string | undefined): Proxies | undefined {
     )
   }
   return proxies
+}
+
+/** What a parser makes of a variable that may be absent. @throws ConfigError when it makes nothing of it. */
+function parseOptional<T>(
+  environment: Environment,
+  variable: 'PUBLIC_URL' | 'REMOVAL_CONTACT',
+  parse: (text: string) => T | null,
+  rule: string,
+): T | undefined {
+  const text = environment[variable]
+  const parsed = text === undefined ? undefined : parse(text)
+  return parsed === null ? complain(variable, rule) : parsed
 }
 
 function checkTogether(environment: Environment): void {
@@ -154,7 +204,7 @@ function checkTogether(environment: Environment): void {
 }
 
 // Everything in the environment is text; numbers are read from it, and defaults filled in.
-const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true })
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).addVocabulary(['x-kind'])
 const validate = ajv.compile<Environment>(environmentSchema)
 
 function parseEnvironment(source: Record<string, string | undefined>): Environment {
@@ -184,14 +234,18 @@ export function readConfig(source: Record<string, string | undefined> = process.
   return {
     host: environment.HOST,
     port: environment.PORT,
+    publicUrl: parseOptional(environment, 'PUBLIC_URL', parsePublicUrl, publicUrlRule),
+    allowPlainHttp: environment.ALLOW_PLAIN_HTTP,
     dataDir: environment.DATA_DIR,
     databaseUrl: environment.DATABASE_URL,
     role: environment.ROLE,
     logLevel: environment.LOG_LEVEL,
+    logFormat: environment.LOG_FORMAT as LogFormat,
     bootstrapApiKey: environment.BOOTSTRAP_API_KEY,
     bootstrapTier: environment.BOOTSTRAP_TIER,
     adminApiKey: environment.ADMIN_API_KEY,
     trustProxy: parseTrustProxy(environment.TRUST_PROXY),
+    removalContact: parseOptional(environment, 'REMOVAL_CONTACT', parseRemovalContact, removalContactRule),
     jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
     runningJobs: {
       free: environment.RUNNING_JOBS_FREE,
@@ -200,7 +254,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     },
     topicTtlMs: environment.TOPIC_TTL_MINUTES * 60_000,
     liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS * 1_000,
-    platforms: readPlatformsConfig(environment, complain),
+    platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
     expansion: readExpansionConfig(environment, complain, environment.LIVE_DEADLINE_SECONDS * 1_000),
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
+import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 
@@ -10,15 +10,21 @@ export interface PrepareOptions {
   /** No job runs. */
   offline?: boolean
   onStatement?: DatabaseOptions['onStatement']
+  /** Opens the database in another way. */
+  open?: typeof openDatabase | undefined
 }
 
 export type PreparedDatabase = Awaited<ReturnType<typeof prepareDatabase>>
 
-/** Migrates on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
-async function migrateUnhurried({ databaseUrl, dataDir }: Config, opened: OpenDatabase): Promise<string[]> {
-  if (databaseUrl === undefined) return migrate(opened.database)
+/** Brings tables and search index up to date, on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
+async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatabase) {
+  const prepare = async (database: Database) => {
+    const migrations = await migrate(database)
+    return { migrations, searchIndex: await openSearchIndex(database) }
+  }
+  if (databaseUrl === undefined) return prepare(opened.database)
   const unhurried = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: () => {} })
-  return migrate(unhurried.database).finally(unhurried.close)
+  return prepare(unhurried.database).finally(unhurried.close)
 }
 
 /** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
@@ -26,13 +32,12 @@ export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  { offline = false, onStatement }: PrepareOptions = {},
+  { offline = false, onStatement, open = openDatabase }: PrepareOptions = {},
 ) {
   const { databaseUrl, dataDir } = config
-  const opened = await openDatabase({ databaseUrl, dataDir, onCrash, onStatement })
+  const opened = await open({ databaseUrl, dataDir, onCrash, onStatement })
   try {
-    const migrations = await migrateUnhurried(config, opened)
-    const searchIndex = await openSearchIndex(opened.database)
+    const { migrations, searchIndex } = await bringUpToDate(config, opened)
     log.info(
       { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',

@@ -2,36 +2,43 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { type AdminKey, loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
-import { type App, createApp } from './app.ts'
+import { requestLimits } from './accounts/request-limits.ts'
+import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
+import { createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
-import { createChores } from './chores.ts'
-import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import type { Database, DatabaseOptions, OpenDatabase } from './database/open.ts'
+import { builtPage } from './dashboard/page.ts'
+import type { PlatformName } from './database/column-types.ts'
+import type { DatabaseOptions, OpenDatabase } from './database/open.ts'
+import { watchReadiness } from './database/readiness.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
-import { startHousekeeping } from './housekeeping.ts'
+import type { App } from './http/app-type.ts'
 import type { Health } from './http/health.ts'
-import { createKeptReads } from './kept-reads.ts'
+import { requireProtectedTransport } from './http/plain-http.ts'
+import { publicUrlOf, urlOf } from './http/public-url.ts'
 import { sweepCalls } from './live/calls.ts'
-import { type ClientTimeouts, createPlatformClient, userAgentFor } from './platforms/client.ts'
-import { createFindStore } from './platforms/finds.ts'
-import { rememberHosts } from './platforms/host-memory.ts'
-import type { Platform, PlatformName } from './platforms/platform.ts'
-import { createQuotaStore } from './platforms/quota-store.ts'
-import { createPlatforms } from './platforms/registry.ts'
-import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
+import { createChores } from './maintenance-jobs.ts'
+import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
+import { rememberHosts } from './platforms/budget/host-memory.ts'
+import { createQuotaStore } from './platforms/budget/quota-store.ts'
+import { createPlatformClient, userAgentFor } from './platforms/client/client.ts'
+import type { ClientTimeouts } from './platforms/client/messages.ts'
+import type { Platform } from './platforms/platform.ts'
+import { createPlatforms } from './platforms/platforms.ts'
+import { type PreparedDatabase, type PrepareOptions, prepareDatabase } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
-import { createRateLimits, type RequestLimits, requestLimits } from './rate-limits/rate-limits.ts'
+import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
-import { countRequestChanges } from './requests/changes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
+import { countRequestChanges } from './requests/store/changes.ts'
+import { type Clock, systemClock } from './runtime/clock.ts'
+import { startHousekeeping } from './runtime/maintenance.ts'
+import { createKeptReads } from './runtime/response-cache.ts'
+import { version } from './runtime/version.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createWorker } from './scraping/worker.ts'
-import { offerSignIn } from './sessions/sign-in-offer.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
-import { version } from './version.ts'
-import { builtPage } from './web/page.ts'
 
 export interface Service {
   /** Where it listens, `http://…`; null when it does not, like a worker. */
@@ -42,7 +49,7 @@ export interface Service {
   firstApiKey: string | null
   /** Where the first account is signed in to, once, within minutes; null when somebody is signed in already. Shown only this once. */
   signInUrl: string | null
-  /** Where the operator finds the admin key. */
+  /** Where the operator cache the admin key. */
   adminKeyLocation: string
   search: SearchIndex['kind']
   /** Does all that is done every few minutes now. */
@@ -61,8 +68,12 @@ export interface ServiceOverrides {
   /** Makes what platforms allow in a minute be allowed so many times as often; only for a simulator that does so too. */
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  /** How long jobs try to reach platforms of which none can be reached. */
+  unreachableMs?: number
   expansion?: Expansion
   onStatement?: DatabaseOptions['onStatement']
+  /** Opens the database in another way: tests keep an embedded one running between services. */
+  open?: PrepareOptions['open']
   /** Whether answers about the cache are kept while it does not change; benches measure what it takes to work one out. */
   keepsAnswers?: boolean
   /** Where the built page is, instead of where the build puts it. */
@@ -75,7 +86,7 @@ const mostKeptCharacters = 32_000_000
 /**
  * Builds the whole service and starts it: database, worker, HTTP.
  * @param onCrash called when the service cannot go on, and the process should end.
- * @throws DataDirectoryInUseError, or what the database says when it cannot be opened.
+ * @throws ConfigError when it must not run like this, DataDirectoryInUseError, or what the database says when it cannot be opened.
  */
 export async function startService(
   config: Config,
@@ -84,6 +95,7 @@ export async function startService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   requireAdminKey(config)
+  if (listensBy(config, overrides)) requireProtectedTransport(config)
   const prepared = await prepareDatabase(config, log, onCrash, overrides)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
@@ -97,6 +109,8 @@ export async function startService(
   }
 }
 
+const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
+
 interface Parts {
   config: Config
   log: Logger
@@ -104,17 +118,6 @@ interface Parts {
   adminKey: AdminKey
   prepared: PreparedDatabase
 }
-
-const isReachable = (database: Database): Promise<boolean> =>
-  database
-    .selectFrom('accounts')
-    .select('id')
-    .limit(1)
-    .execute()
-    .then(
-      () => true,
-      () => false,
-    )
 
 function assembleRateLimits({ database, home }: OpenDatabase, overrides: ServiceOverrides) {
   const { clock = systemClock, requestLimits: limits = requestLimits } = overrides
@@ -128,29 +131,38 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const { database, home } = opened
   const { clock = systemClock, offline = false } = overrides
   const { platformTimeouts: timeouts = {}, keepsAnswers = true } = overrides
-  const client = createPlatformClient({ clock, log, timeouts, userAgent: userAgentFor(version) })
+  const client = createPlatformClient({
+    clock,
+    log,
+    timeouts,
+    userAgent: userAgentFor(version, config.removalContact?.text),
+  })
   const quotas = createQuotaStore(database)
-  const finds = createFindStore(database)
+  const cache = createAdapterCache(database)
   const { platformTimeScale: timeScale } = overrides
-  const platforms = createPlatforms({ config: config.platforms, clock, client, quotas, finds, timeScale })
+  const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
   const adapters = overrides.platforms ?? platforms.adapters
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
   const requestChanges = await countRequestChanges(opened)
+  const cacheVersion = keepsAnswers ? requestChanges.version : () => null
   const { retention } = config.platforms
-  const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters, retention })
+  const { unreachableMs } = overrides
+  const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters, retention, unreachableMs })
   let stopped: Promise<void> | null = null
 
+  const isReady = watchReadiness(opened)
   const health = async (): Promise<Health> => {
-    const ready = stopped === null && (await isReachable(database))
+    const ready = stopped === null && (await isReady())
     return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
   }
   const hostMemory = await rememberHosts({ database, clock, log, hosts: platforms.hosts })
+  const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     ...{ database, clock, log, queue, changes, searchIndex, health, hostMemory },
-    readRequests: createKeptReads({
-      version: keepsAnswers ? requestChanges.version : () => null,
-      mostCharacters: mostKeptCharacters,
-    }),
+    // On a terminal, a line for each call would push away what somebody has to read.
+    usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
+    readRequests: createKeptReads({ version: cacheVersion, mostSize: mostKeptCharacters }),
+    cacheVersion,
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
     jobTimeLimitMs: config.jobTimeLimitMs,
@@ -159,6 +171,8 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
     rateLimits: assembleRateLimits(opened, overrides),
+    publicUrl,
+    removalContact: config.removalContact,
     pageDirectory: overrides.pageDirectory ?? builtPage,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
@@ -171,15 +185,19 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
   await upkeep?.catchUp()
   // Before the worker, so that a port in use does not leave one behind.
-  const listens = config.role !== 'worker' && !offline
+  const listens = listensBy(config, overrides)
   if (listens) await app.listen({ host: config.host, port: config.port })
   if (config.role !== 'api' && !offline) await worker.start()
   // Last: a key that is made now is shown once, so nothing may fail any more before it is shown.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const address = listens ? urlOf(app.server.address() as AddressInfo) : null
-  const signInUrl = await offerSignIn({ config, log, database, adminKey: adminKey.key, address, now: clock.now() })
-  const housekeeping = startHousekeeping(createChores(opened, log, queue, overrides, config.platforms.retention), log)
+  const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
+  const signInUrl = listens ? await offerSignIn(offer) : null
+  const housekeeping = startHousekeeping(
+    createChores({ opened, log, queue, clock, limiterClock: overrides.clock, retention }),
+    log,
+  )
   upkeep?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
@@ -198,6 +216,3 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     },
   }
 }
-
-const urlOf = ({ address, port, family }: AddressInfo) =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

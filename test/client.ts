@@ -43,7 +43,7 @@ export function createTestClient(url: () => string, apiKey: string | null): Test
     post,
     scrape: (body) => post('/api/v1/scrape', body),
     search: (query, more = {}) => post('/api/v1/requests/search', { query, ...more }),
-    waitForJob: async (jobId, timeoutMs = 15_000) => {
+    waitForJob: async (jobId, timeoutMs = 45_000) => {
       const deadline = performance.now() + timeoutMs
       for (;;) {
         const { body } = await get(`/api/v1/scrape/${jobId}`)

@@ -18,6 +18,19 @@ describe('the documents', () => {
     }
   })
 
+  it('name for each threat tests that exist', () => {
+    const page = read('docs/security.md')
+    const tests = [...page.matchAll(/\]\(\.\.\/((?:src|test)\/[\w./-]+)\)/g)].map(([, path]) => path ?? '')
+    expect(new Set(tests).size).toBeGreaterThan(30)
+    for (const path of tests) {
+      expect(path).toMatch(/\.test\.ts$/)
+      expect(() => read(path)).not.toThrow()
+    }
+    // Every line of its tables says which test would fail.
+    const lines = page.split('\n').filter((line) => /^\| (?!(attack|mistake|---) \|)/.test(line))
+    for (const line of lines) expect(line).toMatch(/test/)
+  })
+
   it('name only files that exist', () => {
     for (const [, path] of read('ARCHITECTURE.md').matchAll(/`((?:src|test|bench)\/[\w./-]+\.ts)`/g)) {
       expect(() => read(path ?? '')).not.toThrow()

@@ -1,37 +1,41 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../src/database/migrate.ts'
-import { openDatabase } from '../src/database/open.ts'
+import { readConfig } from '../src/config.ts'
+import { prepareDatabase } from '../src/prepare-database.ts'
 import { startPostgres } from './postgres.ts'
 
 const onCrash = (error: Error) => {
   throw error
 }
 
-async function migrateAndClose(options: { databaseUrl: string | undefined; dataDir: string }): Promise<void> {
-  const { database, close } = await openDatabase({ ...options, onCrash })
-  await migrate(database)
-  await close()
+/** Makes all tables, also those of the queue, so that no service has to. */
+async function prepareAndClose(environment: { DATABASE_URL?: string; DATA_DIR: string }): Promise<void> {
+  const { opened, queue } = await prepareDatabase(readConfig(environment), pino({ level: 'silent' }), onCrash)
+  await queue.stop()
+  await opened.close()
 }
 
-/** Makes the migrated database that every test file copies: creating one takes seconds, a copy a fraction of one. */
+/** Makes the migrated database that every worker copies: creating one takes seconds, a copy a fraction of one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = mkdtempSync(join(tmpdir(), 'wishwell-template-'))
-  const removeDirectory = () => rmSync(directory, { recursive: true, force: true })
+  const scratch = mkdtempSync(join(tmpdir(), 'wishwell-test-'))
+  const removeScratch = () => rmSync(scratch, { recursive: true, force: true })
+  const directory = join(scratch, 'template')
+  mkdirSync(directory)
   if (project.name === 'embedded') {
-    await migrateAndClose({ databaseUrl: undefined, dataDir: directory })
+    await prepareAndClose({ DATA_DIR: directory })
     project.provide('databaseTemplate', { home: 'embedded', directory })
-    return async () => removeDirectory()
+    return async () => removeScratch()
   }
   const server = await startPostgres()
   const name = 'wishwell_template'
   await server.createDatabase(name)
-  await migrateAndClose({ databaseUrl: server.url(name), dataDir: directory })
+  await prepareAndClose({ DATABASE_URL: server.url(name), DATA_DIR: directory })
   project.provide('databaseTemplate', { home: 'postgres', url: server.url('postgres'), name })
   return async () => {
     await server.stop()
-    removeDirectory()
+    removeScratch()
   }
 }

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { plans } from '../src/credits/plans.ts'
+import { plans } from '../src/accounts/plans.ts'
+import { requestLimits } from '../src/accounts/request-limits.ts'
 import { ledgerOf } from '../src/credits/testing.ts'
 import { verifyAccounts, verifyLedger } from '../src/credits/verify.ts'
 import { type Database, openDatabase } from '../src/database/open.ts'
-import { requestLimits } from '../src/rate-limits/rate-limits.ts'
+import { campaignSize } from './campaign-size.ts'
 import { startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 import { copyDatabase } from './database.ts'
@@ -15,7 +16,7 @@ import { startTestService, testAdminKey } from './service.ts'
 
 const embedded = process.env.TEST_HOME === 'embedded'
 const calls = 200
-const rounds = Number(process.env.RACE_ROUNDS ?? 2)
+const rounds = campaignSize('RACE_ROUNDS', { quick: 1, long: 10 })
 
 interface Services {
   urls: string[]

@@ -79,7 +79,9 @@ export async function startPostgres(): Promise<PostgresServer> {
     persistent: false,
     createPostgresUser: userInfo().uid === 0,
     // Tests need no durability; they need many connections.
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
+    postgresFlags: ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=200'].flatMap(
+      (flag) => ['-c', flag],
+    ),
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: (message) => log.push(String(message)),
     onError: (error) => log.push(String(error)),

@@ -3,8 +3,8 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /** What failed in a run, for `scripts/test.ts`, which gives each file a second run by itself. */
 export interface Failures {
-  /** The test files, absolute, by the home in which they failed. */
-  files: { home: string; file: string }[]
+  /** The test files, absolute, by the project in which they failed. */
+  files: { project: string; file: string }[]
   /** Errors outside of any test that no file could be found for. */
   ofNoFile: number
 }
@@ -15,7 +15,7 @@ const target = process.env.TEST_FAILURES_FILE
 /** The test file in whose process an error happened, as vitest notes it on the error. */
 const fileOf = (error: SerializedError): string => String(error.VITEST_TEST_PATH)
 
-/** Writes which files failed. An error outside of tests counts for its file in every home: it does not say in which. */
+/** Writes which files failed. An error outside of tests counts for its file in every project: it does not say in which. */
 export default class ReportFailures implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     if (target === undefined) return
@@ -23,7 +23,7 @@ export default class ReportFailures implements Reporter {
     const failed = modules.filter((module) => module.state() === 'failed' || broken.has(module.moduleId))
     const known = new Set(modules.map((module) => module.moduleId))
     const failures: Failures = {
-      files: failed.map(({ project, moduleId }) => ({ home: project.name, file: moduleId })),
+      files: failed.map(({ project, moduleId }) => ({ project: project.name, file: moduleId })),
       ofNoFile: errors.filter((error) => !known.has(fileOf(error))).length,
     }
     writeFileSync(target, JSON.stringify(failures))

@@ -1,4 +1,5 @@
-import type { FoundRequest, Page, PageRequest, Platform, PlatformName } from '../src/platforms/platform.ts'
+import type { PlatformName } from '../src/database/column-types.ts'
+import type { FoundRequest, Page, PageRequest, Platform } from '../src/platforms/platform.ts'
 
 /** A request as an adapter would give it; everything that a test does not care about is filled in. */
 export function foundRequest(sourceId: string, fields: Partial<FoundRequest> = {}): FoundRequest {

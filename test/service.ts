@@ -1,18 +1,18 @@
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
 import { generateApiKey } from '../src/accounts/keys.ts'
-import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
+import type { PlatformName } from '../src/database/column-types.ts'
 import type { Database, OpenDatabase } from '../src/database/open.ts'
 import type { Expansion } from '../src/expansion/expansion.ts'
-import type { ClientTimeouts } from '../src/platforms/client.ts'
-import type { Platform, PlatformName } from '../src/platforms/platform.ts'
+import type { ClientTimeouts } from '../src/platforms/client/messages.ts'
+import type { Platform } from '../src/platforms/platform.ts'
 import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
+import type { Clock } from '../src/runtime/clock.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
-import { copyDatabase, emptyTables } from './database.ts'
+import { emptyDatabase, type LendOptions, lendDatabase } from './database.ts'
 
 /** The code of the limits runs in every suite, but refuses nothing. */
 const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
@@ -21,14 +21,17 @@ const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stacke
 
 export const testAdminKey = 'admin-key-of-the-tests'
 
-export interface TestServiceOptions {
+export interface TestServiceOptions extends LendOptions {
   /** Environment variables of this service, besides those that the test home needs. */
   environment?: Record<string, string>
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  unreachableMs?: number
   expansion?: Expansion
+  /** Called after every statement that ran, with its SQL; what it throws, the caller of the statement sees. */
+  onStatement?: (statement: string) => void
   /** Instead of one that writes nothing. */
   log?: Logger
   /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
@@ -66,15 +69,15 @@ const failTest = (error: Error) => {
 
 /** Starts the real service on a database of the home under test, listening on a free port. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const copy = await copyDatabase()
+  const lent = await lendDatabase(options)
   const apiKey = generateApiKey()
   const config = readConfig({
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     BOOTSTRAP_API_KEY: apiKey,
     ADMIN_API_KEY: testAdminKey,
-    DATA_DIR: copy.options.dataDir,
-    DATABASE_URL: copy.options.databaseUrl,
+    DATA_DIR: lent.options.dataDir,
+    DATABASE_URL: lent.options.databaseUrl,
     // Three are enough for most tests; every adapter has its own.
     PLATFORMS: [...new Set([...threePlatforms, ...(options.platforms?.keys() ?? [])])].join(','),
     ...options.environment,
@@ -84,9 +87,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.platforms ? { platforms: options.platforms } : {}),
     ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
     ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
+    ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
     ...(options.expansion ? { expansion: options.expansion } : {}),
+    ...(options.onStatement ? { onStatement: options.onStatement } : {}),
+    open: lent.open,
     requestLimits: options.requestLimits ?? unlimited,
-    pageDirectory: options.pageDirectory ?? join(copy.options.dataDir, 'no-page'),
+    pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),
   }
   const log = options.log ?? pino({ level: config.logLevel })
   const start = () => startService(config, log, failTest, overrides)
@@ -112,18 +118,18 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     restart: async () => {
       await service.stop()
+      await lent.reopen()
       service = await start()
     },
     housekeep: () => service.housekeep(),
     reset: async () => {
       const { database } = service.database
-      await sql`delete from pgboss.job`.execute(database)
-      await emptyTables(database)
+      await emptyDatabase(database)
       await bootstrapFirstAccount(database, { apiKey, tier: config.bootstrapTier, now: new Date() })
     },
     stop: async () => {
       await service.stop()
-      await copy.remove()
+      await lent.remove()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { requestLimits } from '../src/rate-limits/rate-limits.ts'
+import { requestLimits } from '../src/accounts/request-limits.ts'
 import { type Service, startService } from '../src/service.ts'
 import { createTestClient } from './client.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'

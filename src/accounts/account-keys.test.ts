@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { apiKeyPattern } from '../config.ts'
 import { maxActiveKeys } from './account-keys.ts'
-import { addKey, generateApiKey } from './keys.ts'
+import { addKey, apiKeyPattern, generateApiKey } from './keys.ts'
 
 let now = new Date('2026-11-21T12:00:00.000Z')
 let service: TestService

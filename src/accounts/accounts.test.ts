@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { apiKeyPattern } from '../config.ts'
 import { bootstrapFirstAccount } from './accounts.ts'
 import { loadAdminKey } from './admin-key.ts'
-import { generateApiKey, hashKey, revokeKey } from './keys.ts'
+import { apiKeyPattern, generateApiKey, hashKey, revokeKey } from './keys.ts'
 
 let service: TestService
 beforeAll(async () => {

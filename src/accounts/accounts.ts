@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
-import { monthOf } from '../credits/month.ts'
+import { takeLock } from '../database/advisory-locks.ts'
+import type { Tier } from '../database/column-types.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
-import type { Tier } from '../database/tables.ts'
 import { addKey, generateApiKey, isKnownKey } from './keys.ts'
+import { monthOf } from './month.ts'
 
 export interface NewAccount {
   name: string
@@ -15,8 +15,11 @@ export async function createAccount(executor: Executor, { name, tier, now }: New
   const { account_id } = await executor
     .with('account', (made) => made.insertInto('accounts').values({ name, tier, created_at: now }).returning('id'))
     .insertInto('credit_balances')
-    .columns(['account_id', 'month'])
-    .expression((eb) => eb.selectFrom('account').select(['id', eb.val(monthOf(now)).as('month')]))
+    .columns(['account_id', 'month', 'latest_month'])
+    .expression((eb) => {
+      const month = eb.val(monthOf(now))
+      return eb.selectFrom('account').select(['id', month.as('month'), month.as('latest_month')])
+    })
     .returning('account_id')
     .executeTakeFirstOrThrow()
   return account_id
@@ -121,9 +124,6 @@ export function deleteAccount(database: Database, accountId: string, now: Date):
   })
 }
 
-/** Any constant will do, so long as it is the same in every process that starts on the same Postgres. */
-const bootstrapLock = 4680_001
-
 export interface Bootstrap {
   /** The key that the operator chose, if any. */
   apiKey: string | undefined
@@ -138,7 +138,7 @@ export interface Bootstrap {
 export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }: Bootstrap): Promise<string | null> {
   return database.transaction().execute(async (transaction) => {
     // Several processes may start on one new Postgres: one makes the account, the others find it.
-    await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(transaction)
+    await takeLock(transaction, 'bootstrap')
     const first = await transaction
       .selectFrom('accounts')
       .select(['id', 'deleted_at'])

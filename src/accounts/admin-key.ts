@@ -1,7 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { type Config, ConfigError } from '../config.ts'
+import { DataDirectoryError } from '../database/embedded/data-directory-error.ts'
+import { ConfigError } from '../runtime/config-error.ts'
 
 export interface AdminKey {
   key: string
@@ -9,7 +21,13 @@ export interface AdminKey {
   location: string
 }
 
-type AdminKeyConfig = Pick<Config, 'adminApiKey' | 'databaseUrl' | 'dataDir'>
+/** The part of the configuration that decides about the admin key. */
+export interface AdminKeyConfig {
+  adminApiKey: string | undefined
+  databaseUrl: string | undefined
+  dataDir: string
+}
+
 const fileIn = (dataDir: string) => join(dataDir, 'admin-key')
 
 /** The admin key that an earlier start made; null when there is none, or it may not be read. */
@@ -28,10 +46,30 @@ export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): v
   }
 }
 
+/** Reads a file only if this user made it: who could put another in its place would choose the key. */
+function readOwnFile(location: string): string {
+  const foreign = () =>
+    new DataDirectoryError(
+      `${location} is not a plain file of the user that Wishwell runs as. See who put it there, and delete it.`,
+    )
+  if (lstatSync(location).isSymbolicLink()) throw foreign()
+  const file = openSync(location, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stats = fstatSync(file)
+    const isOwn = process.geteuid === undefined || stats.uid === process.geteuid()
+    if (!stats.isFile() || !isOwn) throw foreign()
+    fchmodSync(file, 0o600)
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
 /**
  * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing. The caller
  * holds the lock of the data directory, if there is one.
- * @throws ConfigError as `requireAdminKey` does; an Error when the file is there but holds no usable key: nothing secret is ever overwritten silently.
+ * @throws ConfigError as `requireAdminKey` does; DataDirectoryError when the file is not this user's or holds no usable
+ * key: nothing secret is ever overwritten silently.
  */
 export function loadAdminKey(config: AdminKeyConfig): AdminKey {
   requireAdminKey(config)
@@ -42,8 +80,9 @@ export function loadAdminKey(config: AdminKeyConfig): AdminKey {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(location, `ww_admin_${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
   }
-  chmodSync(location, 0o600)
-  const key = readFileSync(location, 'utf8').trim()
-  if (key.length < 16) throw new Error(`${location} holds no admin key. Delete the file to have a new one made.`)
+  const key = readOwnFile(location).trim()
+  if (key.length < 16) {
+    throw new DataDirectoryError(`${location} holds no admin key. Delete the file to have a new one made.`)
+  }
   return { key, location }
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
 import type { Executor, Transaction } from '../database/open.ts'
+import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses, moment, nullable, trimmedText } from '../http/schemas.ts'
@@ -9,6 +9,9 @@ import { listKeys, makeKey, maxActiveKeys, revokeOwnKey } from './account-keys.t
 import { accountExists } from './accounts.ts'
 import { revokeKey } from './keys.ts'
 import type { AccountDependencies } from './routes.ts'
+
+const ownTags = { tags: ['Keys'], security: [{ apiKey: [] }] }
+const adminTags = { tags: ['Admin'], security: [{ adminKey: [] }] }
 
 const key = closed({
   keyId: Type.String(),
@@ -46,10 +49,14 @@ export function registerKeyRoutes(app: App, dependencies: AccountDependencies): 
 }
 
 function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication, idempotent } = dependencies
-  const common = { tags: ['Keys'], security: [{ apiKey: [] }] }
-  const onRequest = authentication.requireAccount
+  registerListOwnKeys(app, dependencies)
+  registerCreateOwnKey(app, dependencies)
+  registerRevokeOwnKey(app, dependencies)
+}
 
+function registerListOwnKeys(app: App, dependencies: AccountDependencies): void {
+  const { database, authentication } = dependencies
+  const onRequest = authentication.requireAccount
   app.get(
     '/api/v1/keys',
     {
@@ -57,13 +64,17 @@ function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void
       schema: {
         summary: "List the account's API keys",
         description: 'Every active key, oldest first, then those that were revoked last.',
-        ...common,
+        ...ownTags,
         response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
     (request) => answerKeys(database, authentication.accountOf(request).accountId),
   )
+}
 
+function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void {
+  const { clock, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireAccount
   app.post(
     '/api/v1/keys',
     {
@@ -71,7 +82,7 @@ function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void
       schema: {
         summary: 'Make another API key for the account',
         description: madeDescription,
-        ...common,
+        ...ownTags,
         headers: idempotencyHeaders,
         body: newKey,
         response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
@@ -88,7 +99,11 @@ function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void
       return idempotent(request, reply, make, { secretAnswer: true })
     },
   )
+}
 
+function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication } = dependencies
+  const onRequest = authentication.requireAccount
   app.delete(
     '/api/v1/keys/:keyId',
     {
@@ -96,7 +111,7 @@ function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void
       schema: {
         summary: "Revoke one of the account's API keys, at once and for ever",
         description: 'Also the one that makes this call, but never the last active one, which is a 409.',
-        ...common,
+        ...ownTags,
         params: keyPath,
         response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT') },
       },
@@ -112,17 +127,21 @@ function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void
 }
 
 function registerAdminKeyRoutes(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication, idempotent } = dependencies
-  const common = { tags: ['Admin'], security: [{ adminKey: [] }] }
-  const onRequest = authentication.requireAdmin
+  registerListKeys(app, dependencies)
+  registerCreateKey(app, dependencies)
+  registerRevokeKey(app, dependencies)
+}
 
+function registerListKeys(app: App, dependencies: AccountDependencies): void {
+  const { database, authentication } = dependencies
+  const onRequest = authentication.requireAdmin
   app.get(
     '/api/admin/accounts/:accountId/keys',
     {
       onRequest,
       schema: {
         summary: "List an account's API keys",
-        ...common,
+        ...adminTags,
         params: accountPath,
         response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
       },
@@ -132,7 +151,11 @@ function registerAdminKeyRoutes(app: App, dependencies: AccountDependencies): vo
       return answerKeys(database, accountId)
     },
   )
+}
 
+function registerCreateKey(app: App, dependencies: AccountDependencies): void {
+  const { clock, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireAdmin
   app.post(
     '/api/admin/accounts/:accountId/keys',
     {
@@ -140,7 +163,7 @@ function registerAdminKeyRoutes(app: App, dependencies: AccountDependencies): vo
       schema: {
         summary: 'Add an API key to an account',
         description: madeDescription,
-        ...common,
+        ...adminTags,
         params: accountPath,
         headers: idempotencyHeaders,
         body: newKey,
@@ -158,14 +181,18 @@ function registerAdminKeyRoutes(app: App, dependencies: AccountDependencies): vo
       return idempotent(request, reply, make, { secretAnswer: true })
     },
   )
+}
 
+function registerRevokeKey(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication } = dependencies
+  const onRequest = authentication.requireAdmin
   app.delete(
     '/api/admin/keys/:keyId',
     {
       onRequest,
       schema: {
         summary: 'Revoke an API key, at once and for ever',
-        ...common,
+        ...adminTags,
         params: keyPath,
         response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
       },

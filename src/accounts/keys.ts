@@ -1,16 +1,12 @@
 import { createHash, randomInt } from 'node:crypto'
-import { apiKeyPattern } from '../config.ts'
 import type { Executor } from '../database/open.ts'
-import type { Tier } from '../database/tables.ts'
+import type { Account } from '../http/callers.ts'
+
+/** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
+export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
 
 const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const keyLength = 32
-
-/** The account that a request is made for. */
-export interface Account {
-  accountId: string
-  tier: Tier
-}
 
 /** A new key, of which only the caller ever knows the whole. */
 export function generateApiKey(): string {

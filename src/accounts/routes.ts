@@ -1,15 +1,14 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
-import type { Clock } from '../clock.ts'
-import { tiers } from '../credits/plans.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
+import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { createAccountWithKey, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
-import { registerKeyRoutes } from './key-routes.ts'
+import type { Authentication } from './authentication.ts'
+import { tiers } from './plans.ts'
 
 const tier = oneOf(tiers, { description: 'The plan' })
 const name = trimmedText(1, 100, 'For people; need not be unique')
@@ -48,9 +47,15 @@ const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: 
 
 /** The operator's routes for accounts, and everybody's for keys. */
 export function registerAccountRoutes(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication, idempotent } = dependencies
-  const onRequest = authentication.requireAdmin
+  registerCreate(app, dependencies)
+  registerList(app, dependencies)
+  registerUpdate(app, dependencies)
+  registerDelete(app, dependencies)
+}
 
+function registerCreate(app: App, dependencies: AccountDependencies): void {
+  const { clock, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireAdmin
   app.post(
     '/api/admin/accounts',
     {
@@ -76,7 +81,11 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
       return idempotent(request, reply, makeAccount, { secretAnswer: true })
     },
   )
+}
 
+function registerList(app: App, dependencies: AccountDependencies): void {
+  const { database, authentication } = dependencies
+  const onRequest = authentication.requireAdmin
   app.get(
     '/api/admin/accounts',
     {
@@ -86,7 +95,7 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         tags,
         security,
         querystring: closed({
-          deleted: Type.Optional(Type.Boolean({ default: false, description: 'With those that were deleted' })),
+          deleted: defaulted(Type.Boolean({ default: false, description: 'With those that were deleted' })),
         }),
         response: {
           200: closed({ data: closed({ accounts: Type.Array(account) }) }),
@@ -94,12 +103,16 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
         },
       },
     },
-    async ({ query: { deleted = false } }) => {
+    async ({ query: { deleted } }) => {
       const accounts = await listAccounts(database, { deleted })
       return { data: { accounts: accounts.map(toAnswer) } }
     },
   )
+}
 
+function registerUpdate(app: App, dependencies: AccountDependencies): void {
+  const { database, authentication } = dependencies
+  const onRequest = authentication.requireAdmin
   app.patch(
     '/api/admin/accounts/:accountId',
     {
@@ -126,7 +139,11 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
       return { data: toAnswer(changed) }
     },
   )
+}
 
+function registerDelete(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication } = dependencies
+  const onRequest = authentication.requireAdmin
   app.delete(
     '/api/admin/accounts/:accountId',
     {
@@ -148,6 +165,4 @@ export function registerAccountRoutes(app: App, dependencies: AccountDependencie
       return { data: { accountId } }
     },
   )
-
-  registerKeyRoutes(app, dependencies)
 }

@@ -10,11 +10,14 @@ const maxManifestBytes = 1024 * 1024
 /** The names that Postgres gives its files, and nothing that could lead out of the directory. */
 const allowedPath = new RegExp(`^${databaseName}(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/?$`)
 
+/** No name of Postgres' is near it, and no file system refuses it. */
+const longestPath = 200
+
 /** What is wrong with an entry; null for a good one. */
 function faultOf(entry: ReadEntry): string | null {
   if (entry.type !== 'File' && entry.type !== 'Directory') return `holds a ${entry.type}`
   if (entry.path === manifestName && entry.type === 'File') return null
-  return allowedPath.test(entry.path) ? null : 'holds a file of a foreign name'
+  return allowedPath.test(entry.path) && entry.path.length <= longestPath ? null : 'holds a file of a foreign name'
 }
 
 type Target = InstanceType<typeof Parser> | InstanceType<typeof Unpack>
@@ -39,6 +42,11 @@ function explain(file: string, error: unknown): Error {
   if (code === 'Z_BUF_ERROR') return new BackupError(`${file}: it is incomplete; it was cut off while it was written.`)
   if (code?.startsWith('Z_') || code?.startsWith('TAR_')) {
     return new BackupError(`${file}: it is damaged, or not a backup of Wishwell (${(error as Error).message}).`)
+  }
+  if (code === 'ENAMETOOLONG') return new BackupError(`${file}: its name, or that of a file in it, is too long.`)
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new BackupError(`${file}: there is no room to unpack it.`)
+  if (code !== undefined && /^E[A-Z]+$/.test(code)) {
+    return new BackupError(`${file}: it cannot be read or unpacked (${(error as Error).message}).`)
   }
   return error as Error
 }
@@ -90,7 +98,12 @@ export async function inspectArchive(file: string): Promise<Manifest> {
 /** Unpacks an archive that was inspected into a directory of our own. @throws BackupError as `inspectArchive` does. */
 export async function unpackArchive(file: string, directory: string): Promise<void> {
   // The file may have been changed since it was inspected.
-  const filter = (_path: string, entry: unknown) => faultOf(entry as ReadEntry) === null
+  const filter = (_path: string, entry: unknown) => {
+    const read = entry as ReadEntry
+    // Whatever the archive says of who may read it, write it or run it as whom.
+    read.mode = read.type === 'Directory' ? 0o700 : 0o600
+    return faultOf(read) === null
+  }
   const unpack = new Unpack({ cwd: directory, strict: true, filter, preserveOwner: false, dmode: 0o700 })
   await read(file, unpack).catch((error: unknown) => {
     throw explain(file, error)

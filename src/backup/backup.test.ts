@@ -8,8 +8,8 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripte
 import { startTestService, type TestService } from '../../test/service.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { failure, startCommand, startFakeService } from '../cli/testing.ts'
-import { systemClock } from '../clock.ts'
 import type { EmbeddedClient } from '../database/embedded/client.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { inspectArchive } from './archive.ts'
 import { createBackups } from './backup.ts'
 import { listDataDirectory, makeDirectory, readDataDirectory, readRows } from './testing.ts'
@@ -18,7 +18,10 @@ const embedded = process.env.TEST_HOME === 'embedded'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(6, 20))) })
+  service = await startTestService({
+    ownDatabase: true,
+    platforms: platformMap(scriptedPlatform('github', numberedPages(6, 20))),
+  })
 })
 afterAll(() => service.stop())
 

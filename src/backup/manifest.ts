@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { closed } from '../http/schemas.ts'
-import { version } from '../version.ts'
+import { version } from '../runtime/version.ts'
 
 /** The first entry of an archive; the other entries are the files of the database. */
 export const manifestName = 'manifest.json'

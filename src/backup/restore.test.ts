@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { startCommand } from '../cli/testing.ts'
-import { version } from '../version.ts'
-import { inspectArchive } from './archive.ts'
-import { parseManifest } from './manifest.ts'
+import { version } from '../runtime/version.ts'
+import { inspectArchive, unpackArchive } from './archive.ts'
+import { BackupError, parseManifest } from './manifest.ts'
 import {
   changeManifest,
   listDataDirectory,
@@ -44,6 +44,11 @@ describe('an archive', () => {
     ['leads out of the directory', [manifestEntry, { path: 'database/../../evil', body: '18' }], /foreign name/],
     ['is absolute', [manifestEntry, { path: '/etc/passwd', body: '18' }], /foreign name/],
     ['is beside the database', [manifestEntry, versionEntry, { path: 'admin-key', body: 'x' }], /foreign name/],
+    [
+      'has a name that no disk takes',
+      [manifestEntry, { path: `database/${'x'.repeat(110)}/${'y'.repeat(90)}`, body: '18' }],
+      /foreign name/,
+    ],
     ['is hidden', [manifestEntry, { path: 'database/.bashrc', body: '18' }], /foreign name/],
     ['has a backslash', [manifestEntry, { path: 'database/..\\evil', body: '18' }], /foreign name/],
     [
@@ -97,12 +102,38 @@ describe('an archive', () => {
   })
 })
 
+describe('an archive that is unpacked', () => {
+  it('is for its owner only, and runs as nobody, whatever it says itself', async () => {
+    const directory = makeDirectory()
+    const file = writeRawArchive(directory, [
+      manifestEntry,
+      { path: 'database/', type: 'Directory', mode: 0o7777 },
+      { ...versionEntry, mode: 0o6777 },
+      { path: 'database/base/', type: 'Directory', mode: 0o1777 },
+      { path: 'database/base/1', mode: 0o4755 },
+    ])
+    await unpackArchive(file, directory)
+    const modeOf = (path: string) => statSync(join(directory, path)).mode & 0o7777
+    expect(['database', 'database/PG_VERSION', 'database/base', 'database/base/1'].map(modeOf)).toEqual([
+      0o700, 0o600, 0o700, 0o600,
+    ])
+  })
+
+  it('is a clear error where a name is too long for the disk', async () => {
+    const missing = join(makeDirectory(), 'x'.repeat(300))
+    await expect(inspectArchive(missing)).rejects.toThrow(BackupError)
+    await expect(inspectArchive(missing)).rejects.toThrow('is too long')
+    const file = writeRawArchive(makeDirectory(), [manifestEntry, versionEntry])
+    await expect(unpackArchive(file, missing)).rejects.toThrow(BackupError)
+  })
+})
+
 describe.runIf(embedded)('wishwell restore', () => {
   let service: TestService
   let directory: string
   let file: string
   beforeAll(async () => {
-    service = await startTestService()
+    service = await startTestService({ ownDatabase: true })
     await service.createAccount('free')
     directory = service.config.dataDir
     file = join(directory, 'a-backup.tar.gz')

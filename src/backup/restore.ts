@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { installDatabase, makeWorkDirectory, tidyDataDirectory } from '../database/embedded/data-directory.ts'
 import { lockDataDirectory } from '../database/embedded/lock.ts'
@@ -67,9 +67,8 @@ export async function restoreBackup({ file, manifest, dataDir, now, confirm }: R
     const work = makeWorkDirectory(dataDir)
     try {
       const unpacked = join(work, databaseName)
-      mkdirSync(unpacked)
+      mkdirSync(unpacked, { mode: 0o700 })
       await unpackArchive(file, work)
-      chmodSync(unpacked, 0o700)
       await prove(unpacked, manifest)
       return installDatabase(dataDir, unpacked, now)
     } finally {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { Authentication } from '../accounts/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { closed, errorResponses } from '../http/schemas.ts'
 import type { Backups } from './backup.ts'
 

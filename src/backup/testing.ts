@@ -44,16 +44,17 @@ export interface RawEntry {
   type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'FIFO'
   linkpath?: string
   body?: string
+  mode?: number
 }
 
 /** A tar.gz of exactly these entries, as no well-behaved program would write it. */
 export function writeRawArchive(directory: string, entries: readonly RawEntry[]): string {
-  const blocks = entries.flatMap(({ path, type = 'File', linkpath, body = '' }) => {
+  const blocks = entries.flatMap(({ path, type = 'File', linkpath, body = '', mode = 0o644 }) => {
     const header = new Header({
       path,
       type,
       size: Buffer.byteLength(body),
-      mode: 0o644,
+      mode,
       ...(linkpath ? { linkpath } : {}),
     })
     const block = Buffer.alloc(512)

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Argument, Command, Option } from 'commander'
-import { packNames, tiers } from '../credits/plans.ts'
-import type { PackName, Tier } from '../database/tables.ts'
+import { packNames, tiers } from '../accounts/plans.ts'
+import type { PackName, Tier } from '../database/column-types.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
 import { CommandError } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { operate, operatorCommand, segment } from './operator-command.ts'
 import { visibleAscii, wholeNumber } from './options.ts'
+import { noteLines } from './output.ts'
 import { count, printable } from './text.ts'
 
 interface Account {
@@ -127,14 +128,31 @@ const setCap = () =>
       ),
     )
 
+/** The account that came first, for whoever knows no id: the one that the first start made. */
+async function findFirstAccount(operator: Operator): Promise<string> {
+  const { data } = await operator.call<{ accounts: Account[] }>(accounts)
+  const [first] = data.accounts.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))
+  if (!first) throw new CommandError('There are no accounts. Make one with: wishwell account create <name>')
+  if (data.accounts.length > 1) {
+    noteLines([
+      `This is the first of ${data.accounts.length} accounts, "${printable(first.name)}" (${first.accountId}).`,
+      'For another one, give its id, as "wishwell account list" shows it.',
+    ])
+  }
+  return first.accountId
+}
+
 const link = () =>
   operatorCommand('link', 'make a link that signs somebody in to an account at the page, once, and print it')
-    .addArgument(accountId())
-    .action((id: string, options: { json: boolean }) =>
+    .argument('[accountId]', 'the id of an account, as "account list" shows it (default: the first account)')
+    .action((id: string | undefined, options: { json: boolean }) =>
       operate<{ url: string; expiresAt: string }>(
         options,
-        (operator) => operator.call(`${pathOf(id)}/links`, { method: 'POST', body: {} }),
-        ({ url, expiresAt }) => [`${url}   (works once, until ${expiresAt})`],
+        async (operator) => {
+          const accountId = id ?? (await findFirstAccount(operator))
+          return operator.call(`${pathOf(accountId)}/links`, { method: 'POST', body: {} })
+        },
+        ({ url, expiresAt }) => [url, `(works once, until ${expiresAt})`],
       ),
     )
 

@@ -1,5 +1,5 @@
 import type { CreditUsage } from '../credits/usage.ts'
-import type { CollectionError } from '../live/gathering.ts'
+import type { CollectionError } from '../live/gathered.ts'
 import type { PlatformStatus } from '../platforms/status.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { ListedJob } from '../scraping/job-list.ts'
@@ -18,10 +18,10 @@ export interface Usage {
 /** What an account has of its plan, as the usage endpoint tells it. */
 export interface AccountUsage {
   tier: string
-  credits: CreditUsage & { resetsAt: string }
+  credits: CreditUsage & { held: number; resetsAt: string }
   paygBalance: number
   paygMonthlyCap: number | null
-  rateLimit: { limit: number; windowSeconds: number }
+  rateLimit: { requestsPerMinute: number }
   days?: { date: string; operation: string; credits: number }[]
 }
 

@@ -50,6 +50,7 @@ it('grants packs, bounds them, shows what is left, and proves the ledger or says
   const usage = await wishwell('usage', '--days', '7')
   expect(usage.exitCode).toBe(0)
   expect(usage.stdout).toContain('0 of 15,000 used, 15,000 remaining')
+  expect(usage.stdout).toContain('240 requests a minute')
   expect(usage.stdout).toContain('6,600 credits, at most 50 credits a month')
   expect(JSON.parse((await wishwell('usage', '--json')).stdout).data).toMatchObject({
     paygBalance: 6600,

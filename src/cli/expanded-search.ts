@@ -1,4 +1,5 @@
-import type { CollectionError, CollectionProgress, CollectionState } from '../live/gathering.ts'
+import type { CollectionError } from '../live/gathered.ts'
+import type { CollectionProgress, CollectionState } from '../live/gathering.ts'
 import { ApiError } from './answers.ts'
 import type { Api, ExpandedAnswer, SearchRequest } from './api.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -47,7 +48,7 @@ class TopicProgress {
     this.#collections.set(topic, ofTopic.set(platform, collection))
     const collections = [...ofTopic.values()]
     const state = stateOf(collections.map((one) => one.state))
-    this.#progress?.update({ [topic]: state }, { [topic]: detailOf(collections) })
+    this.#progress?.update({ [topic]: state }, { [topic]: { text: detailOf(collections) } })
   }
 
   stop(): void {

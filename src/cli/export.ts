@@ -8,7 +8,7 @@ import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { BrokenExportError, type ExportFormat, readRecords } from './export-records.ts'
-import { commaList, environmentHelp } from './options.ts'
+import { commaList, environmentHelp, helpEnd } from './options.ts'
 import { endWhenNobodyReads } from './output.ts'
 import { count } from './text.ts'
 
@@ -24,11 +24,13 @@ wrong; 3 the service cannot be reached; 5 too many requests.
 
 Examples:
   wishwell export --topic 'dark mode' --format csv --out dark-mode.csv
+  wishwell export --query 'offline maps' --format csv --out offline-maps.csv
   wishwell export --platforms github,gitlab --min-votes 100 | jq -r .title`
 
 interface ExportOptions {
   format: ExportFormat
   out?: string
+  query?: string
   topic?: string
   platforms?: string[]
   tag?: string[]
@@ -49,6 +51,7 @@ export function exportCommand(): Command {
     .description('save the requests that were collected as JSON Lines or CSV (free)')
     .addOption(new Option('--format <format>', 'the form of the records').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'where to; an older file of that name is replaced when the new one is complete')
+    .option('--query <words>', 'only what a search of these words finds, the best 100 at most')
     .option('--topic <topic>', 'only requests of this topic')
     .option('--platforms <names>', 'only requests of these, a comma list', commaList)
     .option('--tag <tag>', 'only requests with this tag; repeated: with all of them', collect)
@@ -56,17 +59,36 @@ export function exportCommand(): Command {
     .option('--since <moment>', 'only requests that were asked then or later, like 2026-01-31')
     .option('--until <moment>', 'only requests that were asked before')
     .option('--job <jobId>', 'only what this job found')
-    .addOption(new Option('--sort <order>', 'the order of the records (default: new)').choices(['new', 'top']))
+    .addOption(
+      new Option('--sort <order>', 'the order of the records (default: new, with --query relevance)').choices([
+        'relevance',
+        'new',
+        'top',
+      ]),
+    )
     .option('--bom', 'begin a CSV with a byte order mark, for old spreadsheets')
     .option('--cursor <cursor>', 'go on after the record that has it')
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell export --help shows every option)')
     .action(runExport)
 }
 
-function queryOf({ format, topic, platforms, tag, minVotes, since, until, job, sort, bom }: ExportOptions) {
+function queryOf({
+  format,
+  query: words,
+  topic,
+  platforms,
+  tag,
+  minVotes,
+  since,
+  until,
+  job,
+  sort,
+  bom,
+}: ExportOptions) {
   const query = new URLSearchParams({ format })
   const set = (name: string, value: string | undefined) => value !== undefined && query.set(name, value)
+  set('query', words)
   set('topic', topic)
   set('platforms', platforms?.join(','))
   for (const one of tag ?? []) query.append('tag', one)

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlatformProgress } from '../scraping/job-events.ts'
 import type { Job } from '../scraping/jobs.ts'
 import type { Api } from './api.ts'
-import type { Progress } from './progress.ts'
+import type { Detail, Progress } from './progress.ts'
+import { count } from './text.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 export interface JobWatcher {
@@ -11,18 +12,25 @@ export interface JobWatcher {
   /** Why nothing is known just now; it is tried again. */
   onTrouble(message: string): void
   signal: AbortSignal
+  /** The most pages that a platform is asked for. */
+  depth: number
 }
 
 const reconnectMs = 1_000
 
-/** What is said of a platform beside its state. */
-function detailOf({ state, pages, requestsCreated, waitingUntil }: PlatformProgress): string {
-  if (waitingUntil !== null) return `waits until ${waitingUntil.slice(11, 19)} UTC`
-  return state === 'pending' || pages === 0 ? '' : `${pages} pages, ${requestsCreated} new`
+/** What is said of a platform beside its state. @param depth the most pages that it is asked for */
+function detailOf({ state, pages, requestsCreated, waitingUntil, error }: PlatformProgress, depth: number): Detail {
+  const reason = error === null ? '' : ` (${error.code})`
+  if (waitingUntil !== null) {
+    return { text: `waits until ${waitingUntil.slice(11, 19)} UTC${reason}`, share: pages / depth }
+  }
+  if (state === 'pending' || pages === 0) return { text: '' }
+  const asked = state === 'done' && pages < depth ? count(pages, 'page') : `${pages}/${count(depth, 'page')}`
+  return { text: `${asked}, ${requestsCreated.toLocaleString('en-US')} new`, share: pages / depth }
 }
 
 /** Reads a job's events, and goes on where a stream ended. @returns the job at its end; null when its events cannot be had. */
-async function readEvents(api: Api, jobId: string, { onProgress, signal }: JobWatcher): Promise<Job | null> {
+async function readEvents(api: Api, jobId: string, { onProgress, signal, depth }: JobWatcher): Promise<Job | null> {
   let lastEventId: string | null = null
   for (let told = true; told; ) {
     if (lastEventId !== null) await sleep(reconnectMs, undefined, { signal }).catch(() => signal.throwIfAborted())
@@ -34,7 +42,7 @@ async function readEvents(api: Api, jobId: string, { onProgress, signal }: JobWa
         if (event === 'end') return JSON.parse(data) as Job
         if (event !== 'platform') continue
         const progress = JSON.parse(data) as PlatformProgress
-        onProgress({ [progress.platform]: progress.state }, { [progress.platform]: detailOf(progress) })
+        onProgress({ [progress.platform]: progress.state }, { [progress.platform]: detailOf(progress, depth) })
       }
     } catch {
       // Whatever it was, polling meets it too, and says it better.

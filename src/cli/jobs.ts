@@ -3,10 +3,10 @@ import type { ListedJob } from '../scraping/job-list.ts'
 import type { JobStatus } from '../scraping/jobs.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
-import { environmentHelp, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, printJson, printLines, terminalColumns } from './output.ts'
 import { formatOutcome } from './summary.ts'
-import { count, printable } from './text.ts'
+import { count, countColumns, printable } from './text.ts'
 
 const help = `${environmentHelp}
 
@@ -20,7 +20,7 @@ const subcommand = (name: string, description: string) =>
   new Command(name)
     .description(description)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError(`(wishwell jobs ${name} --help shows every option)`)
 
 /** `wishwell jobs`: the account's scrape jobs. */
@@ -59,13 +59,22 @@ async function list({ json, ...query }: ListOptions): Promise<void> {
   const { jobs, cursor } = answer.data
   const status = query.status === undefined ? '' : ` --status ${query.status}`
   const more = cursor === null ? [] : [`More: wishwell jobs list${status} --cursor ${printable(cursor)}`]
-  printLines([...(jobs.length === 0 ? ['No such jobs here.'] : jobs.map(formatListed)), ...more])
+  printLines([...(jobs.length === 0 ? ['No such jobs here.'] : formatJobs(jobs, terminalColumns())), ...more])
 }
 
-function formatListed({ jobId, status, topic, platforms, depth, requestsCreated, createdAt }: ListedJob): string {
-  const started = `${printable(createdAt).slice(0, 16).replace('T', ' ')} UTC`
-  const size = `${count(platforms.length, 'platform')}, ${count(depth, 'page')} each, ${requestsCreated} new`
-  return `${printable(jobId)}  ${printable(status).padEnd(9)}  ${started}  "${printable(topic)}" (${size})`
+/**
+ * Jobs for people: one line each, or two each on a terminal that is narrower than one of them.
+ * @param columns null in a pipe, where a job is always one line
+ */
+export function formatJobs(jobs: readonly ListedJob[], columns: number | null): string[] {
+  const formatted = jobs.map(({ jobId, status, topic, platforms, depth, requestsCreated, createdAt }) => ({
+    head: `${printable(jobId)}  ${printable(status).padEnd(9)}  ${printable(createdAt).slice(0, 16).replace('T', ' ')} UTC`,
+    topic: `"${printable(topic)}"`,
+    size: `(${count(platforms.length, 'platform')}, ${count(depth, 'page')} each, ${requestsCreated} new)`,
+  }))
+  const lines = formatted.map(({ head, topic, size }) => `${head}  ${topic} ${size}`)
+  if (columns === null || lines.every((line) => countColumns(line) <= columns)) return lines
+  return formatted.flatMap(({ head, topic, size }) => [head, `  ${topic} ${size}`])
 }
 
 async function show(jobId: string, { json }: { json: boolean }): Promise<void> {

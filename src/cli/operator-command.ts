@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { type Envelope, type Operator, withOperator } from './operator.ts'
+import { helpEnd } from './options.ts'
 import { endWhenNobodyReads, printJson, printLines } from './output.ts'
 
 /** What the help of every operator's command ends with. */
@@ -19,7 +20,7 @@ export function operatorCommand(name: string, description: string, help = ''): C
   return new Command(name)
     .description(description)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', help + operatorHelp)
+    .addHelpText('after', helpEnd(help + operatorHelp))
     .showHelpAfterError('(add --help to see every option)')
 }
 

@@ -7,7 +7,8 @@ import { startChildService } from '../../test/child-service.ts'
 import { createTestClient } from '../../test/client.ts'
 import { copyDatabase } from '../../test/database.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { apiKeyPattern } from '../config.ts'
+import { apiKeyPattern } from '../accounts/keys.ts'
+import { openBrowser } from '../accounts/sessions/testing.ts'
 import { openDatabase } from '../database/open.ts'
 import { readServiceAddress } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -51,7 +52,7 @@ async function useEveryCommand(environment: Environment) {
   expect(keys[0]).toMatch(/never used +first key$/)
   expect(keys[1]).toMatch(new RegExp(`^${made.data.keyId} .* revoked \\S+ +laptop$`))
   const link = await run(environment, 'account', 'link', accountId)
-  expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43} {3}\(works once, until \S+Z\)\n$/)
+  expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}\n\(works once, until \S+Z\)\n$/)
   const signedOut = await run(environment, 'account', 'sign-out', accountId)
   expect(signedOut.stdout).toBe('The account is signed out (0 sessions). Its API keys stay.\n')
   const firstKey = /API key: (\S+)/.exec(created.stdout)?.[1] ?? ''
@@ -61,7 +62,7 @@ async function useEveryCommand(environment: Environment) {
 describe('with a running service', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService()
+    service = await startTestService({ ownDatabase: true })
   })
   afterEach(() => service.reset())
   afterAll(() => service.stop())
@@ -77,6 +78,19 @@ describe('with a running service', () => {
     expect((await client.search('a')).status).toBe(401)
     expect((await run(environment(), 'account', 'list')).stdout).not.toContain(accountId)
     expect((await run(environment(), 'account', 'list', '--deleted')).stdout).toContain('deleted account  (deleted ')
+  })
+
+  it('a way in can always be had: without an id the link is of the first account', async () => {
+    const { accountId } = await service.createAccount()
+    const accounts = (await run(environment(), 'account', 'list', '--json')).data.accounts
+    expect(accounts.length).toBeGreaterThan(1)
+    const { stdout, stderr, exitCode } = await run(environment(), 'account', 'link')
+    expect([exitCode, stdout]).toEqual([exitCodes.ok, expect.stringMatching(/^http\S+\/sign-in#\S+\n/)])
+    expect(accounts[0].accountId).not.toBe(accountId)
+    expect(stderr).toContain(`(${accounts[0].accountId})`)
+    const browser = openBrowser(() => service.url)
+    expect((await browser.signIn({ link: stdout.split('#')[1]!.split('\n')[0]! })).status).toBe(200)
+    expect((await browser.call('GET', '/api/session')).body.data.account.accountId).toBe(accounts[0].accountId)
   })
 
   it('nothing is deleted when nobody can be asked', async () => {
@@ -127,6 +141,10 @@ describe('with no service', () => {
 
   it('the commands do the same on the database itself, and say so', { timeout: 300_000 }, async () => {
     const { copy, environment } = await copyOffline()
+    // The copy has what a start of the service makes; the commands have to do without the queue.
+    const prepared = await openDatabase({ ...copy.options, onCrash: () => {} })
+    await sql`drop schema if exists pgboss cascade`.execute(prepared.database)
+    await prepared.close()
     const { accountId, firstKey, listed } = await useEveryCommand(environment)
     // No first account beside it, whose key nobody would ever see; and no queue.
     expect(listed).toBe(1)
@@ -141,7 +159,9 @@ describe('with no service', () => {
     const client = createTestClient(() => service.url, firstKey)
     expect((await client.get('/api/v1/keys')).body.data.keys).toHaveLength(2)
     await service.end('SIGTERM')
+    expect((await run(environment, 'account', 'link')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#/)
     expect((await run(environment, 'account', 'delete', accountId, '--yes')).exitCode).toBe(exitCodes.ok)
+    expect((await run(environment, 'account', 'link')).stderr).toContain('There are no accounts.')
     expect((await run(environment, 'account', 'delete', accountId, '--yes')).stderr).toContain('Account not found.')
   })
 

@@ -10,6 +10,7 @@ import { type Service, startService } from '../service.ts'
 import { ApiError, connectionError, readAnswer } from './answers.ts'
 import { readServiceAddress, type ServiceAddress } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
+import { noteLines } from './output.ts'
 
 export interface Call {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -118,7 +119,7 @@ async function openOffline(config: Config, { url, isHere }: ServiceAddress): Pro
 async function connectInProcess(config: Config, address: ServiceAddress): Promise<Connection> {
   const service = await openOffline(config, address)
   const place = config.databaseUrl === undefined ? config.dataDir : 'DATABASE_URL'
-  process.stderr.write(`Nothing listens at ${address.url}: working on the database in ${place} itself.\n`)
+  noteLines([`Nothing listens at ${address.url}: working on the database in ${place} itself.`])
   const { key, location } = loadAdminKey(config)
   return {
     ...{ url: address.url, keyFrom: location },

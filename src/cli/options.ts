@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander'
+import { type AddHelpTextContext, InvalidArgumentError } from 'commander'
+import { fitLines } from './output.ts'
 
 /** A parser of an option that is a whole number. */
 export const wholeNumber = (minimum: number, maximum: number) => (text: string) => {
@@ -25,6 +26,20 @@ export function commaList(text: string): string[] {
 
 /** Parses an option that may be given several times: all of its values. */
 export const collectValues = (text: string, before: string[] = []): string[] => [...before, text]
+
+/** What commander takes for the width of what is no terminal. */
+const pipedHelpColumns = 80
+
+/** Lines of a text that the source breaks, as one: up to one that ends a sentence, or before one that is indented. */
+const joinBroken = (text: string) => text.replace(/(?<=[^\n.:])\n(?=[^\s])/g, ' ')
+
+/** The end of a help, broken to the width of the terminal as commander breaks the rest of it. */
+export const helpEnd =
+  (text: string) =>
+  ({ error }: AddHelpTextContext): string => {
+    const stream = error ? process.stderr : process.stdout
+    return fitLines(joinBroken(text).split('\n'), stream.isTTY ? stream.columns : pipedHelpColumns).join('\n')
+  }
 
 /** What the help of every command that talks to a service ends with. */
 export const environmentHelp = `

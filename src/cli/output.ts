@@ -1,13 +1,27 @@
 import { exitCodes } from './exit-codes.ts'
-import { toJsonLine } from './text.ts'
+import { toJsonLine, wrapLine } from './text.ts'
 
+/** How wide the terminal on stdout is; null in a pipe, where lines are as long as they are. */
+export const terminalColumns = (): number | null => (process.stdout.isTTY ? process.stdout.columns : null)
+
+/** Lines as they fit a terminal of that width; unchanged for null. */
+export const fitLines = (lines: readonly string[], columns: number | null): string[] =>
+  columns === null ? [...lines] : lines.flatMap((line) => wrapLine(line, columns))
+
+/** Prints lines: broken between words on a terminal that is narrower, whole in a pipe. */
 export function printLines(lines: readonly string[]): void {
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`)
+  if (lines.length > 0) process.stdout.write(`${fitLines(lines, terminalColumns()).join('\n')}\n`)
+}
+
+/** The same on stderr. */
+export function noteLines(lines: readonly string[]): void {
+  const columns = process.stderr.isTTY ? process.stderr.columns : null
+  process.stderr.write(`${fitLines(lines, columns).join('\n')}\n`)
 }
 
 /** Prints a value as one JSON object on one line. */
 export function printJson(value: unknown): void {
-  printLines([toJsonLine(value)])
+  process.stdout.write(`${toJsonLine(value)}\n`)
 }
 
 /**

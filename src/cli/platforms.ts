@@ -2,12 +2,15 @@ import { Command } from 'commander'
 import type { HostStatus, PlatformStatus } from '../platforms/status.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
-import { environmentHelp } from './options.ts'
+import { environmentHelp, helpEnd } from './options.ts'
 import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { printable } from './text.ts'
 
 const help = `
-States: ready; waiting (for its next window); paused (it keeps failing); quota_exhausted (until tomorrow);
-not_configured (credentials are missing); off (not in PLATFORMS).
+States: ready; waiting (for its next window); unreachable (the last try failed);
+failing (its last answer was an error; it is asked again); paused (it keeps
+failing); quota_exhausted (until tomorrow); not_configured (credentials are
+missing); off (not in PLATFORMS).
 ${environmentHelp}
 
 Exit codes: 0 done; 1 the service refused; 2 the command line or the environment is wrong; 3 the service cannot be reached;
@@ -18,7 +21,7 @@ export function platformsCommand(): Command {
   return new Command('platforms')
     .description('show which platforms are on and usable, and what to do about the others (free)')
     .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell platforms --help shows every option)')
     .action(showPlatforms)
 }
@@ -32,18 +35,36 @@ async function showPlatforms({ json }: { json: boolean }): Promise<void> {
 
 const minute = (moment: string) => `${moment.slice(0, 16).replace('T', ' ')} UTC`
 
-function formatHost({ host, state, resumesAt, budget, quota, lastSuccessAt }: HostStatus): string {
+/** The last thing that happened there is a failure, other than to be told to wait. */
+const isFailing = ({ lastError, lastSuccessAt }: HostStatus) =>
+  lastError !== null && lastError.code !== 'rate_limited' && lastError.at > (lastSuccessAt ?? '')
+
+/** Nobody takes for ready what failed when it was last asked, also while it may be asked again. */
+const stateOfHost = (host: HostStatus): string => (host.state === 'ready' && isFailing(host) ? 'failing' : host.state)
+
+function stateOfPlatform({ state, hosts }: PlatformStatus): string {
+  const failing = hosts.filter(isFailing).length
+  if (state !== 'ready' || failing === 0) return state
+  return failing === hosts.length ? 'failing' : `ready, but ${failing} of ${hosts.length} hosts failing`
+}
+
+function formatHost(status: HostStatus): string {
+  const { host, resumesAt, budget, quota, lastSuccessAt } = status
   const until = resumesAt === null ? '' : ` until ${minute(resumesAt)}`
   const today = quota === null ? '' : `, ${quota.remaining} of ${quota.limit} today`
   const success = lastSuccessAt === null ? 'no answer yet' : `last answer ${minute(lastSuccessAt)}`
-  return `    ${host}: ${state}${until}, ${budget.remaining} of ${budget.limit} requests left${today}, ${success}`
+  return `    ${printable(host)}: ${stateOfHost(status)}${until}, ${budget.remaining} of ${budget.limit} requests left${today}, ${success}`
+}
+
+function formatPlatform(status: PlatformStatus): string[] {
+  const { platform, state, isDefault, resumesAt, advice, hosts } = status
+  const until = resumesAt === null ? '' : ` until ${minute(resumesAt)}`
+  return [
+    `${platform.padEnd(14)} ${stateOfPlatform(status)}${until}${isDefault ? ', used by default' : ''}`,
+    ...(state === 'off' ? [] : hosts.map(formatHost)),
+    ...(advice === null ? [] : [`    ${printable(advice)}`]),
+  ]
 }
 
 /** The lines that a person reads. */
-export function formatPlatforms(platforms: readonly PlatformStatus[]): string[] {
-  return platforms.flatMap(({ platform, state, isDefault, resumesAt, advice, hosts }) => [
-    `${platform.padEnd(14)} ${state}${resumesAt === null ? '' : ` until ${minute(resumesAt)}`}${isDefault ? ', used by default' : ''}`,
-    ...(state === 'off' ? [] : hosts.map(formatHost)),
-    ...(advice === null ? [] : [`    ${advice}`]),
-  ])
-}
+export const formatPlatforms = (platforms: readonly PlatformStatus[]): string[] => platforms.flatMap(formatPlatform)

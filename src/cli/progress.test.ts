@@ -63,16 +63,31 @@ describe('the bar of a platform', () => {
     formatBarRow({ platform: 'github', state, elapsedMs }, { nameColumns: 13, columns }, plain)
 
   it('is empty, then moves, then is full', () => {
-    expect(row('pending', null)).toMatch(/░{30} {2}pending/)
-    expect(row('running', 0)).toMatch(/█{8}░{22} {2}running {2}0\.0 s/)
-    expect(row('running', 1_000)).toMatch(/░{10}█{8}░{12} {2}running {2}1\.0 s/)
-    expect(row('running', 2_600)).toMatch(/█{4}░{22}█{4} {2}running {2}2\.6 s/)
-    expect(row('done', 61_000)).toMatch(/█{30} {2}done {5}1 min 01 s/)
+    expect(row('pending', null, 100)).toMatch(/░{30} {2}pending/)
+    expect(row('running', 0, 100)).toMatch(/█{8}░{22} {2}running {2}0\.0 s/)
+    expect(row('running', 1_000, 100)).toMatch(/░{10}█{8}░{12} {2}running {2}1\.0 s/)
+    expect(row('running', 2_600, 100)).toMatch(/█{4}░{22}█{4} {2}running {2}2\.6 s/)
+    expect(row('done', 61_000, 100)).toMatch(/█{30} {2}done {5}1 min 01 s/)
+  })
+
+  it('is as full as the work is done, and has pages and counts beside it on 80 columns', () => {
+    const detail = { text: '10/40 pages, 12,345 new', share: 0.25 }
+    const line = formatBarRow(
+      { platform: 'stackexchange', state: 'running', elapsedMs: 3_599_000, detail },
+      { nameColumns: 13, columns: 80 },
+      plain,
+    )
+    expect(line).toMatch(/^stackexchange {2}█+░+ {2}running {2}59 min 59 s {2}10\/40 pages, 12,345 new$/)
+    expect(line.split('█').length / line.split('░').length).toBeCloseTo(1 / 3, 0)
+    expect(countColumns(line)).toBeLessThan(80)
   })
 
   it('fits the terminal, without a bar where there is no room for one', () => {
-    for (const columns of [45, 50, 60, 80, 200]) {
-      expect(countColumns(row('done', 59_999_000, columns))).toBeLessThan(columns)
+    const detail = { text: '40/40 pages, 12,345 new', share: 1 }
+    for (const columns of [40, 45, 50, 60, 70, 75, 80, 200]) {
+      const wide = { platform: 'x'.repeat(100), state: 'done' as const, elapsedMs: 5_999_000, detail }
+      expect(countColumns(row('done', 5_999_000, columns))).toBeLessThan(columns)
+      expect(countColumns(formatBarRow(wide, { nameColumns: 100, columns }, plain))).toBeLessThan(columns)
     }
     expect(row('running', 1_000, 40)).toBe('github         running  1.0 s')
   })

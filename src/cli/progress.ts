@@ -1,12 +1,19 @@
 import { styleText } from 'node:util'
 import { type GenericFormatter, MultiBar } from 'cli-progress'
-import type { TaskState } from '../database/tables.ts'
-import { countColumns, formatDuration, printable } from './text.ts'
+import type { TaskState } from '../database/column-types.ts'
+import { countColumns, formatDuration, printable, shorten } from './text.ts'
+
+export interface Detail {
+  /** What is said beside the state: pages and requests so far, or until when it waits. */
+  text: string
+  /** How much of the work is done, 0 to 1; left out where nobody knows. */
+  share?: number
+}
 
 /** Shows how far the platforms of a job are. */
 export interface Progress {
   /** The states as the service tells them, of some platforms or all; only changes are shown. Bars have room for details, too. */
-  update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, string>>): void
+  update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, Detail>>): void
   /** A line for the person who waits. */
   note(text: string): void
   /** Leaves the terminal as it was; safe to call twice. */
@@ -41,18 +48,18 @@ export interface BarRow {
   state: TaskState
   /** Since it was first seen to run; null while it is pending. */
   elapsedMs: number | null
-  /** Pages so far, or until when it waits. */
-  detail?: string
+  detail?: Detail
 }
 
 const maxBarColumns = 30
 const minBarColumns = 4
 const framesPerSecond = 10
 
-/** The bar of a platform whose share of the work nobody knows: empty, then a block that wanders, then full. */
-function drawBar({ state, elapsedMs }: BarRow, columns: number): string {
+/** Full as far as the work is done; a block that wanders while something runs and nobody knows how far. */
+function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string {
   if (state === 'pending') return '░'.repeat(columns)
   if (state !== 'running') return '█'.repeat(columns)
+  if (detail?.share) return '█'.repeat(Math.round(Math.min(1, detail.share) * columns)).padEnd(columns, '░')
   const block = Math.ceil(columns / 4)
   const start = Math.floor(((elapsedMs ?? 0) / 1000) * framesPerSecond)
   const filled = new Set(Array.from({ length: block }, (_, index) => (start + index) % columns))
@@ -61,36 +68,57 @@ function drawBar({ state, elapsedMs }: BarRow, columns: number): string {
 
 const gap = '  '
 /** The longest state and time are counted, so that bars keep their width. */
-const restColumns = 'skipped  999 min 59 s'.length
+const restColumns = 'skipped  99 min 59 s'.length
+/** What nearly every detail fits into; a bar gives way to it. */
+const detailColumns = '40/40 pages, 12,345 new'.length
+/** A name may take this part of the line at most. */
+const nameShare = 0.4
 
-/** One platform's line; on a terminal too narrow for a bar, its name and state. */
+/** One platform's line, shorter than the terminal; where that is too narrow for a bar or details, it has none. */
 export function formatBarRow(
   row: BarRow,
   layout: { nameColumns: number; columns: number },
   paint: (text: string) => string,
 ) {
-  const { platform, state, elapsedMs, detail = '' } = row
-  const name = platform + ' '.repeat(Math.max(0, layout.nameColumns - countColumns(platform)))
-  const barColumns = Math.min(maxBarColumns, layout.columns - layout.nameColumns - restColumns - 2 * gap.length - 1)
+  const { state, elapsedMs, detail } = row
+  const nameColumns = Math.min(layout.nameColumns, Math.floor(layout.columns * nameShare))
+  const platform = shorten(row.platform, nameColumns)
+  const name = platform + ' '.repeat(nameColumns - countColumns(platform))
+  const free = layout.columns - nameColumns - restColumns - gap.length - 1
+  const beside = free - detailColumns - 2 * gap.length
+  // With room for both, the bar takes what the detail leaves; with little, it goes before.
+  const barColumns = Math.min(maxBarColumns, beside >= minBarColumns ? beside : free - gap.length)
   const bar = barColumns < minBarColumns ? [] : [paint(drawBar(row, barColumns))]
   const elapsed = elapsedMs === null ? '' : formatDuration(elapsedMs)
-  const line = [name, ...bar, paint(`${printable(state).padEnd(7)}${gap}${elapsed}`)].join(gap)
-  const usedColumns = layout.nameColumns + (bar.length > 0 ? barColumns + gap.length : 0) + restColumns + gap.length
-  const hasRoom = detail !== '' && usedColumns + gap.length + countColumns(detail) < layout.columns
-  return hasRoom ? `${line}${gap}${detail}` : line
+  const status = paint(`${printable(state).padEnd(7)}${gap}${elapsed}`)
+  const line = [name, ...bar, status].join(gap)
+  const room = free - (bar.length > 0 ? barColumns + gap.length : 0) - gap.length
+  if (!detail?.text || countColumns(detail.text) > room) return line
+  // Details stand below each other, whatever the time before them.
+  const padding = ' '.repeat(Math.max(0, timeColumns - countColumns(elapsed)))
+  return `${line}${padding}${gap}${detail.text}`
 }
+
+const timeColumns = '99 min 59 s'.length
 
 function createBars(stream: Stream, platforms: readonly string[]): Progress {
   const names = platforms.map(printable)
   const nameColumns = Math.max(0, ...names.map(countColumns))
   const rows = new Map(
-    names.map((name) => [name, { state: 'pending' as TaskState, detail: '', begunAt: 0, endedAt: 0 }]),
+    names.map((name) => [
+      name,
+      { state: 'pending' as TaskState, detail: undefined as Detail | undefined, begunAt: 0, endedAt: 0 },
+    ]),
   )
   const format: GenericFormatter = (_options, { maxWidth }, { name }: { name: string }) => {
     const { state, detail, begunAt, endedAt } = rows.get(name)!
     const elapsedMs = state === 'pending' ? null : (endedAt || performance.now()) - begunAt
     const paint = (text: string) => styleText(styles[state] ?? 'reset', text, { stream })
-    return formatBarRow({ platform: name, state, elapsedMs, detail }, { nameColumns, columns: maxWidth }, paint)
+    return formatBarRow(
+      { platform: name, state, elapsedMs, ...(detail ? { detail } : {}) },
+      { nameColumns, columns: maxWidth },
+      paint,
+    )
   }
   // A note moves every bar down a line, also those that stay as they are.
   const bars = new MultiBar({ stream, format, hideCursor: true, forceRedraw: true, fps: framesPerSecond })

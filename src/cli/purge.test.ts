@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { copyDatabase } from '../../test/database.ts'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import type { Platform, PlatformName } from '../platforms/platform.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import type { Platform } from '../platforms/platform.ts'
 import { exitCodes } from './exit-codes.ts'
 import { startCommand } from './testing.ts'
 

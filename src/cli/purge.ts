@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
-import { platformNames } from '../platforms/platform.ts'
+import { platformNames } from '../platforms/registry.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import type { Envelope, Operator } from './operator.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { wholeNumber } from './options.ts'
+import { noteLines } from './output.ts'
 import { count, printable, shorten } from './text.ts'
 
 interface Purged {
@@ -88,11 +89,7 @@ async function purge(operator: Operator, options: PurgeOptions): Promise<Envelop
     operator.call<Purged>('/api/admin/purge', { method: 'POST', body: { ...body, dryRun }, timeoutMs })
   const preview = await send(true)
   if (options.dryRun) return preview
-  process.stderr.write(
-    describeMatches(preview.data)
-      .map((line) => `${line}\n`)
-      .join(''),
-  )
+  noteLines(describeMatches(preview.data))
   const isNamed = (options.id ?? options.url ?? options.author) !== undefined
   const ending = (options.suppress ?? isNamed) ? 'and nothing of it is stored again.' : 'and may be collected again.'
   await confirm(`It is deleted for good, ${ending}`, options)

@@ -112,7 +112,9 @@ describe('the commands and the real service', () => {
   it("give the service's own words for what it refuses", async () => {
     const { exitCode, stderr } = await runCommand(['scrape', 'dark mode', '--platforms', 'myspace'], service)
     expect(exitCode).toBe(exitCodes.failed)
-    expect(stderr).toContain('platforms.0: must be one of github')
+    expect(stderr).toContain(
+      'platforms.0: must be one of github, hackernews, stackexchange, discourse, lemmy, gitlab, reddit, x',
+    )
   })
 
   it('end with 5 when the credits do not suffice', async () => {

@@ -2,10 +2,12 @@ import { Command } from 'commander'
 import { inspectArchive } from '../backup/archive.ts'
 import type { Manifest } from '../backup/manifest.ts'
 import { restoreBackup } from '../backup/restore.ts'
-import { systemClock } from '../clock.ts'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { hasDatabase } from '../database/embedded/data-directory.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { ConfigError } from '../runtime/config-error.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
+import { helpEnd } from './options.ts'
 import { endWhenNobodyReads, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
@@ -32,7 +34,7 @@ export function restoreCommand(): Command {
     .argument('<file>', 'what "wishwell backup" saved')
     .option('--yes', 'do not ask; required when nobody can be asked', false)
     .option('--json', 'print only the result, as one JSON object', false)
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(add --help to see every option)')
     .action(restore)
 }

@@ -4,8 +4,8 @@ import { type Api, createApi, type StartedJob, type Usage } from './api.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { followJob } from './follow-job.ts'
-import { commaList, environmentHelp, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { commaList, environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, noteLines, printJson, printLines } from './output.ts'
 import { createProgress } from './progress.ts'
 import { startJob } from './start-job.ts'
 import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
@@ -46,7 +46,7 @@ export function scrapeCommand(): Command {
     .option('--depth <pages>', 'pages per platform, 1 to 40; each page costs 1 credit (default: 1)', wholeNumber(1, 40))
     .option('--json', 'print only the final job and the credits, as one JSON object', false)
     .option('--no-wait', 'start the job and end at once')
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell scrape --help shows every option)')
     .action(scrape)
 }
@@ -88,11 +88,12 @@ interface Watching {
 }
 
 async function watch(started: StartedJob, { api, config, json, signal }: Watching): Promise<void> {
-  const { jobId, platforms } = started.data
-  process.stderr.write(`${formatStarted(started).join('\n')}\n`)
+  const { jobId, platforms, depth } = started.data
+  noteLines(formatStarted(started))
   const progress = createProgress(process.stderr, platforms, config.movesCursor)
   const watcher = {
     signal,
+    depth,
     onProgress: progress.update,
     onTrouble: (message: string) => progress.note(`${message.split('\n')[0]} Trying again for a minute …`),
   }

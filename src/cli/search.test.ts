@@ -18,7 +18,7 @@ describe('results of a search', () => {
   it('are a number and title, then votes, platform, age and address, then the first line of the description', () => {
     expect(format([requestRecord()])).toEqual([
       '  1. Dark mode',
-      '     12 votes · github · 2 months ago · https://github.com/acme/app/issues/1',
+      '     12 votes · github · 3 months ago · https://github.com/acme/app/issues/1',
       '     Please.',
       '',
       'Result 1; there are no more.',

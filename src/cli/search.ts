@@ -1,13 +1,14 @@
 import { Command } from 'commander'
-import { systemClock } from '../clock.ts'
 import type { RequestRecord } from '../requests/record.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { createApi, type SearchAnswer } from './api.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { type ExpandedQuery, formatExpansion, searchExpanded } from './expanded-search.ts'
-import { environmentHelp, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, noteLines, printJson, printLines, terminalColumns } from './output.ts'
+import { formatAge } from './relative-time.ts'
 import { addNarrowingOptions, defined, type NarrowingOptions, toArguments, toBody } from './search-options.ts'
-import { count, firstLine, formatAge, lastArgument, printable, shorten } from './text.ts'
+import { count, firstLine, lastArgument, printable, shorten } from './text.ts'
 
 const help = `${environmentHelp}
 
@@ -40,7 +41,7 @@ export function searchCommand(): Command {
     .option('--expand', 'first collect related topics live, and show how far they are (costs at most 1 credit)', false)
   return addNarrowingOptions(command)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell search --help shows every option)')
     .action(search)
 }
@@ -51,7 +52,7 @@ async function search(words: string[], { limit, offset, expand, json, ...options
   const page = defined({ limit, offset })
   const body = { query, ...toBody(options, expand), ...page }
   const config = readClientConfig()
-  const layout = { query, ...page, repeated: toArguments(options), columns: process.stdout.columns ?? pipedColumns }
+  const layout = { query, ...page, repeated: toArguments(options), columns: terminalColumns() ?? pipedColumns }
   if (expand) return showExpanded(body, config, json, layout)
   const answer = await createApi(config).search(body)
   if (json) return printJson(answer)
@@ -70,7 +71,7 @@ async function showExpanded(
   const progress = { stream: process.stderr, movesCursor: config.movesCursor, signal }
   const answer = await searchExpanded(createApi(config), body, progress)
   if (json) return printJson(answer)
-  process.stderr.write(`${formatExpansion(answer).join('\n')}\n`)
+  noteLines(formatExpansion(answer))
   printLines(formatResults(answer, { ...layout, expand: true, now: systemClock.now() }))
 }
 

@@ -1,23 +1,14 @@
-import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { prepareDatabase } from '../prepare-database.ts'
-import { type Service, startService } from '../service.ts'
+import { startService } from '../service.ts'
+import { chooseLogFormat, createLog } from './log.ts'
+import { formatWelcome } from './welcome.ts'
 
-/** Logs go to stderr: stdout is for what a person or a script asked for, and the first key is shown only there. */
-const createLog = (level: string) =>
-  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))
-
-function printWelcome(service: Service): void {
-  const lines = [`Wishwell is running${service.address ? ` at ${service.address}` : ' as a worker'}`]
-  if (service.firstApiKey !== null) {
-    lines.push(`  API key:   ${service.firstApiKey}   (shown only this once)`)
-  }
-  if (service.signInUrl !== null) {
-    lines.push(`  sign in:   ${service.signInUrl}   (works once, for 15 minutes)`)
-  }
-  lines.push(`  admin key: ${service.adminKeyLocation}`)
-  if (service.address) lines.push(`  API:       ${service.address}/openapi.json`)
-  console.log(lines.join('\n'))
+/** The configuration with the format of the log decided, and the log. */
+function readSetup() {
+  const config = readConfig()
+  const logFormat = chooseLogFormat(config.logFormat, process.stderr.isTTY)
+  return { config: { ...config, logFormat }, log: createLog(config.logLevel, logFormat) }
 }
 
 /** How long a shutdown may take before the process ends all the same. */
@@ -27,8 +18,7 @@ const repeatedSignalMs = 1_000
 
 /** Runs the service until SIGTERM or SIGINT; the first one drains, a second one ends at once. */
 export async function serve(): Promise<void> {
-  const config = readConfig()
-  const log = createLog(config.logLevel)
+  const { config, log } = readSetup()
   const crash = (error: unknown) => {
     log.fatal({ err: error }, 'cannot go on')
     process.exit(1)
@@ -46,10 +36,16 @@ export async function serve(): Promise<void> {
     stoppingSince = performance.now()
     log.info({ reason }, 'shutting down')
     setTimeout(() => crash(new Error('the shutdown took too long')), shutdownTimeoutMs).unref()
-    service.stop().then(() => {
-      log.info('stopped')
-      process.exit(0)
-    }, crash)
+    service.stop().then(
+      () => {
+        log.info('stopped')
+        process.exit(0)
+      },
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the shutdown failed: what was under way is left to the next start')
+        process.exit(1)
+      },
+    )
   }
   process.on('SIGTERM', () => shutDown('SIGTERM'))
   process.on('SIGINT', () => shutDown('SIGINT'))
@@ -58,13 +54,12 @@ export async function serve(): Promise<void> {
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
   // Last: whoever reads it may send a signal at once.
-  printWelcome(service)
+  console.log(formatWelcome(service, process.stdout.isTTY).join('\n'))
 }
 
 /** Brings the database up to date and ends. */
 export async function migrateDatabase({ json }: { json: boolean }): Promise<void> {
-  const config = readConfig()
-  const log = createLog(config.logLevel)
+  const { config, log } = readSetup()
   const { opened, migrations, searchIndex, queue } = await prepareDatabase(config, log, (error) => {
     throw error
   })

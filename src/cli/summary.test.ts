@@ -31,6 +31,16 @@ describe('the summary of a job', () => {
     )
   })
 
+  it('tells in one sentence what went wrong with a failed job', () => {
+    const error = 'Every platform failed: github and hackernews refused the service (blocked).'
+    const job = endedJob({ status: 'failed', error, progress: { github: 'error' }, errors: [unauthorized] })
+    expect(formatSummary(job, usage).slice(0, 3)).toEqual([
+      'The job failed after 4.2 s: 42 new requests in the cache.',
+      error,
+      '  github  error    unauthorized: Check its token.',
+    ])
+  })
+
   it('tells what a job may cost when it starts', () => {
     const data = {
       jobId: 'job-1',

@@ -30,13 +30,14 @@ export function exitCodeOf(job: Job): number {
   return allDone(job) ? exitCodes.ok : exitCodes.partial
 }
 
+const isCancelled = (job: Job) => job.errors?.some(({ code }) => code === 'cancelled') ?? false
+
 function formatHeadline(job: Job): string {
   const { status, startedAt, completedAt, requestsCreated } = job
   const took = startedAt && completedAt ? formatDuration(Date.parse(completedAt) - Date.parse(startedAt)) : null
   const created = `${count(requestsCreated, 'new request')} in the cache.`
   if (status === 'pending' || status === 'running') return `The job is ${status}: ${created}`
-  if (job.errors?.some(({ code }) => code === 'cancelled'))
-    return `Cancelled${took ? ` after ${took}` : ''}: ${created}`
+  if (isCancelled(job)) return `Cancelled${took ? ` after ${took}` : ''}: ${created}`
   if (status === 'failed') return `The job failed${took ? ` after ${took}` : ''}: ${created}`
   return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
 }
@@ -49,8 +50,11 @@ export function formatOutcome(job: Job): string[] {
     return { name: printable(platform), state: printable(state), reason }
   })
   const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))
+  // What is said of a cancelled job is in the headline.
+  const failure = job.error && !isCancelled(job) ? [printable(job.error)] : []
   return [
     formatHeadline(job),
+    ...failure,
     ...outcomes.map(({ name, state, reason }) =>
       `  ${name.padEnd(nameColumns)}  ${state.padEnd(7)}  ${reason}`.trimEnd(),
     ),

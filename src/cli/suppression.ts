@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { platformNames } from '../platforms/platform.ts'
+import { platformNames } from '../platforms/registry.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { count, printable } from './text.ts'

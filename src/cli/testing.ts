@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { RequestRecord } from '../requests/record.ts'
 import type { Job } from '../scraping/jobs.ts'
+import { shellWord } from './text.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
@@ -70,6 +71,7 @@ export const failure = (status: number, code: string, message: string, extras = 
 export const endedJob = (fields: Partial<Job> = {}): Job => ({
   jobId: 'job-1',
   status: 'completed',
+  error: null,
   topic: 'dark mode',
   platforms: ['github', 'hackernews'],
   depth: 1,
@@ -101,6 +103,7 @@ export const requestRecord = (fields: Partial<RequestRecord> = {}): RequestRecor
   _id: 'request-1',
   title: 'Dark mode',
   description: 'Please.\nIt hurts my eyes.',
+  descriptionTruncated: false,
   votes: 12,
   tags: [],
   commentCount: 3,
@@ -165,3 +168,66 @@ export function runCommand(parameters: string[], service: { url: string; apiKey?
   const environment = { WISHWELL_URL: service.url, WISHWELL_API_KEY: service.apiKey ?? testKey }
   return startCommand(parameters, environment).finished
 }
+
+/** Why there is no pseudo-terminal to test with; null where there is one: `script` of util-linux makes it. */
+export const noTerminal: string | null = (() => {
+  const { error, stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' })
+  return error || !stdout.includes('util-linux')
+    ? 'there is no `script` of util-linux, which makes pseudo-terminals'
+    : null
+})()
+
+export interface OnTerminal {
+  exitCode: number | null
+  /** What the terminal was sent, stdout and stderr together, without its carriage returns. */
+  output: string
+}
+
+interface Terminal {
+  columns: number
+  environment: Record<string, string | undefined>
+}
+
+export interface RunningOnTerminal {
+  finished: Promise<OnTerminal>
+  /** What the person before it types; `\x03` is Ctrl-C. */
+  type(text: string): void
+  /** Resolves with the match once the terminal shows it. */
+  shown(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+/** Starts `wishwell` on a real pseudo-terminal of that width. */
+export function startOnTerminal(parameters: string[], { columns, environment }: Terminal): RunningOnTerminal {
+  const command = [process.execPath, '--disable-warning=ExperimentalWarning', main, ...parameters].map(shellWord)
+  const child = spawn('script', ['-qfec', `stty cols ${columns} rows 24; exec ${command.join(' ')}`, '/dev/null'], {
+    env: { PATH: process.env.PATH, TERM: 'xterm-256color', SHELL: '/bin/sh', ...environment },
+    // Without an end of its input, `script` goes on for as long as the command does.
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  const text = () => output.replaceAll('\r\n', '\n')
+  const waiting = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+    for (const look of waiting) look()
+  })
+  const finished = new Promise<OnTerminal>((resolve, reject) => {
+    child.on('error', reject).on('close', (exitCode) => resolve({ exitCode, output: text() }))
+  })
+  const shown = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(text())
+        if (match) resolve(match)
+      }
+      waiting.add(look)
+      look()
+      finished.then((ended) => reject(new Error(`it ended before it showed ${pattern}:\n${ended.output}`)), reject)
+    })
+  return { finished, type: (typed) => void child.stdin.write(typed), shown }
+}
+
+/** Runs `wishwell` on a real pseudo-terminal of that width, to its end. */
+export const runOnTerminal = (parameters: string[], terminal: Terminal): Promise<OnTerminal> =>
+  startOnTerminal(parameters, terminal).finished

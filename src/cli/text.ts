@@ -57,6 +57,35 @@ export function shorten(text: string, columns: number): string {
   return kept
 }
 
+/** Where what belongs to the start of a line goes on: below its second column if it has one, else further in where it is indented. */
+function hangingColumns(line: string): number {
+  const [indentation = ''] = /^ */.exec(line)!
+  const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0]
+  if (column !== undefined) return countColumns(column)
+  return indentation === '' ? 0 : indentation.length + 2
+}
+
+/**
+ * A printable line as lines of at most so many columns, broken between words. A word that is longer, such as an address, stays
+ * whole: half of it is of no use.
+ */
+export function wrapLine(line: string, columns: number): string[] {
+  if (countColumns(line) <= columns) return [line]
+  const hanging = hangingColumns(line)
+  const indentation = ' '.repeat(hanging > columns / 2 ? 2 : hanging)
+  const lines: string[] = []
+  let current = ''
+  // The start of the line is one piece, so that its own columns stay as they are.
+  for (const [piece] of line.matchAll(/(?:^ *)?\S+ */g)) {
+    if (current.trim() !== '' && countColumns((current + piece).trimEnd()) > columns) {
+      lines.push(current.trimEnd())
+      current = indentation
+    }
+    current += piece
+  }
+  return [...lines, current.trimEnd()]
+}
+
 const withSeconds = (seconds: number) => `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 
 /** How long something took, for people: `4.2 s`, `42 s`, `3 min 05 s`. */
@@ -64,23 +93,6 @@ export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`
   return seconds < 59.5 ? `${Math.round(seconds)} s` : withSeconds(Math.round(seconds))
-}
-
-const dayMs = 24 * 60 * 60_000
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 365.25 * dayMs],
-  ['month', 30.44 * dayMs],
-  ['day', dayMs],
-  ['hour', dayMs / 24],
-  ['minute', 60_000],
-]
-const relativeTime = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
-
-/** How long ago a moment was: `3 months ago`; one that is still to come counts as now. */
-export function formatAge(moment: string, now: Date): string {
-  const ageMs = now.getTime() - Date.parse(moment)
-  const unit = units.find(([, lengthMs]) => ageMs >= lengthMs)
-  return unit ? relativeTime.format(-Math.floor(ageMs / unit[1]), unit[0]) : 'just now'
 }
 
 /** `1 page`, `14,991 credits`. */

@@ -1,12 +1,13 @@
 import { Command, Option } from 'commander'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import type { TopicPage } from '../topics/topic-page.ts'
 import type { TopicSummary } from '../topics/topics.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
-import { environmentHelp, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
-import { count, formatAge, printable, shellWord, shorten } from './text.ts'
+import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { endWhenNobodyReads, printJson, printLines, terminalColumns } from './output.ts'
+import { formatAge } from './relative-time.ts'
+import { count, countColumns, printable, shellWord, shorten } from './text.ts'
 
 const help = `${environmentHelp}
 
@@ -41,7 +42,7 @@ export function topicsCommand(): Command {
     .option('--limit <topics>', 'most topics to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option('--cursor <cursor>', 'go on where an earlier list ended')
     .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell topics --help shows every option)')
     .action((topic: string | undefined, options: TopicOptions) =>
       topic === undefined ? list(options) : show(topic, options),
@@ -60,7 +61,7 @@ async function list({ sort: sortBy, json, ...rest }: TopicOptions): Promise<void
   const more =
     cursor === null ? [] : [`More: ${['wishwell topics', ...options, `--cursor ${printable(cursor)}`].join(' ')}`]
   const now = systemClock.now()
-  const lines = topics.map((topic) => formatTopic(topic, now))
+  const lines = formatTopics(topics, { now, columns: terminalColumns() })
   printLines([...(lines.length === 0 && cursor === null ? ['No such topics here.'] : lines), ...more])
 }
 
@@ -86,12 +87,52 @@ export function formatTopic(
   return `"${printable(topic)}"  ${facts.join(' · ')}`
 }
 
+const columnNames = ['topic', 'requests', 'votes', 'new in 30 days', 'collected', 'tags']
+/** Below it a name or tags say nothing. */
+const fewestColumns = 12
+
+/**
+ * Topics for people: a table on a terminal, as wide as it; in a pipe one line for each, which changes with no width.
+ * @param columns null in a pipe
+ */
+export function formatTopics(
+  topics: readonly TopicSummary[],
+  { now, columns }: { now: Date; columns: number | null },
+): string[] {
+  if (columns === null || topics.length === 0) return topics.map((topic) => formatTopic(topic, now))
+  const rows = topics.map(({ topic, requests, votes, growth, lastCollectedAt, tags }) => [
+    printable(topic),
+    ...[requests, votes, growth.days30].map((amount) => amount.toLocaleString('en-US')),
+    formatAge(lastCollectedAt, now),
+    tags.map(({ tag }) => printable(tag)).join(', '),
+  ])
+  const widths = columnNames.map((_, index) =>
+    Math.max(...[columnNames, ...rows].map((row) => countColumns(row[index]!))),
+  )
+  const [name = 0, ...numbers] = widths.slice(0, -1)
+  const rest = numbers.reduce((sum, width) => sum + width + 2, 0)
+  const nameColumns = Math.max(fewestColumns, Math.min(name, columns - rest))
+  const tagColumns = columns - nameColumns - rest - 2
+  return [columnNames, ...rows].map((row) => {
+    const cells = row.slice(0, -1).map((cell, index) => {
+      const fitted = index === 0 ? shorten(cell, nameColumns) : cell
+      const padding = ' '.repeat((index === 0 ? nameColumns : widths[index]!) - countColumns(fitted))
+      return index >= 1 && index <= 3 ? padding + fitted : fitted + padding
+    })
+    const tags = tagColumns < fewestColumns ? '' : shorten(row.at(-1)!, tagColumns)
+    return shorten([...cells, tags].join('  ').trimEnd(), columns)
+  })
+}
+
 async function show(topic: string, { json }: TopicOptions): Promise<void> {
   endWhenNobodyReads()
   const answer = await createApi(readClientConfig()).readTopic(topic)
   if (json) printJson(answer)
-  else printLines(formatTopicPage(answer.data, { now: systemClock.now(), columns: process.stdout.columns ?? 200 }))
+  else printLines(formatTopicPage(answer.data, { now: systemClock.now(), columns: terminalColumns() ?? pipedColumns }))
 }
+
+/** A pipe has no width; this keeps whole titles. */
+const pipedColumns = 200
 
 /** A topic for people: its numbers, its platforms, and what is wished for most. */
 export function formatTopicPage(page: TopicPage, { now, columns }: { now: Date; columns: number }): string[] {

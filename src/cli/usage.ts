@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type AccountUsage, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
-import { environmentHelp, wholeNumber } from './options.ts'
+import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { endWhenNobodyReads, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
@@ -16,7 +16,7 @@ export function usageCommand(): Command {
     .description('show the plan, its credits and what is left of them (free)')
     .option('--days <days>', 'also what each of so many days cost, 1 to 90', wholeNumber(1, 90))
     .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', help)
+    .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell usage --help shows every option)')
     .action(showUsage)
 }
@@ -33,9 +33,10 @@ const number = (amount: number) => amount.toLocaleString('en-US')
 /** The lines that a person reads. */
 export function formatUsage({ tier, credits, paygBalance, paygMonthlyCap, rateLimit, days }: AccountUsage): string[] {
   const cap = paygMonthlyCap === null ? 'no cap' : `at most ${count(paygMonthlyCap, 'credit')} a month`
-  const used = `${number(credits.used)} of ${number(credits.limit)} used, ${number(credits.remaining)} remaining`
+  const held = credits.held === 0 ? '' : `, ${number(credits.held)} of them held by running jobs`
+  const used = `${number(credits.used)} of ${number(credits.limit)} used${held}, ${number(credits.remaining)} remaining`
   return [
-    `Plan:          ${tier}, ${count(rateLimit.limit, 'request')} in ${rateLimit.windowSeconds} seconds`,
+    `Plan:          ${tier}, ${count(rateLimit.requestsPerMinute, 'request')} a minute`,
     `Credits:       ${used}, fresh on ${credits.resetsAt.slice(0, 10)}`,
     `Pay as you go: ${count(paygBalance, 'credit')}, ${cap}`,
     ...(days ?? []).map((day) => `  ${day.date}  ${day.operation.padEnd(8)}  ${count(day.credits, 'credit')}`),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { campaignSize } from '../../test/campaign-size.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { type OpenDatabase, openDatabase } from '../database/open.ts'
@@ -11,7 +12,10 @@ import { verifyAccounts } from './verify.ts'
 
 const callers = 200
 /** In the embedded home callers take turns on the one connection, so there is less to find; RACE_ROUNDS overrides. */
-const rounds = Number(process.env.RACE_ROUNDS ?? (process.env.TEST_HOME === 'embedded' ? 10 : 50))
+const rounds = campaignSize(
+  'RACE_ROUNDS',
+  process.env.TEST_HOME === 'embedded' ? { quick: 3, long: 20 } : { quick: 15, long: 100 },
+)
 
 let copy: DatabaseCopy
 let opened: OpenDatabase

@@ -1,20 +1,21 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
-import type { PackName, Tier } from '../database/tables.ts'
+import { monthOf } from '../accounts/month.ts'
+import { packNames, plans, tiers } from '../accounts/plans.ts'
+import type { PackName, Tier } from '../database/column-types.ts'
 import { type Cause, grantPack, reserve } from './ledger.ts'
 import { LedgerModel, type ModelReservation } from './model.ts'
-import { monthOf } from './month.ts'
-import { packNames, plans, tiers } from './plans.ts'
 import { ledgerOf } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
 
 // Whatever happens to an account, in whatever order: the ledger does what the model does and is sound after every step.
-// TEST_SEED repeats a run, FC_RUNS=50000 makes it a long one.
+// TEST_SEED repeats a run, LEDGER_RUNS=50000 makes it a long one.
 
-const runs = Number(process.env.FC_RUNS ?? 1_000)
+const runs = campaignSize('LEDGER_RUNS', { quick: 200, long: 10_000 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 /** Run at once, each with a share of the runs and a seed of its own, so that no core is left idle. */
 const shards = 4
@@ -32,7 +33,7 @@ type Step =
   | { do: 'end' | 'end twice at once'; which: number; share: number }
   | { do: 'start again' | 'end again' | 'settle too much'; which: number }
   | { do: 'grant'; pack: PackName }
-  | { do: 'turn month'; months: number }
+  | { do: 'turn month' | 'set clock back'; months: number }
   | { do: 'change plan'; tier: Tier }
   | { do: 'change cap'; cap: number | null }
 
@@ -58,7 +59,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('end twice at once'), which, share }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('start again', 'end again', 'settle too much'), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('grant'), pack: fc.constantFrom(...packNames) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('turn month'), months: fc.constantFrom(1, 2) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('turn month'), months: fc.constantFrom(1, 2, 3) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('set clock back'), months: fc.constantFrom(1, 2, 3) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('change plan'), tier: fc.constantFrom(...tiers) }) },
   {
     weight: 2,
@@ -105,7 +107,7 @@ class World {
     const begun = begin(this.now(monthsBehind))
     if (booked) return void this.started.push({ ...booked, ...(await begun) })
     const used = this.model.usedIn(month)
-    const resets = momentIn(Math.max(month, this.model.month) + 1, false)
+    const resets = momentIn(month + 1, false)
       .toISOString()
       .slice(0, 10)
     const message = `Credit limit exceeded (${used}/${plans[this.model.tier].creditsPerMonth}). Resets on ${resets}.`
@@ -160,6 +162,9 @@ class World {
       case 'turn month':
         this.month += step.months
         return
+      case 'set clock back':
+        this.month = Math.max(0, this.month - step.months)
+        return
       case 'change plan':
         model.tier = step.tier
         return void (await updateAccount(opened.database, accountId, { tier: step.tier }))
@@ -176,6 +181,7 @@ class World {
   /** The balances are the model's, and nothing in the ledger contradicts anything. */
   async check(): Promise<void> {
     const { accountId, model } = this
+    const booked = model.bookedIn(model.month)
     const balances = await opened.database
       .selectFrom('credit_balances')
       .selectAll()
@@ -183,11 +189,12 @@ class World {
       .executeTakeFirst()
     expect(balances).toMatchObject({
       month: monthOf(momentIn(model.month, false)),
-      pool_held: model.poolHeld,
-      pool_settled: model.poolSettled,
+      latest_month: monthOf(momentIn(model.latestMonth, false)),
+      pool_held: booked.poolHeld,
+      pool_settled: booked.poolSettled,
       payg_balance: model.paygBalance,
       payg_held: model.paygHeld,
-      payg_month_used: model.paygMonthUsed,
+      payg_month_used: booked.paygUsed,
     })
     expect(await verifyAccounts(opened.database, [accountId])).toEqual([])
   }
@@ -197,10 +204,11 @@ class World {
     const { accountId, model } = this
     const limit = plans[model.tier].creditsPerMonth
     const used = model.usedIn(this.month)
-    const resetsAt = momentIn(Math.max(this.month, model.month) + 1, false).toISOString()
+    const resetsAt = momentIn(this.month + 1, false).toISOString()
+    const held = model.bookedIn(this.month).poolHeld
     expect(await readUsage(opened.database, accountId, this.now())).toEqual({
       tier: model.tier,
-      credits: { used, limit, remaining: Math.max(0, limit - used), resetsAt },
+      credits: { used, limit, remaining: Math.max(0, limit - used), held, resetsAt },
       paygBalance: model.paygBalance - model.paygHeld,
       paygMonthlyCap: model.cap,
     })
@@ -208,7 +216,7 @@ class World {
 }
 
 it(`does what the model does, and is sound after every step, in ${runs} runs`, { timeout: runs * 500 }, async () => {
-  console.log(`ledger property: seed ${seed} (set TEST_SEED to repeat it, FC_RUNS for more runs)`)
+  console.log(`ledger property: seed ${seed} (set TEST_SEED to repeat it, LEDGER_RUNS for more runs)`)
   let steps = 0
   const property = fc.asyncProperty(
     beginning,
@@ -223,8 +231,8 @@ it(`does what the model does, and is sound after every step, in ${runs} runs`, {
       for (const next of script) {
         await world.run(next)
         await world.check()
+        await world.checkUsage()
       }
-      await world.checkUsage()
       steps += world.steps
     },
   )

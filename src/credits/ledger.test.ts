@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
-import type { PackName } from '../database/tables.ts'
+import { endOfMonth, monthOf } from '../accounts/month.ts'
+import type { PackName } from '../database/column-types.ts'
 import { grantPack, reserve } from './ledger.ts'
-import { endOfMonth, monthOf } from './month.ts'
 import { december, ledgerOf, november } from './testing.ts'
 import { readUsage } from './usage.ts'
 
@@ -184,7 +184,7 @@ describe('the turn of the month', () => {
     const jobId = await startJob(account, { depth: 40, platforms: 2, now: lastInstant })
     await expect(startCall(account, 21, lastInstant)).rejects.toMatchObject(refused)
     expect(await credits(account, december)).toEqual({
-      ...{ used: 0, limit: 100, remaining: 100 },
+      ...{ used: 0, limit: 100, remaining: 100, held: 0 },
       resetsAt: '2027-01-01T00:00:00.000Z',
     })
     await startCall(account, 30, december)
@@ -222,18 +222,55 @@ describe('the turn of the month', () => {
     await expect(startCall(account, 1, december)).rejects.toMatchObject(refused)
   })
 
-  it('is never taken back by a process whose clock is behind', async () => {
+  it('is each month of its own, also for a process whose clock is behind', async () => {
     const account = await makeAccount('free')
     const late = new Date(december.getTime() - 1)
     await startCall(account, 40, december)
     const callId = await startCall(account, 50, late)
-    expect(await credits(account, late)).toEqual(await credits(account, december))
-    expect(await credits(account, late)).toMatchObject({ used: 90, resetsAt: '2027-01-01T00:00:00.000Z' })
-    await expect(startCall(account, 11, late)).rejects.toMatchObject({
-      message: 'Credit limit exceeded (90/100). Resets on 2027-01-01.',
+    expect(await credits(account, december)).toMatchObject({ used: 40, resetsAt: '2027-01-01T00:00:00.000Z' })
+    expect(await credits(account, late)).toMatchObject({ used: 50, resetsAt: '2026-12-01T00:00:00.000Z' })
+    await expect(startCall(account, 51, late)).rejects.toMatchObject({
+      message: 'Credit limit exceeded (50/100). Resets on 2026-12-01.',
     })
+    await startCall(account, 60, december)
+    await expect(startCall(account, 1, december)).rejects.toMatchObject(refused)
     await endCall(callId, 0, late)
-    expect(await credits(account, december)).toMatchObject({ used: 40 })
+    expect(await credits(account, late)).toMatchObject({ used: 0 })
+    expect(await credits(account, december)).toMatchObject({ used: 100 })
+  })
+
+  it('follows the clock ahead and back: every month has one pool, and what was used in it stays used', async () => {
+    const account = await makeAccount('free')
+    await grant(account)
+    await setCap(account, 10)
+    const ahead = new Date(november.getTime() + 40 * 24 * 3600_000)
+    await startCall(account, 70)
+    const callId = await startCall(account, 105, ahead)
+    for (let jump = 0; jump < 3; jump++) {
+      expect(await credits(account, ahead)).toMatchObject({ used: 100, held: 100, remaining: 0 })
+      await expect(startCall(account, 6, ahead)).rejects.toMatchObject(refused)
+      expect(await credits(account)).toMatchObject({ used: 70 + jump, held: 70, remaining: 30 - jump })
+      await expect(startCall(account, 41 - jump)).rejects.toMatchObject(refused)
+      await endCall(await startCall(account, 1), 1)
+    }
+    // It is closed in the month that it was booked in, wherever the clock is; the cap of each month is its own.
+    await endCall(callId, 101)
+    expect(await credits(account, ahead)).toMatchObject({ used: 100, held: 0 })
+    await startCall(account, 9, ahead)
+    await startCall(account, 37)
+    await expect(startCall(account, 1, ahead)).rejects.toMatchObject(refused)
+    await expect(startCall(account, 1)).rejects.toMatchObject(refused)
+    expect(await usage(account)).toMatchObject({ paygBalance: 1_300 - 1 - 9 - 10 })
+  })
+
+  it('is one pool also where callers of two months meet, each at once', async () => {
+    const account = await makeAccount('free')
+    const moments = [november, december]
+    const calls = Array.from({ length: 120 }, (_, index) => startCall(account, 3, moments[index % 2]))
+    const refusals = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')
+    // 33 of 60 in each month.
+    expect(refusals).toHaveLength(54)
+    for (const moment of moments) expect(await credits(account, moment)).toMatchObject({ used: 99 })
   })
 
   it.each([

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import { monthOf } from '../accounts/month.ts'
+import { packs, plans } from '../accounts/plans.ts'
+import type { PackName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
-import type { PackName } from '../database/tables.ts'
 import { ServiceError } from '../http/errors.ts'
-import { monthOf } from './month.ts'
-import { packs, plans } from './plans.ts'
-import { readUsage } from './usage.ts'
+import { bookedIn, readUsage } from './usage.ts'
 
 /** What credits are held for: a scrape job, or a call that collects live, known by an id that the service made. */
 export type Cause = { operation: 'scrape'; jobId: string } | { operation: 'expand' | 'realtime'; callId: string }
@@ -29,19 +29,30 @@ export type Reservation = Cause & {
 }
 
 /**
- * Holds credits, of the monthly pool first and then of the pay-as-you-go balance. One statement decides, books the split and
- * writes the entry; nothing is read before it. It is booked in the month of `now`, or in a later one when another process
- * has turned the month already.
+ * Holds credits, of the monthly pool first and then of the pay-as-you-go balance, in the month of `now`. One statement decides,
+ * books the split and writes the entry; nothing is read before it.
  * @param transaction the one that makes what the credits are held for.
  * @throws ServiceError RATE_LIMITED (reason `credits`) when not all of them can be paid; nothing is held then.
  */
 export async function reserve(transaction: Transaction, reservation: Reservation): Promise<void> {
+  const { accountId, now } = reservation
+  if (await take(transaction, reservation)) return
+  // It may have been refused only because the row is of another month than this clock's.
+  await returnToMonth(transaction, accountId, monthOf(now))
+  if (!(await take(transaction, reservation))) throw await insufficientCredits(transaction, accountId, now)
+}
+
+/**
+ * The statement of `reserve`, on a row that is of the month of `now`, or of any month when that one was never booked in.
+ * @returns whether it took the credits.
+ */
+async function take(transaction: Transaction, reservation: Reservation): Promise<boolean> {
   const { accountId, operation, now } = reservation
   const { jobId, callId } = idsOf(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
-  /** 1; or 0 when the row is still of an earlier month, whose pool and PAYG use do not count any more. */
-  const isCurrent = sql`(balances.month >= ${month})::integer`
+  /** 1; or 0 when the row is of another month: this one's pool and PAYG use are untouched then. */
+  const isCurrent = sql`(balances.month = ${month})::integer`
   const poolPart = sql`least(${amount}, greatest(0, pool_limit - ${isCurrent} * (pool_held + pool_settled)))`
   const paygPart = sql`(${amount} - ${poolPart})`
   // Never below zero: a cap below what is used already must not refuse what the pool alone can pay.
@@ -49,7 +60,8 @@ export async function reserve(transaction: Transaction, reservation: Reservation
   const { rows } = await sql`
     with taken as (
       update credit_balances as balances set
-        month = greatest(balances.month, ${month}),
+        month = ${month},
+        latest_month = greatest(latest_month, ${month}),
         pool_held = ${isCurrent} * pool_held + ${poolPart},
         pool_settled = ${isCurrent} * pool_settled,
         payg_held = payg_held + ${paygPart},
@@ -57,6 +69,7 @@ export async function reserve(transaction: Transaction, reservation: Reservation
         latest_pool_part = ${poolPart}
       from ${allowance}
       where account_id = ${accountId} and allowance.id = ${accountId}
+        and (balances.month = ${month} or latest_month < ${month})
         and ${paygPart} <= least(payg_balance - payg_held, ${capLeft})
       returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part
     ), reservation as (
@@ -71,7 +84,24 @@ export async function reserve(transaction: Transaction, reservation: Reservation
     select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at
     from reservation
     returning id`.execute(transaction)
-  if (rows.length === 0) throw await insufficientCredits(transaction, accountId, now)
+  return rows.length > 0
+}
+
+/**
+ * Makes the balances those of a month that was booked in before, as its entries have them: a clock was set back, or that of
+ * another process is ahead. Nothing is moved by it. The row is locked first, in a statement of its own, and every entry of
+ * the account is written under that lock: so the sums miss none.
+ */
+async function returnToMonth(transaction: Transaction, accountId: string, month: string): Promise<void> {
+  const { rows } = await sql<{ month: string; latest: string }>`
+    select month, latest_month as latest from credit_balances where account_id = ${accountId}
+    for no key update`.execute(transaction)
+  const [row] = rows
+  if (!row || row.month === month || row.latest < month) return
+  await sql`
+    update credit_balances set month = ${month}, pool_held = booked.pool_held, pool_settled = booked.pool_settled,
+      payg_month_used = booked.payg_used
+    from ${bookedIn(accountId, month)} as booked where account_id = ${accountId}`.execute(transaction)
 }
 
 async function insufficientCredits(transaction: Transaction, accountId: string, now: Date): Promise<ServiceError> {
@@ -152,10 +182,10 @@ export async function grantPack(
       update credit_balances set payg_balance = payg_balance + ${packs[pack].credits}::integer
       where account_id = ${accountId}
         and exists (select from accounts where id = ${accountId} and deleted_at is null)
-      returning account_id, greatest(month, ${monthOf(now)}) as month, payg_balance - payg_held as available
+      returning account_id, payg_balance - payg_held as available
     ), entry as (
       insert into credit_entries (account_id, month, kind, operation, cause, pack, payg_granted_change, created_at)
-      select account_id, month, 'grant', 'pack', ${cause}::text, ${pack}::text, ${packs[pack].credits}::integer, ${now}::timestamptz
+      select account_id, ${monthOf(now)}, 'grant', 'pack', ${cause}::text, ${pack}::text, ${packs[pack].credits}::integer, ${now}::timestamptz
       from granted
     )
     select available as "paygBalance" from granted`.execute(transaction)

@@ -1,5 +1,5 @@
-import type { PackName, Tier } from '../database/tables.ts'
-import { packs, plans } from './plans.ts'
+import { packs, plans } from '../accounts/plans.ts'
+import type { PackName, Tier } from '../database/column-types.ts'
 
 export interface ModelReservation {
   /** Counted in months, from wherever the caller begins. */
@@ -9,45 +9,60 @@ export interface ModelReservation {
   isOpen: boolean
 }
 
+/** What was booked in one month. */
+interface ModelMonth {
+  poolHeld: number
+  poolSettled: number
+  paygUsed: number
+}
+
 /** The law of the ledger for one account as plain arithmetic, for tests to compare the real one with. */
 export class LedgerModel {
   tier: Tier = 'free'
   cap: number | null = null
+  /** That of the latest reservation, and the latest of all. */
   month = 0
-  poolHeld = 0
-  poolSettled = 0
+  latestMonth = 0
   paygBalance = 0
   paygHeld = 0
-  paygMonthUsed = 0
+  readonly #months = new Map<number, ModelMonth>()
+
+  bookedIn(month: number): ModelMonth {
+    const booked = this.#months.get(month) ?? { poolHeld: 0, poolSettled: 0, paygUsed: 0 }
+    this.#months.set(month, booked)
+    return booked
+  }
 
   usedIn(month: number): number {
-    return month > this.month ? 0 : this.poolHeld + this.poolSettled
+    const { poolHeld, poolSettled } = this.bookedIn(month)
+    return poolHeld + poolSettled
   }
 
   /** @returns the reservation, or null when it must be refused; then nothing has changed. */
   reserve(amount: number, month: number): ModelReservation | null {
+    const booked = this.bookedIn(month)
     const pool = Math.min(amount, Math.max(0, plans[this.tier].creditsPerMonth - this.usedIn(month)))
     const payg = amount - pool
-    const paygMonthUsed = month > this.month ? 0 : this.paygMonthUsed
-    const underCap = this.cap === null ? payg : Math.max(0, this.cap - paygMonthUsed)
+    const underCap = this.cap === null ? payg : Math.max(0, this.cap - booked.paygUsed)
     if (payg > Math.min(this.paygBalance - this.paygHeld, underCap)) return null
-    if (month > this.month) Object.assign(this, { month, poolHeld: 0, poolSettled: 0 })
-    this.poolHeld += pool
+    this.month = month
+    this.latestMonth = Math.max(this.latestMonth, month)
+    booked.poolHeld += pool
+    booked.paygUsed += payg
     this.paygHeld += payg
-    this.paygMonthUsed = paygMonthUsed + payg
-    return { month: this.month, pool, payg, isOpen: true }
+    return { month, pool, payg, isOpen: true }
   }
 
   close(reservation: ModelReservation, settled: number): void {
+    const booked = this.bookedIn(reservation.month)
     const pool = Math.min(settled, reservation.pool)
     const payg = settled - pool
     reservation.isOpen = false
     this.paygHeld -= reservation.payg
     this.paygBalance -= payg
-    if (reservation.month !== this.month) return
-    this.poolHeld -= reservation.pool
-    this.poolSettled += pool
-    this.paygMonthUsed -= reservation.payg - payg
+    booked.poolHeld -= reservation.pool
+    booked.poolSettled += pool
+    booked.paygUsed -= reservation.payg - payg
   }
 
   grant(pack: PackName): void {

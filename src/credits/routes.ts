@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
-import type { Clock } from '../clock.ts'
+import type { Authentication } from '../accounts/authentication.ts'
+import { packNames, packs } from '../accounts/plans.ts'
 import type { Database } from '../database/open.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { grantPack } from './ledger.ts'
-import { packNames, packs } from './plans.ts'
 import { verifyLedger } from './verify.ts'
 
 export interface CreditDependencies {

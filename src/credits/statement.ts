@@ -1,6 +1,6 @@
+import type { EntryKind, PackName, SpendingOperation } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import type { EntryKind, PackName, SpendingOperation } from '../database/tables.ts'
-import { invalidField } from '../http/validation.ts'
+import { cursorsOf, isPositionNumber, type PageInput } from '../http/pagination.ts'
 
 /** One movement of an account's credits, as its owner sees it. */
 export interface StatementEntry {
@@ -24,25 +24,11 @@ export interface StatementEntry {
   }
 }
 
-export interface StatementInput {
+export interface StatementInput extends PageInput {
   accountId: string
-  /** 1 to 100 */
-  limit: number
-  /** As an earlier page gave it. */
-  cursor?: string
 }
 
-const encodeCursor = (entryId: number) => Buffer.from(JSON.stringify(['entries', entryId])).toString('base64url')
-
-function decodeCursor(cursor: string): number {
-  try {
-    const [list, entryId] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    if (list === 'entries' && Number.isSafeInteger(entryId)) return entryId as number
-  } catch {
-    // Whatever was sent is not one of ours.
-  }
-  throw invalidField('cursor', 'is not a cursor of this list; start again without it')
-}
+const cursors = cursorsOf<[entryId: number]>('entries', isPositionNumber)
 
 /**
  * One page of an account's entries, latest first. Entries of an account are numbered in the order in which they are
@@ -54,7 +40,7 @@ export async function readStatement(
   { accountId, limit, cursor }: StatementInput,
 ): Promise<{ entries: StatementEntry[]; hasMore: boolean; cursor: string | null }> {
   let query = executor.selectFrom('credit_entries').selectAll().where('account_id', '=', accountId)
-  if (cursor !== undefined) query = query.where('id', '<', decodeCursor(cursor))
+  if (cursor !== undefined) query = query.where('id', '<', cursors.decode(cursor)[0])
   const rows = await query
     .orderBy('id', 'desc')
     .limit(limit + 1)
@@ -80,6 +66,6 @@ export async function readStatement(
       },
     })),
     hasMore,
-    cursor: hasMore && last ? encodeCursor(last.id) : null,
+    cursor: hasMore && last ? cursors.encode([last.id]) : null,
   }
 }

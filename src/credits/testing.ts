@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { createAccount } from '../accounts/accounts.ts'
+import type { Tier } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import type { Tier } from '../database/tables.ts'
-import { platformNames } from '../platforms/platform.ts'
+import { platformNames } from '../platforms/registry.ts'
 import { closeReservation, reserve } from './ledger.ts'
 import { verifyLedger } from './verify.ts'
 

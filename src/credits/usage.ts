@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { endOfMonth, monthOf } from '../accounts/month.ts'
+import { plans } from '../accounts/plans.ts'
+import type { SpendingOperation, Tier } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import type { SpendingOperation, Tier } from '../database/tables.ts'
-import { endOfMonth, monthOf } from './month.ts'
-import { plans } from './plans.ts'
 
 /** The `usage.credits` object: whole credits of the monthly pool, held ones counted as used. */
 export interface CreditUsage {
@@ -13,36 +13,56 @@ export interface CreditUsage {
 
 export interface Usage {
   tier: Tier
-  /** `resetsAt`: ISO 8601, the first instant of the next UTC month. */
-  credits: CreditUsage & { resetsAt: string }
+  /**
+   * `held`: the part of `used` that jobs and live calls hold that have not ended. `resetsAt`: ISO 8601, the first instant of the
+   * next UTC month.
+   */
+  credits: CreditUsage & { held: number; resetsAt: string }
   /** PAYG credits that are not held. */
   paygBalance: number
   /** The most PAYG credits a month; null when there is no cap. */
   paygMonthlyCap: number | null
 }
 
+/** What an account has booked in one month, from its entries: `pool_held`, `pool_settled` and `payg_used`, held ones included. */
+export const bookedIn = (accountId: string, month: string) => sql`(
+    select coalesce(sum(pool_held_change), 0)::integer as pool_held,
+      coalesce(sum(pool_settled_change), 0)::integer as pool_settled,
+      coalesce(sum(payg_held_change + payg_settled_change), 0)::integer as payg_used
+    from credit_entries where account_id = ${accountId} and month = ${month}
+  )`
+
 /**
- * What an account has used and has left in the month of `now`, or in the later month that another process' clock has begun.
+ * What an account has used and has left in the month of `now`.
  * @throws when there is no such account.
  */
 export async function readUsage(executor: Executor, accountId: string, now: Date): Promise<Usage> {
+  const month = monthOf(now)
   const balances = await executor
     .selectFrom('credit_balances')
     .innerJoin('accounts', 'accounts.id', 'credit_balances.account_id')
-    .select(['tier', 'payg_monthly_cap', 'month', 'pool_held', 'pool_settled', 'payg_balance', 'payg_held'])
+    .select(['tier', 'payg_monthly_cap', 'month', 'latest_month', 'pool_held', 'pool_settled'])
+    .select(['payg_balance', 'payg_held'])
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow()
-  const { tier, month } = balances
-  const thisMonth = monthOf(now)
-  const used = month < thisMonth ? 0 : balances.pool_held + balances.pool_settled
-  const limit = plans[tier].creditsPerMonth
-  const resetsAt = endOfMonth(month < thisMonth ? thisMonth : month).toISOString()
+  const pool = balances.month === month ? balances : await readEarlier(executor, accountId, month, balances)
+  const limit = plans[balances.tier].creditsPerMonth
+  const used = pool.pool_held + pool.pool_settled
+  const resetsAt = endOfMonth(month).toISOString()
   return {
-    tier,
-    credits: { used, limit, remaining: Math.max(0, limit - used), resetsAt },
+    tier: balances.tier,
+    credits: { used, limit, remaining: Math.max(0, limit - used), held: pool.pool_held, resetsAt },
     paygBalance: balances.payg_balance - balances.payg_held,
     paygMonthlyCap: balances.payg_monthly_cap,
   }
+}
+
+/** The pool of a month that the balances are not of: fresh, or as it was left when a clock was set back. */
+async function readEarlier(executor: Executor, accountId: string, month: string, balances: { latest_month: string }) {
+  const fresh = { pool_held: 0, pool_settled: 0 }
+  if (balances.latest_month < month) return fresh
+  const { rows } = await sql<typeof fresh>`select * from ${bookedIn(accountId, month)} as booked`.execute(executor)
+  return rows[0] ?? fresh
 }
 
 /** The `usage.credits` of an answer. @throws when there is no such account. */

@@ -77,6 +77,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       [dropRules('credit_balances'), "update credit_balances set month = '2026-13'"],
       [
         'balance: month has its form',
+        'balance: month is not after the latest',
         'balance: payg_month_used',
         'balance: pool_held',
         'balance: pool_held of open reservations',
@@ -88,6 +89,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       [dropRules('credit_reservations'), dropRules('credit_entries'), 'delete from credit_balances'],
       [
         'balance: month has its form',
+        'balance: month is not after the latest',
         'balance: payg_balance',
         'balance: payg_held',
         'balance: payg_held of open reservations',
@@ -136,7 +138,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
         "update credit_entries set month = '2027-01' where operation = 'expand'",
         "update credit_reservations set month = '2027-01' where operation = 'expand'",
       ],
-      ['balance: payg_month_used', 'reservation: month is not after that of the balances'],
+      ['balance: payg_month_used', 'reservation: month is not after the latest of the balances'],
     ],
     [
       'a job that ended without its reservation',
@@ -165,7 +167,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       'a job paid by another account',
       [
         "insert into accounts (name, tier, created_at) values ('b', 'free', now())",
-        "insert into credit_balances (account_id, month) select id, '2026-11' from accounts where name = 'b'",
+        "insert into credit_balances (account_id, month, latest_month) select id, '2026-11', '2026-11' from accounts where name = 'b'",
         "update scrape_jobs set account_id = (select id from accounts where name = 'b') where depth = 20",
       ],
       ['job: account'],

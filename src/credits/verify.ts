@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { packs } from '../accounts/plans.ts'
 import type { Executor } from '../database/open.ts'
-import { packs } from './plans.ts'
 
 /** A place where the ledger contradicts itself. */
 export interface Difference {
@@ -73,6 +73,7 @@ const balances = differences({
     'pool_held of open reservations': ['b.pool_held', 'open.pool_held'],
     'payg_held of open reservations': ['b.payg_held', 'open.payg_held'],
     'month has its form': [`b.month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`, 'true'],
+    'month is not after the latest': ['b.month <= b.latest_month', 'true'],
   },
 })
 
@@ -101,26 +102,32 @@ const reservations = differences({
     'pool settled': ['least(r.settled, r.pool_part)', 'r.pool_settled'],
     'payg settled': ['r.settled - least(r.settled, r.pool_part)', 'r.payg_settled'],
     'entries of another month or cause': ['r.strangers', '0'],
-    'month is not after that of the balances': ['r.month <= b.month', 'true'],
+    'month is not after the latest of the balances': ['r.month <= b.latest_month', 'true'],
   },
 })
 
-/** A reservation is closed with its job and never before, for the pages that are stored. */
+/** Nothing was reserved for a platform that was off from the start: its task is skipped and has not begun. */
+const wasAsked = "not (state = 'skipped' and error_code = 'not_configured' and started_at is null)"
+
+/** A reservation is closed with its job and never before, for the pages that are stored; a job that asks nobody has none. */
 const jobs = differences({
   check: 'job',
   accountId: 'j.account_id',
   subject: 'j.id',
   from: `${ofChecked('scrape_jobs', 'j')} left join credit_reservations r on r.job_id = j.id
     cross join lateral (
-      select count(*) as tasks, count(*) filter (where state in ('pending', 'running')) as unfinished,
+      select count(*) filter (where ${wasAsked}) as tasks, bool_and(not (${wasAsked})) as is_free, count(*) filter (where state in ('pending', 'running')) as unfinished,
         coalesce(sum(pages), 0) as pages
       from scrape_tasks where job_id = j.id
     ) tasks`,
   values: {
-    account: ['r.account_id', 'j.account_id'],
-    reserved: ['r.pool_part + r.payg_part', 'j.depth * tasks.tasks'],
-    'state of its reservation': ['r.state', "case when tasks.unfinished = 0 then 'closed' else 'open' end"],
-    settled: ['r.settled', 'case when tasks.unfinished = 0 then tasks.pages else 0 end'],
+    account: ['r.account_id', 'case when tasks.is_free then null else j.account_id end'],
+    reserved: ['r.pool_part + r.payg_part', 'case when tasks.is_free then null else j.depth * tasks.tasks end'],
+    'state of its reservation': [
+      'r.state',
+      "case when tasks.is_free then null when tasks.unfinished = 0 then 'closed' else 'open' end",
+    ],
+    settled: ['r.settled', 'case when tasks.is_free then null when tasks.unfinished = 0 then tasks.pages else 0 end'],
   },
 })
 

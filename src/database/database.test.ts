@@ -6,7 +6,7 @@ import { migrate } from './migrate.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
-  opened = await openTestDatabase()
+  opened = await openTestDatabase({ ownDatabase: true })
 })
 beforeEach(() => opened.reset())
 afterAll(() => opened.close())
@@ -89,7 +89,7 @@ describe(`the ${process.env.TEST_HOME} database`, () => {
     'survives a server that ends its connections while they are in use',
     async () => {
       // On a database of its own: the pool learns one by one which of its idle connections were ended too.
-      const mine = await openTestDatabase()
+      const mine = await openTestDatabase({ ownDatabase: true })
       const end = sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`
       const query = sql`select pg_sleep(30)`.execute(mine.database)

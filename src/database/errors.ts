@@ -11,9 +11,9 @@ const networkCodes = new Set([
 
 /**
  * SQLSTATE classes: connection lost (08), out of resources (53), shut down (57P), cancelled by the time limit (57014), ended
- * because this process stood still in a transaction (25P03).
+ * because this process stood still in a transaction (25P03), a disk that fails (58030), a standby (25006).
  */
-const unavailableStates = /^(08...|53...|57P..|57014|25P03)$/
+const unavailableStates = /^(08...|53...|57P..|57014|25P03|58030|25006)$/
 
 /** node-postgres and the embedded database report a lost connection without any code. */
 const lostConnection =

@@ -12,6 +12,7 @@ import * as fewRequests from './migrations/012-few-requests.ts'
 import * as liveCollection from './migrations/013-live-collection.ts'
 import * as sessions from './migrations/014-sessions.ts'
 import * as changes from './migrations/015-changes.ts'
+import * as keptEffects from './migrations/016-kept-effects.ts'
 import type { Database } from './open.ts'
 
 /** In the order in which they run. Only ever appended to: a released migration is never edited, nor taken back. */
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '013-live-collection': liveCollection,
   '014-sessions': sessions,
   '015-changes': changes,
+  '016-kept-effects': keptEffects,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -1,4 +1,4 @@
-import { createPauses } from '../event-loop.ts'
+import { createPauses } from '../runtime/event-loop.ts'
 import { clausesOf } from './clauses.ts'
 import { phrasesOf } from './phrases.ts'
 

@@ -1,6 +1,6 @@
-import { createPauses } from '../event-loop.ts'
 import { tellingWords } from '../requests/search/query.ts'
 import { normaliseText } from '../requests/search/text.ts'
+import { createPauses } from '../runtime/event-loop.ts'
 import type { Background } from './background.ts'
 import { type Clause, clausesOf } from './clauses.ts'
 import { phrasesOf } from './phrases.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { searchWords } from '../platforms/topic.ts'
+import { searchWords } from '../platforms/topic-words.ts'
 import { readSuggestions, suggestedTopic } from './model-answer.ts'
 
 const query = 'dark mode'

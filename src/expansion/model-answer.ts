@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
-import { searchWords } from '../platforms/topic.ts'
+import { searchWords } from '../platforms/topic-words.ts'
 import { suggestionsSchema } from './model-request.ts'
 
 /** Why a model's answer is not used. The message is ours alone and never holds a part of what was sent or answered. */

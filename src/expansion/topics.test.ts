@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { searchWords } from '../platforms/topic.ts'
-import { topicKey } from '../requests/topic.ts'
+import { topicKey } from '../platforms/topic-key.ts'
+import { searchWords } from '../platforms/topic-words.ts'
 import { distinctTopics, queryTopic } from './topics.ts'
 
 /** Any UTF-16 unit, lone surrogates too. */

@@ -1,5 +1,5 @@
-import { searchWords } from '../platforms/topic.ts'
-import { topicKey } from '../requests/topic.ts'
+import { topicKey } from '../platforms/topic-key.ts'
+import { searchWords } from '../platforms/topic-words.ts'
 import { likeness } from './words.ts'
 
 /** The query and what it is expanded into, together. */

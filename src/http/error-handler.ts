@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../database/errors.ts'
 import { ServiceError } from './errors.ts'
+import { commonHeaders } from './headers.ts'
 import { invalidRequest } from './validation.ts'
 
 /** Faults that Fastify finds before a route runs, in the words of our catalogue. */
@@ -43,7 +45,13 @@ export function renderError(error: FastifyError | ServiceError, request: Fastify
   reply.status(status).send(body)
 }
 
-/** Answers what is not even HTTP, or came too slowly: there is no request yet that could be answered. */
+/** Renders what Fastify refuses before any hook has run. */
+export function renderFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(commonHeaders(request.id))
+  renderError(error, request, reply)
+}
+
+/** Answers what is not even HTTP, or came too slowly: there is no request yet that could be answered, nor an id that was sent. */
 export function renderClientError(error: { code?: string }, socket: Socket): void {
   // The caller is gone: nobody reads an answer.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
@@ -51,8 +59,14 @@ export function renderClientError(error: { code?: string }, socket: Socket): voi
   const message = tooLarge ? 'The headers are too large.' : 'The request could not be read.'
   const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })
   const head = `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}`
-  const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`
-  if (socket.writable) socket.end(`${head}\r\n${headers}\r\n\r\n${body}`)
+  const headers = {
+    ...commonHeaders(randomUUID()),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  if (socket.writable) socket.end(`${head}\r\n${lines.join('')}\r\n${body}`)
   else socket.destroy()
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
+import type { App } from './app-type.ts'
 import { ServiceError } from './errors.ts'
 import { closed, errorBody, oneOf } from './schemas.ts'
 

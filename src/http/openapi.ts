@@ -1,6 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
-import { version } from '../version.ts'
+import { version } from '../runtime/version.ts'
 
 /** Leaves out our own keywords, which mean nothing to readers of the document. */
 function withoutOwnKeywords(value: unknown): unknown {

@@ -9,6 +9,9 @@ export const closed = <P extends TProperties>(properties: P, options: Record<str
 export const optional = <P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as never
 
+/** A property that a caller may leave out, and that handlers always see: Ajv fills in its `default`. */
+export const defaulted = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
+
 /** A string whose surrounding white space does not count; lengths are in characters (code points). */
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength, description })

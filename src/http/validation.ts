@@ -3,9 +3,8 @@ import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type ErrorDetail, ServiceError } from './errors.ts'
 
-function createAjv(coerceTypes: boolean | 'array'): Ajv {
+function createAjv(): Ajv {
   const ajv = new Ajv({
-    coerceTypes,
     useDefaults: true,
     removeAdditional: false,
     allErrors: true,
@@ -34,11 +33,57 @@ function createAjv(coerceTypes: boolean | 'array'): Ajv {
   return ajv
 }
 
-/** Bodies are taken as they are; query strings are all text, so there numbers, booleans and lists are read from it. */
+/** A plain decimal. `Number` takes more for one: nothing, blanks, `1e1`, `0x10`, `Infinity`. */
+const plainNumber = { integer: /^-?\d+$/, number: /^-?\d+(?:\.\d+)?$/ } as const
+
+/** What a text of a query string stands for where its schema wants the type; the text itself where it is no such thing. */
+function readText(type: unknown, text: string): unknown {
+  if (type === 'integer' || type === 'number') {
+    // Without the zero, -0 would stay one.
+    return plainNumber[type].test(text) ? Number(text) + 0 : text
+  }
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+interface ParameterSchema {
+  type?: unknown
+  items?: { type?: unknown }
+}
+
+function readParameter({ type, items }: ParameterSchema, sent: unknown): unknown {
+  if (type !== 'array') return typeof sent === 'string' ? readText(type, sent) : sent
+  const list: unknown[] = Array.isArray(sent) ? sent : [sent]
+  return list.map((item) => (typeof item === 'string' ? readText(items?.type, item) : item))
+}
+
+/**
+ * Reads what is no text from query strings, paths and headers, which are all text, by their schema. What cannot be read stays
+ * text, so that the schema refuses it. Ajv's own coercion is not used: it takes every text that `Number` takes, and lets
+ * `Infinity` pass any bound.
+ */
+function createReader(schema: { properties?: Record<string, ParameterSchema> }) {
+  const typed = Object.entries(schema.properties ?? {}).filter(([, { type }]) => type !== 'string')
+  return (parameters: Record<string, unknown>): void => {
+    for (const [name, parameter] of typed) {
+      const sent = parameters[name]
+      if (sent !== undefined) parameters[name] = readParameter(parameter, sent)
+    }
+  }
+}
+
+/** Bodies are taken as they are; everything else is text, so there numbers, booleans and lists are read from it. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
-  const strict = createAjv(false)
-  const coercing = createAjv('array')
-  return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema)
+  const ajv = createAjv()
+  return ({ schema, httpPart }) => {
+    const validate = ajv.compile(schema)
+    if (httpPart === 'body') return validate
+    const read = createReader(schema)
+    return (parameters: Record<string, unknown>) => {
+      read(parameters)
+      return validate(parameters) ? true : { error: validate.errors as never }
+    }
+  }
 }
 
 const dotted = (pointer: string) =>

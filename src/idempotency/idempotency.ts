@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import type { Caller } from '../http/authentication.ts'
+import type { Caller } from '../http/callers.ts'
 import { type ErrorCode, ServiceError } from '../http/errors.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { createTurns } from './keyed-mutex.ts'
 import { createSeal, type Seal, unseal } from './sealing.ts'
 import { type Answer, type Call, claim, identify, keep } from './store.ts'
-import { createTurns } from './turns.ts'
 
 /** The `headers` schema of a route that takes an `Idempotency-Key`. */
 export const idempotencyHeaders = Type.Object({

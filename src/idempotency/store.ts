@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Database, Transaction } from '../database/open.ts'
+import type { Database, Executor, Transaction } from '../database/open.ts'
 
 /** How long an answer is kept, and can be had again. */
 export const keptMs = 24 * 3600_000
@@ -24,7 +24,11 @@ export interface KeptCall {
   fingerprint: string
   /** Null while a call that takes longer than a transaction is under way. */
   answer: Answer | null
+  /** Of such a call, once it cannot be taken back: what its answer is made of. */
+  effect: string | null
 }
+
+const nothingKept = { status: null, body: null, effect: null } as const
 
 /** The same text for the same value: the order of an object's properties does not count. */
 function canonicalJson(value: unknown): string {
@@ -52,11 +56,11 @@ export async function claim(transaction: Transaction, { id, fingerprint }: Call,
   const expiresAt = new Date(now.getTime() + keptMs)
   const claimed = await transaction
     .insertInto('idempotency_keys')
-    .values({ id, fingerprint, status: null, body: null, expires_at: expiresAt })
+    .values({ id, fingerprint, ...nothingKept, expires_at: expiresAt })
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({ fingerprint, status: null, body: null, expires_at: expiresAt })
+        .doUpdateSet({ fingerprint, ...nothingKept, expires_at: expiresAt })
         // Expired but not deleted yet counts as not there.
         .where('idempotency_keys.expires_at', '<=', now),
     )
@@ -65,16 +69,54 @@ export async function claim(transaction: Transaction, { id, fingerprint }: Call,
   if (claimed) return null
   const kept = await transaction
     .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'status', 'body'])
+    .select(['fingerprint', 'status', 'body', 'effect'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  const { status, body } = kept
-  return { fingerprint: kept.fingerprint, answer: status === null || body === null ? null : { status, body } }
+  const { status, body, effect } = kept
+  return { fingerprint: kept.fingerprint, answer: status === null || body === null ? null : { status, body }, effect }
 }
 
-/** Forgets a call that is under way and has come to nothing, so that it may be made again; an answer is never forgotten so. */
+/** Notes with a claimed call what it has done for good: from now on a repeated call takes it up instead of making it again. */
+export async function noteEffect(transaction: Transaction, id: string, effect: string): Promise<void> {
+  await transaction
+    .updateTable('idempotency_keys')
+    .set({ effect })
+    .where('id', '=', id)
+    .where('status', 'is', null)
+    .execute()
+}
+
+/**
+ * Keeps the answer that was made of an effect. Two callers may be making it at the same moment: the first to keep it decides.
+ * @returns the answer that is kept; null when it is not of this effect any more, because its time is over.
+ */
+export async function keepAnswerOf(
+  executor: Executor,
+  { id, effect, answer }: { id: string; effect: string; answer: Answer },
+): Promise<Answer | null> {
+  const { numUpdatedRows } = await executor
+    .updateTable('idempotency_keys')
+    .set({ ...answer, effect: null })
+    .where('id', '=', id)
+    .where('effect', '=', effect)
+    .executeTakeFirst()
+  if (numUpdatedRows === 1n) return answer
+  const kept = await executor
+    .selectFrom('idempotency_keys')
+    .select(['status', 'body'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return kept?.status && kept.body !== null ? { status: kept.status, body: kept.body } : null
+}
+
+/** Forgets a call that is under way and has come to nothing, so that it may be made again; no answer or effect is forgotten so. */
 export async function forget(transaction: Transaction, id: string): Promise<void> {
-  await transaction.deleteFrom('idempotency_keys').where('id', '=', id).where('status', 'is', null).execute()
+  await transaction
+    .deleteFrom('idempotency_keys')
+    .where('id', '=', id)
+    .where('status', 'is', null)
+    .where('effect', 'is', null)
+    .execute()
 }
 
 /** Keeps the answer of a call that this transaction has claimed and executed. */

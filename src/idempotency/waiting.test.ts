@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { copyDatabase, type DatabaseCopy, emptyTables } from '../../test/database.ts'
 import { createAccount } from '../accounts/accounts.ts'
-import { systemClock } from '../clock.ts'
 import { type Database, type OpenDatabase, openDatabase, type Transaction } from '../database/open.ts'
 import { handleErrors } from '../http/error-handler.ts'
 import { ServiceError } from '../http/errors.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { createIdempotent } from './idempotency.ts'
 
 // What happens between the claim of a call and its commit, with effects that a test holds up or breaks.

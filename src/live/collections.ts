@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { takeLiveTopicLocks } from '../database/advisory-locks.ts'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { topicKey } from '../requests/topic.ts'
+import type { Collection } from '../database/tables/scraping.ts'
+import { topicKey } from '../platforms/topic-key.ts'
 import type { TaskQueue } from '../scraping/queue.ts'
-
-/** What a live call wants: a page of a topic from a platform. */
-export interface Collection {
-  topic: string
-  platform: PlatformName
-  /** The task that collects it, begun for this call or for an earlier one; null when nobody is asked. */
-  taskId: string | null
-  /** Whether nobody is asked because the platform has its fill of collections; else, without a task, it is fresh. */
-  isRefused: boolean
-}
+import { startUnownedJobs, type UnownedJob } from '../scraping/unowned-jobs.ts'
 
 export interface CollectionPlan {
   /** Different by `topicKey`. */
@@ -32,9 +25,6 @@ export interface CollectionPlan {
  */
 export const mostOpenTasks = 100
 
-/** Apart from all other advisory locks. */
-const lockSpace = 4_680_013
-
 /**
  * Finds out what of a plan is fresh, what is being collected already, and begins the rest: a job of nobody for each topic, with a
  * task of one page for each platform. Topics are locked meanwhile, in one order, so that of equal calls one begins and all others
@@ -47,19 +37,15 @@ export async function startCollections(
 ): Promise<Collection[]> {
   if (plan.topics.length === 0) return []
   const keys = plan.topics.map(topicKey)
-  await sql`
-    select pg_advisory_xact_lock(${sql.lit(lockSpace)}, hash)
-    from (select distinct hashtext(key) as hash from unnest(${keys}::text[]) as key order by 1) as hashes`.execute(
-    transaction,
-  )
+  await takeLiveTopicLocks(transaction, keys)
   // A statement of its own, for a snapshot that has what was begun while this one waited.
   const known = await readKnown(transaction, plan, keys)
   const room = await readRoom(transaction, plan, known.size)
   const collections: Collection[] = []
-  const missing: MissingJob[] = []
+  const missing: UnownedJob[] = []
   plan.topics.forEach((topic, index) => {
     const key = keys[index]!
-    const job: MissingJob = { id: randomUUID(), topic, key, tasks: [] }
+    const tasks: { id: string; platform: PlatformName }[] = []
     for (const platform of plan.platforms) {
       const found = known.get(`${platform} ${key}`)
       const left = room.get(platform) ?? mostOpenTasks
@@ -67,22 +53,15 @@ export async function startCollections(
       else if (left <= 0) collections.push({ topic, platform, taskId: null, isRefused: true })
       else {
         const taskId = randomUUID()
-        job.tasks.push({ id: taskId, platform })
+        tasks.push({ id: taskId, platform })
         room.set(platform, left - 1)
         collections.push({ topic, platform, taskId, isRefused: false })
       }
     }
-    if (job.tasks.length > 0) missing.push(job)
+    if (tasks.length > 0) missing.push({ id: randomUUID(), topic, topicKey: key, tasks })
   })
-  await startJobs(transaction, queue, plan, missing)
+  await startUnownedJobs(transaction, queue, missing, plan)
   return collections
-}
-
-interface MissingJob {
-  id: string
-  topic: string
-  key: string
-  tasks: { id: string; platform: PlatformName }[]
 }
 
 /** What is fresh (without a task) or under way (with one), by platform and topic key. */
@@ -119,44 +98,21 @@ async function readRoom(transaction: Transaction, { topics, platforms }: Collect
   return new Map(rows.map(({ platform, open }) => [platform, mostOpenTasks - open]))
 }
 
-async function startJobs(
-  transaction: Transaction,
-  queue: TaskQueue,
-  { now, expiresAt }: CollectionPlan,
-  jobs: readonly MissingJob[],
-): Promise<void> {
-  if (jobs.length === 0) return
-  await transaction
-    .insertInto('scrape_jobs')
-    .values(
-      jobs.map(({ id, topic, key }) => ({
-        ...{ id, topic, topic_key: key, account_id: null, depth: 1 },
-        ...{ created_at: now, begun_at: now, expires_at: expiresAt },
-      })),
-    )
-    .execute()
-  const tasks = jobs.flatMap(({ id: jobId, tasks: ofJob }) =>
-    ofJob.map(({ id, platform }, position) => ({
-      ...{ id, job_id: jobId, platform, position, queue_job_id: randomUUID() },
-    })),
-  )
-  await transaction.insertInto('scrape_tasks').values(tasks).execute()
-  await queue.enqueueLive(
-    transaction,
-    tasks.map((task) => ({ taskId: task.id, queueJobId: task.queue_job_id })),
-  )
-}
-
 /** How long collections that have ended are kept: for whoever looks into the database after a fault. */
 const keptMs = 24 * 3600_000
 const jobsPerSlice = 100
 
-/** Deletes collections that ended a day ago. @returns whether there may be more. */
+/**
+ * Deletes collections that ended a day ago, unless a call that may have asked for them has not ended yet: it is paid by what they
+ * delivered.
+ * @returns whether there may be more.
+ */
 export async function deleteEndedCollections(database: Database, now: Date): Promise<boolean> {
   const { rows } = await sql`
     delete from scrape_jobs where id in (
       select id from scrape_jobs
       where account_id is null and ended_at < ${new Date(now.getTime() - keptMs)}::timestamptz
+        and not exists (select from live_calls where live_calls.created_at <= ended_at)
       limit ${jobsPerSlice} for update skip locked
     ) returning id`.execute(database)
   return rows.length === jobsPerSlice

@@ -80,7 +80,11 @@ describe('a live call whose platforms are slow', () => {
       return pageOf('github')(request)
     }
     const { body } = await live.expand('dark mode', { platforms: ['github'] })
-    expect(body.meta).toMatchObject({ topicsScraped: 0, errors: [{ platform: 'github', code: 'timeout' }] })
+    expect(body.meta).toMatchObject({ topicsScraped: 0, errors: [{ platform: 'github', code: 'rate_limited' }] })
+    expect(body.meta.errors[0]).toMatchObject({
+      message: 'GitHub is waiting for its rate limit; its results will be in later searches.',
+      resumesAt: retryAt.toISOString(),
+    })
     // Not to wait for it after the test.
     await live.service.database
       .updateTable('scrape_tasks')

@@ -4,9 +4,8 @@ import type { Expansion } from '../expansion/expansion.ts'
 import { queryTopic } from '../expansion/topics.ts'
 import { describeError } from '../http/error-handler.ts'
 import type { ServiceError } from '../http/errors.ts'
-import type { PlatformName } from '../platforms/platform.ts'
+import type { ExpandedSearch, ExpandedSearchInput } from '../requests/live-collection.ts'
 import type { RequestRecord } from '../requests/record.ts'
-import type { AnswerInput } from '../requests/search/answer.ts'
 import { highlightMatches } from '../requests/search/highlight.ts'
 import { parseQuery, splitQuery } from '../requests/search/query.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
@@ -14,18 +13,6 @@ import { suggestQuery } from '../requests/search/suggestion.ts'
 import { LiveEventStream } from './event-stream.ts'
 import type { Collected, Live, LiveCall, LiveEvents } from './live.ts'
 import { searchUnion } from './union.ts'
-
-export interface ExpandedSearchInput extends AnswerInput {
-  /** What is collected from; results are of all platforms, unless the filters say otherwise. */
-  platforms: readonly PlatformName[]
-}
-
-/** Answers a search with `expand`, as JSON or, where the caller accepts that, as server-sent events that end with it. */
-export type ExpandedSearch = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: ExpandedSearchInput,
-) => Promise<FastifyReply>
 
 export interface ExpandedSearchDependencies {
   database: Database

@@ -75,15 +75,15 @@ describe('a live call with an Idempotency-Key', () => {
     expect(await sweepCalls(database, silent, new Date(), longAfter)).toBe(false)
     expect([await live.used(), await calls()]).toEqual([0, []])
     expect(await database.selectFrom('idempotency_keys').selectAll().execute()).toEqual([])
-    // The one that was given up for dead comes back all the same: it answers, and pays nothing.
+    // The one that was given up for dead comes back all the same: what it did not pay for it does not get.
     gate.open()
     const answer = await first
-    expect([answer.status, answer.body.usage.credits.used]).toEqual([200, 0])
+    expect([answer.status, answer.body.error.code, await live.used()]).toEqual([503, 'UNAVAILABLE', 0])
     expect(isReplay(await sendList('key'))).toBe(false)
   })
 
   it.each([
-    ['answers', 200],
+    ['goes on', 503],
     ['fails', 500],
   ])(
     'that is given up for dead and %s all the same leaves its key to the call that has it by then',

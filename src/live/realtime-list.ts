@@ -1,21 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../database/open.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { type ListInput, listRequests } from '../requests/list.ts'
+import { type ListInput, listRequests } from '../requests/list/list.ts'
+import type { RealtimeList } from '../requests/live-collection.ts'
 import type { Collected, Live } from './live.ts'
-
-export interface RealtimeListInput {
-  list: ListInput & { topic: string }
-  /** What is collected from. */
-  platforms: readonly PlatformName[]
-}
-
-/** Answers a list with `source=realtime`: a page of the topic from each platform that is not fresh, and then the list. */
-export type RealtimeList = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: RealtimeListInput,
-) => Promise<FastifyReply>
 
 export function createRealtimeList({ database, live }: { database: Database; live: Live }): RealtimeList {
   const read = async (list: ListInput, { newResultsFound, errors }: Collected) => {

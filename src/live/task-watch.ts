@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Database } from '../database/open.ts'
-import type { TaskState } from '../database/tables.ts'
-import type { PlatformErrorCode } from '../platforms/platform.ts'
+import type { PlatformErrorCode, TaskState } from '../database/column-types.ts'
+import type { Database, Executor } from '../database/open.ts'
+import { createChangeReader } from '../scraping/change-reader.ts'
 import type { TaskChanges } from '../scraping/task-changes.ts'
 
 /** A task as it was at one moment. */
@@ -12,22 +12,24 @@ export interface WatchedTask {
   requestsCreated: number
   /** While it waits for its platform. */
   waitingUntil: Date | null
+  /** Why it ended, or why it waits. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
 export interface TaskWatch {
   /** Calls back with each of the tasks as it is now and whenever it changes. @returns the function that ends it. */
   follow(taskIds: readonly string[], onTask: (task: WatchedTask) => void): () => void
-  /** The tasks as they are now. */
-  read(taskIds: readonly string[]): Promise<WatchedTask[]>
   stop(): void
 }
 
-/** How often every followed task is read again, for changes that nobody was told of. */
+/** How often every followed task is read again, for changes whose notification was lost. */
 const pollMs = 2_000
+const idsPerQuery = 500
 
-async function readTasks(database: Database, taskIds: readonly string[]): Promise<WatchedTask[]> {
-  const rows = await database
+/** The tasks as they are now. */
+export async function readTasks(executor: Executor, taskIds: readonly string[]): Promise<WatchedTask[]> {
+  if (taskIds.length === 0) return []
+  const rows = await executor
     .selectFrom('scrape_tasks')
     .select(['id', 'state', 'pages', 'requests_created', 'waiting_until', 'error_code', 'error_message'])
     .where('id', 'in', [...taskIds])
@@ -42,65 +44,42 @@ async function readTasks(database: Database, taskIds: readonly string[]): Promis
   }))
 }
 
-/** Watches tasks for the calls of this process, with one query at a time for all of them, however many wait for the same task. */
-export function createTaskWatch({
-  database,
-  changes,
-  log,
-}: {
+export interface TaskWatchDependencies {
   database: Database
   changes: TaskChanges
   log: Logger
-}): TaskWatch {
+}
+
+/** Watches tasks for the calls of this process, with one query at a time for all of them, however many wait for the same task. */
+export function createTaskWatch({ database, changes, log }: TaskWatchDependencies): TaskWatch {
   const followers = new Map<string, Set<(task: WatchedTask) => void>>()
-  const changed = new Set<string>()
-  let reading = false
-  let stopped = false
 
-  async function readChanged(): Promise<void> {
-    if (reading) return
-    reading = true
-    try {
-      while (changed.size > 0 && !stopped) {
-        const taskIds = [...changed]
-        changed.clear()
-        for (const task of await readTasks(database, taskIds)) {
-          for (const tell of followers.get(task.taskId) ?? []) tell(task)
-        }
+  const reader = createChangeReader({
+    changes,
+    log,
+    followed: () => followers.keys(),
+    idOf: ({ taskId }) => taskId,
+    deliver: async (taskIds) => {
+      for (const task of await readTasks(database, taskIds)) {
+        for (const onTask of followers.get(task.taskId) ?? []) onTask(task)
       }
-    } catch (error) {
-      log.warn({ err: error }, 'tasks could not be read, it is tried again')
-    } finally {
-      reading = false
-    }
+    },
+    pollMs,
+    idsPerQuery,
+  })
+  const unfollow = (taskId: string, onTask: (task: WatchedTask) => void) => {
+    const ofTask = followers.get(taskId)
+    ofTask?.delete(onTask)
+    if (ofTask?.size === 0) followers.delete(taskId)
   }
-  const look = (taskIds: Iterable<string>) => {
-    for (const taskId of taskIds) if (followers.has(taskId)) changed.add(taskId)
-    if (changed.size > 0) void readChanged()
-  }
-  const unsubscribe = changes.subscribe((change) => look(change === null ? followers.keys() : [change.taskId]))
-  const poll = setInterval(() => look(followers.keys()), pollMs).unref()
-
   return {
     follow: (taskIds, onTask) => {
-      for (const taskId of taskIds) {
-        const tellers = followers.get(taskId) ?? new Set()
-        followers.set(taskId, tellers.add(onTask))
-      }
-      look(taskIds)
+      for (const taskId of taskIds) followers.set(taskId, (followers.get(taskId) ?? new Set()).add(onTask))
+      reader.read(taskIds)
       return () => {
-        for (const taskId of taskIds) {
-          const tellers = followers.get(taskId)
-          tellers?.delete(onTask)
-          if (tellers?.size === 0) followers.delete(taskId)
-        }
+        for (const taskId of taskIds) unfollow(taskId, onTask)
       }
     },
-    read: (taskIds) => readTasks(database, taskIds),
-    stop: () => {
-      stopped = true
-      clearInterval(poll)
-      unsubscribe()
-    },
+    stop: () => reader.stop(),
   }
 }

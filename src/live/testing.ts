@@ -9,8 +9,9 @@ import {
 } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService, type TestServiceOptions } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Expansion } from '../expansion/expansion.ts'
-import { type Page, type PageRequest, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import { type Page, type PageRequest, PlatformError } from '../platforms/platform.ts'
 
 /** One page of a topic: two requests whose titles hold it, of ids that say platform and topic. */
 export const pageOf =

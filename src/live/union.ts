@@ -1,9 +1,9 @@
 import type { Executor } from '../database/open.ts'
+import { topicKey } from '../platforms/topic-key.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import { searchCap } from '../requests/search/page.ts'
 import { plainQuery, splitQuery } from '../requests/search/query.ts'
 import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/search-index.ts'
-import { topicKey } from '../requests/topic.ts'
 
 /**
  * Reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank

@@ -1,10 +1,4 @@
-/** On by default: their searches are open to everybody. */
-export const openPlatformNames = ['github', 'hackernews', 'stackexchange', 'discourse', 'lemmy', 'gitlab'] as const
-
-/** All platforms that Wishwell has an adapter for; the last four need credentials. */
-export const platformNames = [...openPlatformNames, 'reddit', 'x', 'youtube', 'bluesky'] as const
-
-export type PlatformName = (typeof platformNames)[number]
+import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 
 /** A value that survives JSON: a cursor is stored with its task between two pages. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -59,20 +53,6 @@ export interface Platform {
   fetchPage(request: PageRequest): Promise<Page | null>
 }
 
-export const platformErrorCodes = [
-  'rate_limited',
-  'unauthorized',
-  'blocked',
-  'bad_response',
-  'timeout',
-  'unavailable',
-  'quota_exhausted',
-  'not_configured',
-  'cancelled',
-] as const
-
-export type PlatformErrorCode = (typeof platformErrorCodes)[number]
-
 /**
  * Why a page could not be had. The message is for the operator: it says what to do, and never holds a body, a token or
  * a query string.
@@ -82,11 +62,18 @@ export class PlatformError extends Error {
   readonly code: PlatformErrorCode
   /** When asking again can succeed; null when it cannot, so that the task ends. */
   readonly retryAt: Date | null
+  /** Whether no answer came at all: no connection, or silence. */
+  readonly isUnreachable: boolean
 
-  constructor(code: PlatformErrorCode, message: string, options: { retryAt?: Date; cause?: unknown } = {}) {
+  constructor(
+    code: PlatformErrorCode,
+    message: string,
+    options: { retryAt?: Date; cause?: unknown; isUnreachable?: boolean } = {},
+  ) {
     super(message, { cause: options.cause })
     this.code = code
     this.retryAt = options.retryAt ?? null
+    this.isUnreachable = options.isUnreachable ?? false
   }
 }
 
@@ -99,8 +86,8 @@ export class SourceRefusedError extends PlatformError {
 
 /** The platform was not asked, because it may not be before `retryAt`: a planned wait, not a failure. */
 export class PlannedWaitError extends PlatformError {
-  constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date) {
-    super(code, message, { retryAt })
+  constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date, isUnreachable = false) {
+    super(code, message, { retryAt, isUnreachable })
   }
 }
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
-import type { FindStore } from './finds.ts'
-import { platformNames } from './platform.ts'
-import { createMemoryQuotas } from './quota.ts'
-import { createPlatforms } from './registry.ts'
-import { fetchPageOrNull, sendJson, startServer, testClient, testClock } from './testing.ts'
+import type { AdapterCache } from './adapters/adapter-cache.ts'
+import { fetchPageOrNull, sendJson, startServer, testClient, testClock } from './adapters/testing.ts'
+import { createMemoryQuotas } from './budget/quota.ts'
+import { createPlatforms } from './platforms.ts'
+import { platformNames } from './registry.ts'
 
-const finds: FindStore = { read: async () => null, keep: async () => {} }
+const cache: AdapterCache = { read: async () => null, keep: async () => {} }
 
 it('only the platforms that are on are made, in their order, each with its own configuration', async () => {
   const { baseUrl, received } = await startServer((response) => sendJson(response, { items: [], hits: [] }))
@@ -14,11 +14,11 @@ it('only the platforms that are on are made, in their order, each with its own c
   const client = testClient(clock)
   const create = (environment: Record<string, string>) => {
     const config = readConfig(environment).platforms
-    return createPlatforms({ config, client, clock, quotas: createMemoryQuotas(), finds })
+    return createPlatforms({ config, client, clock, quotas: createMemoryQuotas(), cache })
   }
-  expect([...create({ PLATFORMS: platformNames.join(',') }).adapters.keys()]).toEqual([...platformNames])
+  expect([...(await create({ PLATFORMS: platformNames.join(',') })).adapters.keys()]).toEqual([...platformNames])
 
-  const platforms = create({
+  const platforms = await create({
     PLATFORMS: 'stackexchange,github',
     GITHUB_API_URL: `${baseUrl}/github`,
     GITHUB_TOKEN: 'ghp_x',
@@ -41,5 +41,5 @@ it('a credential that no header can hold is refused at the start, and not shown'
   for (const GITHUB_TOKEN of ['ghp_\u201cx\u201d', 'ghp_x\nghp_y', 'ghp x']) {
     expect(() => readConfig({ GITHUB_TOKEN })).toThrow(/^GITHUB_TOKEN: (?!.*ghp)/)
   }
-  expect(readConfig({ GITHUB_TOKEN: ' ghp_x\n' }).platforms.githubToken).toBe('ghp_x')
+  expect(readConfig({ GITHUB_TOKEN: ' ghp_x\n' }).platforms.environment.GITHUB_TOKEN).toBe('ghp_x')
 })

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
-import type { Clock } from '../clock.ts'
+import type { Authentication } from '../accounts/authentication.ts'
+import { type PlatformName, platformErrorCodes } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { closed, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
-import type { Budget } from './budget.ts'
-import type { HostMemoryStore } from './host-memory.ts'
-import { type PlatformName, platformErrorCodes, platformNames } from './platform.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Budget } from './budget/budget.ts'
+import type { HostMemoryStore } from './budget/host-memory.ts'
+import { platformNames } from './registry.ts'
 import type { PlatformsConfig } from './settings.ts'
 import { platformStates, readPlatformStatus } from './status.ts'
 
@@ -44,7 +45,7 @@ const platform = closed({
   platform: oneOf(platformNames),
   state: oneOf(platformStates, {
     description:
-      '`waiting` for the next window, `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` for want of credentials, `off` by PLATFORMS',
+      '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` for want of credentials, `off` by PLATFORMS',
   }),
   isDefault: Type.Boolean({ description: 'Whether a call that names no platforms uses it' }),
   missing: Type.Array(Type.String(), { description: 'Variables that it cannot do without and that are not set' }),

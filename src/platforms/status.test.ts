@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { formatPlatforms } from '../cli/platforms.ts'
-import { type Handler, sendJson, startServer } from './testing.ts'
+import { type Handler, sendJson, startServer } from './adapters/testing.ts'
 
 const noItems = { items: [], hits: [], has_more: false, quota_max: 300, quota_remaining: 297 }
 let service: TestService

@@ -1,14 +1,24 @@
+import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
-import type { Budget } from './budget.ts'
-import { type PlatformErrorCode, type PlatformName, platformNames } from './platform.ts'
+import type { Budget } from './budget/budget.ts'
+import { platformNames } from './registry.ts'
 import type { PlatformsConfig } from './settings.ts'
+import { howToTurnOn } from './settings.ts'
 
-export const platformStates = ['ready', 'waiting', 'paused', 'quota_exhausted', 'not_configured', 'off'] as const
+export const platformStates = [
+  'ready',
+  'waiting',
+  'unreachable',
+  'paused',
+  'quota_exhausted',
+  'not_configured',
+  'off',
+] as const
 export type PlatformState = (typeof platformStates)[number]
 
 export interface HostStatus {
   host: string
-  state: 'ready' | 'waiting' | 'paused' | 'quota_exhausted'
+  state: 'ready' | 'waiting' | 'unreachable' | 'paused' | 'quota_exhausted'
   /** When it is asked again; null for now. */
   resumesAt: string | null
   /** Requests in the present window. */
@@ -72,7 +82,9 @@ async function hostStatus(budget: Budget, row: HostRow | undefined, now: Date): 
   const windowEnd = isCurrent ? row.remaining_resets_at : room.resetsAt
   const waitsUntil = later(row?.rest_until, now) ?? (left === 0 ? windowEnd : null)
   const isSpent = quota !== null && quota.used >= quota.limit
-  const state = isSpent ? 'quota_exhausted' : pausedUntil ? 'paused' : waitsUntil ? 'waiting' : 'ready'
+  const isUnreachable = isUnreachableBy(row)
+  const open = waitsUntil ? 'waiting' : isUnreachable ? 'unreachable' : 'ready'
+  const state = isSpent ? 'quota_exhausted' : pausedUntil ? 'paused' : open
   return {
     host: budget.name,
     state,
@@ -90,6 +102,12 @@ async function hostStatus(budget: Budget, row: HostRow | undefined, now: Date): 
         ? { code: row.last_error_code, message: row.last_error_message ?? '', at: row.last_error_at.toISOString() }
         : null,
   }
+}
+
+/** The last try failed, and nothing has succeeded since: no connection, silence, or a fault on its side. */
+function isUnreachableBy(row: HostRow | undefined): boolean {
+  const isFault = row?.last_error_code === 'unavailable' || row?.last_error_code === 'timeout'
+  return isFault && (row.last_error_at ?? 0) > (row.last_success_at ?? 0)
 }
 
 function platformStatus(platform: PlatformName, config: PlatformsConfig, hosts: HostStatus[]): PlatformStatus {
@@ -115,7 +133,8 @@ const platformsOfManyPlaces: ReadonlySet<PlatformName> = new Set(['discourse', '
 
 /** The host that says when the platform can be used: the soonest where one is enough, else the last. */
 function decisiveOf(platform: PlatformName, hosts: HostStatus[]): HostStatus | null {
-  const soonestFirst = [...hosts].sort((a, b) => ((a.resumesAt ?? '') < (b.resumesAt ?? '') ? -1 : 1))
+  const rank = ({ state, resumesAt }: HostStatus) => `${state === 'unreachable' ? 1 : 0} ${resumesAt ?? ''}`
+  const soonestFirst = [...hosts].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
   return soonestFirst.at(platformsOfManyPlaces.has(platform) ? 0 : -1) ?? null
 }
 
@@ -126,7 +145,7 @@ function adviceFor(
   hosts: HostStatus[],
 ): string | null {
   const page = `docs/platforms/${platform}.md`
-  if (state === 'off') return `Add ${platform} to PLATFORMS to use it (${page}).`
+  if (state === 'off') return howToTurnOn(platform)
   if (state === 'not_configured') return `Set ${missing.join(' and ')} (${page}).`
   // An error that has been followed by a success is over.
   const failing = hosts.filter(({ lastError, lastSuccessAt }) => lastError && lastError.at > (lastSuccessAt ?? ''))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type RateLimiter, windowMs } from './limiter.ts'
 
 const window = sql`${sql.lit(windowMs)} * interval '1 millisecond'`

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { createDatabaseLimiter, purgeIdleWindows } from './database-limiter.ts'
 import type { RateLimiter } from './limiter.ts'
 import { createSlidingLog } from './sliding-log.ts'
 import { expectedVerdict, fullestMinute, type TestClock, testClock, testSeed } from './testing.ts'
 
-// Both limiters hold the same law. The one in the database takes a millisecond a call, so it gets fewer windows, unless
-// LIMIT_WINDOWS says how many.
+// Both limiters hold the same law. The one in the database takes a millisecond a call, so it gets fewer windows and
+// only small limits, unless LIMIT_WINDOWS and LIMIT_KINDS say more.
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -31,8 +32,8 @@ const kinds = [
   },
   {
     name: 'in the database',
-    limits: [1, 20, 120, 240],
-    windows: Number(process.env.LIMIT_WINDOWS ?? 2),
+    limits: [1, 20, 120, 240].slice(0, campaignSize('LIMIT_KINDS', { quick: 2, long: 4 })),
+    windows: campaignSize('LIMIT_WINDOWS', { quick: 2, long: 4 }),
     runs: 15,
     create: (clock: TestClock): RateLimiter => createDatabaseLimiter(opened.database, clock),
   },

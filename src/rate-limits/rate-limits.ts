@@ -1,14 +1,13 @@
 import type { FastifyReply } from 'fastify'
-import type { Account } from '../accounts/keys.ts'
-import type { Clock } from '../clock.ts'
-import { plans } from '../credits/plans.ts'
-import type { Tier } from '../database/tables.ts'
+import type { Tier } from '../database/column-types.ts'
+import type { Account } from '../http/callers.ts'
 import { ServiceError } from '../http/errors.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { clientOf } from './client-address.ts'
 import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
 import { createSlidingLog } from './sliding-log.ts'
 
-/** How many calls a minute; tests pass others. */
+/** How many calls a minute are accepted. */
 export interface RequestLimits {
   ofTier(tier: Tier): number
   /** Polls of jobs, of one account of any plan: against runaway loops, not a quota (spec 4.2). */
@@ -17,11 +16,8 @@ export interface RequestLimits {
   withoutKey: number
 }
 
-export const requestLimits: RequestLimits = {
-  ofTier: (tier) => plans[tier].requestsPerMinute,
-  polls: 600,
-  withoutKey: 60,
-}
+/** The limits that no plan changes. */
+export const guardLimits: Pick<RequestLimits, 'polls' | 'withoutKey'> = { polls: 600, withoutKey: 60 }
 
 /** What an account's calls are counted under, apart from each other; the names of the policies in the headers. */
 export type AccountPolicy = 'default' | 'polls'

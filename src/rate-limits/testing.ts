@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Verdict } from './limiter.ts'
 
 /** A clock that stands still until a test moves it. */

@@ -1,5 +1,5 @@
-import type { App } from '../app.ts'
-import { pageHeaders } from '../web/headers.ts'
+import type { App } from '../http/app-type.ts'
+import { pageHeaders } from '../http/security-headers.ts'
 import { type ApiDocument, renderReference } from './page.ts'
 import { referenceStyle } from './style.ts'
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import type { FoundRequest, Platform, PlatformName } from '../platforms/platform.ts'
-import { purgeRequests } from './purge.ts'
-import { preparePage, storePage } from './store.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import type { FoundRequest, Platform } from '../platforms/platform.ts'
+import { purgeRequests } from './purge/purge.ts'
+import { preparePage, storePage } from './store/store.ts'
 
 // Answers to searches and lists are kept while nothing changes: whoever asks after a change must never see that.
 

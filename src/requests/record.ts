@@ -1,14 +1,20 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
+import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
 
 /** A feature request as the interface gives it (spec 2.1 and design.md). Unknown is null, never invented. */
 export const requestRecord = closed({
   _id: Type.String({ description: 'Identifier of the request' }),
   title: Type.String(),
-  description: Type.String({ description: 'Plain text; empty when there is none' }),
+  description: Type.String({
+    description: 'Plain text, its beginning in lists and searches; empty when there is none',
+  }),
+  descriptionTruncated: Type.Boolean({
+    description: 'Whether `description` is only the beginning: the request by its id, or `fullText`, has the whole',
+  }),
   votes: Type.Integer({ description: 'Votes, reactions or score, as the platform counts them' }),
   tags: Type.Array(Type.String()),
   commentCount: nullable(Type.Integer()),
@@ -27,19 +33,58 @@ export const requestRecord = closed({
 
 export type RequestRecord = Static<typeof requestRecord>
 
+/** The parameter of lists and searches that asks for whole texts. */
+export const fullTextSchema = Type.Boolean({
+  default: false,
+  description: `Whole descriptions instead of the first ${excerptLength.toLocaleString('en-US')} characters`,
+})
+
+const shownColumns = [
+  'id',
+  'title',
+  'votes',
+  'tags',
+  'comment_count',
+  'platform',
+  'source_url',
+  'topic',
+  'author_name',
+  'author_handle',
+  'author_profile_url',
+  'license',
+  'original_created_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof Tables['requests'])[]
+
 /** What `toRecord` needs of a row of `requests`, and the names of its topics. */
-export type RequestRow = Selectable<Tables['requests']> & { topics: string[] | null }
+export type RequestRow = Selectable<Pick<Tables['requests'], (typeof shownColumns)[number] | 'description'>> & {
+  topics: string[] | null
+}
 
 /** For a query over `requests`: the names of the row's topics, the one that found it first before the others. */
-export const topicNames = sql<string[] | null>`(
+const topicNames = sql<string[] | null>`(
   select array_agg(topics.name order by request_topics.found_at, topics.key)
   from request_topics join topics on topics.key = request_topics.topic_key
   where request_topics.request_id = requests.id)`
 
-export const toRecord = (row: RequestRow): RequestRecord => ({
+/** How much of the descriptions is wanted: all of it, or the beginning that lists show. */
+export interface TextChoice {
+  fullText: boolean
+}
+
+/** For a query over `requests`: the columns of a `RequestRow`. Of a long text that is not wanted whole the rest stays in the database. */
+export const recordColumns = ({ fullText }: TextChoice): RawBuilder<unknown> => {
+  const description = fullText ? sql`requests.description` : sql`left(requests.description, ${sql.lit(excerptProbe)})`
+  const columns = shownColumns.map((column) => sql.ref(`requests.${column}`))
+  return sql`${sql.join(columns)}, ${description} as description, ${topicNames} as topics`
+}
+
+/** @param row as `recordColumns` gives it with the same choice. */
+export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestRecord => ({
   _id: row.id,
   title: row.title,
-  description: row.description,
+  ...(fullText ? { description: row.description, descriptionTruncated: false } : excerptOf(row.description)),
   votes: row.votes,
   tags: row.tags,
   commentCount: row.comment_count,
@@ -57,14 +102,14 @@ export const toRecord = (row: RequestRow): RequestRecord => ({
 })
 
 /** The requests with these ids, in the order of the ids; one that is gone is left out. */
-export async function readRequests(executor: Executor, ids: readonly string[]): Promise<RequestRecord[]> {
+export async function readRequests(
+  executor: Executor,
+  ids: readonly string[],
+  choice: TextChoice,
+): Promise<RequestRecord[]> {
   if (ids.length === 0) return []
-  const rows = await executor
-    .selectFrom('requests')
-    .selectAll()
-    .select(topicNames.as('topics'))
-    .where('id', 'in', [...ids])
-    .execute()
-  const records = new Map(rows.map((row) => [row.id, toRecord(row)]))
+  const { rows } = await sql<RequestRow>`
+    select ${recordColumns(choice)} from requests where id = any(${[...ids]}::uuid[])`.execute(executor)
+  const records = new Map(rows.map((row) => [row.id, toRecord(row, choice)]))
   return ids.flatMap((id) => records.get(id) ?? [])
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { campaignSize } from '../../test/campaign-size.ts'
 import { openEvents } from '../../test/event-reader.ts'
 import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
-import type { Platform, PlatformName } from '../platforms/platform.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import type { Platform } from '../platforms/platform.ts'
 import { PlannedWaitError } from '../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
@@ -59,6 +61,7 @@ describe('cancelling a job', () => {
       ...{
         jobId,
         status: 'failed',
+        error: 'The account cancelled the job.',
         topic: 'dark mode',
         platforms: ['hackernews'],
         depth: 3,
@@ -169,6 +172,7 @@ describe('cancelling at any moment', () => {
   it('charges exactly the pages that were stored, and stores each page whole or not at all', {
     timeout: 120_000,
   }, async () => {
+    const rounds = campaignSize('CANCEL_ROUNDS', { quick: 8, long: 50 })
     const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 1e6))
     console.log(`cancelling at random moments (TEST_SEED=${seed})`)
     let state = seed
@@ -178,7 +182,7 @@ describe('cancelling at any moment', () => {
     }
     // Every page has requests of its own, so that those of a job count its pages.
     for (const name of ['github', 'hackernews', 'stackexchange'] as const) play(name, numberedPages(6, 3))
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < rounds; round++) {
       const before = await creditsUsed()
       const jobId = await start({ platforms: ['github', 'hackernews', 'stackexchange'], depth: 6 })
       const events = await openEvents(service, jobId)

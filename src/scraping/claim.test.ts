@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { createAccount } from '../accounts/accounts.ts'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
-import type { PlatformName } from '../platforms/platform.ts'
 import { claimTask } from './claim.ts'
 import { cancelJob, lockJob } from './job-end.ts'
 import { startJob } from './jobs.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 import { deferTask, finishTask } from './tasks.ts'
+import { startUnownedJobs } from './unowned-jobs.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const expiresAt = new Date('2026-11-21T18:00:00Z')
@@ -31,7 +32,7 @@ afterAll(() => opened.close())
 const inTransaction = <T>(run: (transaction: Transaction) => Promise<T>) => opened.database.transaction().execute(run)
 const makeAccount = (tier: 'pro' | 'max' = 'max') => createAccount(opened.database, { name: 'a', tier, now })
 /** Starts a job. @returns its id and the entries of its tasks. */
-async function start(accountId: string | null, platforms: PlatformName[] = ['github'], startedAt = now) {
+async function start(accountId: string, platforms: PlatformName[] = ['github'], startedAt = now) {
   const job = { accountId, topic: 'dark mode', platforms, depth: 2, now: startedAt, expiresAt }
   const jobId = await inTransaction((transaction) => startJob(transaction, queue, job))
   const tasks = await opened.database
@@ -117,16 +118,24 @@ describe('an entry of the queue', () => {
     expect((await claim(other.entries[1], later(60)))?.jobId).toBe(waiting.jobId)
   })
 
-  it('of nobody is for its own task, however many accounts wait', async () => {
+  it('of an unowned job is for its own task, however many accounts wait', async () => {
     await start(await makeAccount(), ['github', 'hackernews'])
-    const live = await start(null, ['lemmy'])
-    const task = await claimTask(opened.database, entry(live.entries[0], true), now)
-    expect(task?.jobId).toBe(live.jobId)
-    await finishTask(opened.database, queue, task!, { state: 'done' }, now)
+    const task = { id: crypto.randomUUID(), platform: 'lemmy' }
+    const live = { id: crypto.randomUUID(), topic: 'dark mode', topicKey: 'dark mode', tasks: [task] }
+    let queued = ''
+    const liveQueue = {
+      enqueueLive: async (_transaction: Transaction, [first]: readonly { queueJobId: string }[]) => {
+        queued = first?.queueJobId ?? ''
+      },
+    }
+    await inTransaction((transaction) => startUnownedJobs(transaction, liveQueue, [live], { now, expiresAt }))
+    const claimed = await claimTask(opened.database, entry(queued, true), now)
+    expect(claimed?.jobId).toBe(live.id)
+    await finishTask(opened.database, queue, claimed!, { state: 'done' }, now)
     const job = await opened.database
       .selectFrom('scrape_jobs')
       .select('ended_at')
-      .where('id', '=', live.jobId)
+      .where('id', '=', live.id)
       .executeTakeFirst()
     expect(job).toEqual({ ended_at: now })
   })

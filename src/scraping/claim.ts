@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import type { Json, PlatformName } from '../platforms/platform.ts'
+import type { Json } from '../platforms/platform.ts'
 import { countPages } from './collected-topics.ts'
 import type { QueueJob } from './queue.ts'
 

@@ -1,6 +1,6 @@
+import type { PlatformName } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { topicKey } from '../requests/topic.ts'
+import { topicKey } from '../platforms/topic-key.ts'
 
 /** How many pages of a topic a platform has delivered so far, to all jobs. */
 export async function countPages(executor: Executor, platform: PlatformName, topic: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type FollowedJob, nextEvent, type Place } from './job-events.ts'
+import { type FollowedJob, nextEvent, type Position } from './job-events.ts'
 
 /** How long a reader that lost its stream waits before it comes again. */
 const reconnectMs = 2_000
@@ -14,16 +14,16 @@ const lastWordsMs = 1_000
  * a slow one nothing piles up.
  */
 export class EventStream extends Readable {
-  #place: Place
+  #position: Position
   #newest: FollowedJob | null = null
   #hasRoom = false
   #over = false
   readonly #heartbeat: NodeJS.Timeout
   #deadline: NodeJS.Timeout
 
-  constructor(place: Place) {
+  constructor(position: Position) {
     super({ highWaterMark: 4 * 1024 })
-    this.#place = place
+    this.#position = position
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref()
     this.#deadline = setTimeout(() => this.finish(), maxAgeMs).unref()
     this.push(`retry: ${reconnectMs}\n\n`)
@@ -50,11 +50,11 @@ export class EventStream extends Readable {
 
   #write(): void {
     while (this.#hasRoom && !this.#over && this.#newest) {
-      const next = nextEvent(this.#newest, this.#place)
+      const next = nextEvent(this.#newest, this.#position)
       if (next === null) return
-      this.#place = next.place
+      this.#position = next.position
       this.#hasRoom = this.push(next.text)
-      if (next.place.ended) this.finish()
+      if (next.position.ended) this.finish()
     }
   }
 

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
-import { type Page, PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import { type Page, PlannedWaitError, type Platform, PlatformError } from '../platforms/platform.ts'
 
 const minuteMs = 60_000
 const generous = { timeout: 30_000 }

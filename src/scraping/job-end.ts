@@ -1,11 +1,17 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { closeReservation } from '../credits/ledger.ts'
+import type { PlatformErrorCode } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import { passOverFailures } from '../housekeeping.ts'
-import { beginJobs } from './line.ts'
+import { passOverFailures } from '../runtime/maintenance.ts'
+import { beginJobs } from './job-admission.ts'
 import type { TaskQueue } from './queue.ts'
-import type { TaskEnd } from './tasks.ts'
+
+/** How a task ends, and why it did not deliver everything. */
+export interface TaskEnd {
+  state: 'done' | 'error' | 'skipped'
+  error?: { code: PlatformErrorCode; message: string }
+}
 
 /** Locks a job until the transaction ends. Always before any of its tasks: whoever holds a task and waits here would deadlock. */
 export const lockJob = (transaction: Transaction, jobId: string) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { TaskState } from '../database/tables.ts'
+import type { TaskState } from '../database/column-types.ts'
 import { EventStream } from './event-stream.ts'
-import { followedJob, nextEvent, type Place, parsePlace, placeBefore } from './job-events.ts'
-import type { TaskRow } from './jobs.ts'
+import { followedJob, nextEvent, type Position, parsePosition, positionBefore } from './job-events.ts'
+import type { TaskRow } from './task-row.ts'
 
 const moment = new Date('2026-01-01T00:00:00.000Z')
 const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<TaskRow> = {}): TaskRow => ({
@@ -13,49 +13,50 @@ const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<T
   completed_at: state === 'pending' || state === 'running' ? null : moment,
   ...fields,
 })
-const jobOf = (...tasks: TaskRow[]) => followedJob('job', { topic: 'dark mode', depth: 1 }, tasks)
+const terms = { topic: 'dark mode', depth: 1, expires_at: new Date('2026-01-02T00:00:00.000Z') }
+const jobOf = (...tasks: TaskRow[]) => followedJob('job', terms, tasks)
 
-/** Everything that a reader at this place is told, as `id event platform state pages`. */
-function tell(job: ReturnType<typeof jobOf>, from: Place) {
+/** Everything that a reader at this position is told, as `id event platform state pages`. */
+function tell(job: ReturnType<typeof jobOf>, from: Position) {
   const told: string[] = []
-  let place = from
-  for (let next = nextEvent(job, place); next; next = nextEvent(job, place)) {
-    place = next.place
+  let position = from
+  for (let next = nextEvent(job, position); next; next = nextEvent(job, position)) {
+    position = next.position
     const [id, event, data] = next.text.split('\n').map((line) => line.replace(/^\w+: /, ''))
     const { platform = 'job', state, status, pages = '' } = JSON.parse(data ?? '')
     told.push(`${id} ${event} ${platform} ${state ?? status} ${pages}`.trimEnd())
   }
-  return { told, place }
+  return { told, position }
 }
 
 describe('the events of a job', () => {
   it('tell each platform once at first, then what changed, then the end', () => {
     const begin = jobOf(task('github', 'pending'), task('hackernews', 'running'))
-    const first = tell(begin, placeBefore(begin))
+    const first = tell(begin, positionBefore(begin))
     expect(first.told).toEqual(['0.- platform github pending 0', '0.1 platform hackernews running 0'])
-    expect(tell(begin, first.place).told).toEqual([])
+    expect(tell(begin, first.position).told).toEqual([])
     const page = jobOf(task('github', 'running'), task('hackernews', 'running', { pages: 1, revision: 2 }))
-    const second = tell(page, first.place)
+    const second = tell(page, first.position)
     expect(second.told).toEqual(['1.1 platform github running 0', '1.2 platform hackernews running 1'])
     const end = jobOf(task('github', 'done', { pages: 1, revision: 2 }), task('hackernews', 'done', { revision: 3 }))
-    const last = tell(end, second.place)
+    const last = tell(end, second.position)
     expect(last.told).toEqual([
       '2.2 platform github done 1',
       '2.3 platform hackernews done 0',
       '2.3.end end job completed',
     ])
-    expect(tell(end, last.place).told).toEqual([])
+    expect(tell(end, last.position).told).toEqual([])
   })
 
   it('lose no change of state for a reader who was away, and repeat none', () => {
     const begin = jobOf(task('github', 'pending'))
-    const { place } = tell(begin, placeBefore(begin))
+    const { position } = tell(begin, positionBefore(begin))
     const end = jobOf(task('github', 'done', { pages: 7, revision: 8 }))
-    const { told } = tell(end, place)
+    const { told } = tell(end, position)
     expect(told).toEqual(['1 platform github running 0', '8 platform github done 7', '8.end end job completed'])
     // From whichever event it goes on, it is told what came after that one.
     for (const [index, line] of told.entries()) {
-      const after = parsePlace(line.split(' ')[0] ?? '', end)
+      const after = parsePosition(line.split(' ')[0] ?? '', end)
       expect(after && tell(end, after).told).toEqual(told.slice(index + 1))
     }
   })
@@ -63,17 +64,17 @@ describe('the events of a job', () => {
   it('never say that a platform ran which was cancelled before', () => {
     const begin = jobOf(task('github', 'pending'))
     const end = jobOf(task('github', 'skipped', { error_code: 'cancelled', started_at: null }))
-    const { told } = tell(end, tell(begin, placeBefore(begin)).place)
+    const { told } = tell(end, tell(begin, positionBefore(begin)).position)
     expect(told).toEqual(['1 platform github skipped 0', '1.end end job failed'])
   })
 
-  it('tell the present state to a reader whose place is of a database that was restored since', () => {
+  it('tell the present state to a reader whose position is of a database that was restored since', () => {
     const job = jobOf(task('github', 'running'))
     expect(tell(job, { seen: [7], ended: false }).told).toEqual(['1 platform github running 0'])
   })
 
-  it.each(['', 'x', '1.2', '1.', '-1', '1.end.end', '9'.repeat(400), '1\n2'])('take no place like %j', (text) => {
-    expect(parsePlace(text, jobOf(task('github', 'running')))).toBeNull()
+  it.each(['', 'x', '1.2', '1.', '-1', '1.end.end', '9'.repeat(400), '1\n2'])('take no position like %j', (text) => {
+    expect(parsePosition(text, jobOf(task('github', 'running')))).toBeNull()
   })
 })
 

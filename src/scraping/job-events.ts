@@ -1,7 +1,7 @@
-import type { TaskState } from '../database/tables.ts'
-import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
-import { describeJob, type Job, type JobTerms, type TaskRow } from './jobs.ts'
+import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
+import { describeJob, type Job, type JobTerms } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
+import type { TaskRow } from './task-row.ts'
 
 /** How far a platform is, as its events tell it. */
 export interface PlatformProgress {
@@ -12,6 +12,7 @@ export interface PlatformProgress {
   requestsCreated: number
   /** While it waits for its platform. */
   waitingUntil: string | null
+  /** Why it ended, or why it waits or tries again. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
@@ -30,21 +31,21 @@ export const followedJob = (jobId: string, terms: JobTerms, tasks: readonly Task
  * What a reader has seen of a job: the revision of each platform, in their order, null for one that it has not seen yet; and
  * whether it has seen the end. It is the id of every event, so that any process can go on after it.
  */
-export interface Place {
+export interface Position {
   seen: readonly (number | null)[]
   ended: boolean
 }
 
-const placePattern = /^(?:-|\d{1,9})(?:\.(?:-|\d{1,9})){0,99}(?:\.end)?$/
+const positionPattern = /^(?:-|\d{1,9})(?:\.(?:-|\d{1,9})){0,99}(?:\.end)?$/
 
-export const placeBefore = (job: FollowedJob): Place => ({ seen: job.tasks.map(() => null), ended: false })
+export const positionBefore = (job: FollowedJob): Position => ({ seen: job.tasks.map(() => null), ended: false })
 
-const formatPlace = ({ seen, ended }: Place) =>
+const formatPosition = ({ seen, ended }: Position) =>
   [...seen.map((revision) => revision ?? '-'), ...(ended ? ['end'] : [])].join('.')
 
 /** Reads what a `Last-Event-ID` says; null when it cannot be of this job. */
-export function parsePlace(text: string, job: FollowedJob): Place | null {
-  if (!placePattern.test(text)) return null
+export function parsePosition(text: string, job: FollowedJob): Position | null {
+  if (!positionPattern.test(text)) return null
   const ended = text.endsWith('.end')
   const seen = (ended ? text.slice(0, -'.end'.length) : text)
     .split('.')
@@ -52,8 +53,8 @@ export function parsePlace(text: string, job: FollowedJob): Place | null {
   return seen.length === job.tasks.length ? { seen, ended } : null
 }
 
-const formatEvent = (place: Place, event: string, data: unknown) =>
-  `id: ${formatPlace(place)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const formatEvent = (position: Position, event: string, data: unknown) =>
+  `id: ${formatPosition(position)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 const progressOf = (task: TaskRow): PlatformProgress => ({
   platform: task.platform,
@@ -72,21 +73,21 @@ const begun = (task: TaskRow): PlatformProgress => ({
 })
 
 /**
- * The next event for a reader, from nothing but its place and the job as it is now: a slow reader gets the newest figures and
+ * The next event for a reader, from nothing but its position and the job as it is now: a slow reader gets the newest figures and
  * nothing is kept for it. Figures may be skipped, a change of state never is: who saw a platform pending and finds it ended is
  * told first that it ran.
  * @returns null when there is nothing to tell just now.
  */
-export function nextEvent(followed: FollowedJob, place: Place): { text: string; place: Place } | null {
+export function nextEvent(followed: FollowedJob, position: Position): { text: string; position: Position } | null {
   const { job, tasks } = followed
-  const index = tasks.findIndex((task, position) => task.revision !== place.seen[position])
+  const index = tasks.findIndex((task, order) => task.revision !== position.seen[order])
   const task = tasks[index]
   if (task) {
-    const missedBegin = place.seen[index] === 0 && isFinalState(task.state) && task.started_at !== null
-    const next = { ended: false, seen: place.seen.with(index, missedBegin ? 1 : task.revision) }
-    return { text: formatEvent(next, 'platform', missedBegin ? begun(task) : progressOf(task)), place: next }
+    const missedBegin = position.seen[index] === 0 && isFinalState(task.state) && task.started_at !== null
+    const next = { ended: false, seen: position.seen.with(index, missedBegin ? 1 : task.revision) }
+    return { text: formatEvent(next, 'platform', missedBegin ? begun(task) : progressOf(task)), position: next }
   }
-  if (place.ended || job.completedAt === null) return null
-  const end = { ...place, ended: true }
-  return { text: formatEvent(end, 'end', job), place: end }
+  if (position.ended || job.completedAt === null) return null
+  const end = { ...position, ended: true }
+  return { text: formatEvent(end, 'end', job), position: end }
 }

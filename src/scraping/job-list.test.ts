@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import type { TaskState } from '../database/tables.ts'
-import type { PlatformErrorCode } from '../platforms/platform.ts'
+import type { PlatformErrorCode, TaskState } from '../database/column-types.ts'
 import { jobStatus, jobStatuses, statusOf } from './jobs.ts'
 
 let service: TestService
@@ -21,14 +20,17 @@ const firstAccount = async () =>
 interface TaskOfJob {
   state: TaskState
   error_code: PlatformErrorCode | null
+  started_at: Date | null
 }
 const kinds: TaskOfJob[] = [
-  { state: 'pending', error_code: null },
-  { state: 'running', error_code: null },
-  { state: 'done', error_code: null },
-  { state: 'error', error_code: 'timeout' },
-  { state: 'skipped', error_code: 'not_configured' },
-  { state: 'skipped', error_code: 'cancelled' },
+  { state: 'pending', error_code: null, started_at: null },
+  { state: 'running', error_code: null, started_at: new Date() },
+  { state: 'done', error_code: null, started_at: new Date() },
+  { state: 'error', error_code: 'timeout', started_at: new Date() },
+  { state: 'skipped', error_code: 'not_configured', started_at: new Date() },
+  { state: 'skipped', error_code: 'cancelled', started_at: null },
+  // Of a platform that was off from the start.
+  { state: 'skipped', error_code: 'not_configured', started_at: null },
 ]
 
 /** Writes a job as it could be, without running it. */
@@ -82,7 +84,7 @@ describe('the list of jobs', () => {
     const written = new Map<string, string>()
     // Several at the same moment, to be told apart by their ids.
     for (let index = 0; index < 60; index++) {
-      const tasks = [kinds[index % 6]!, kinds[(index * 5) % 6]!]
+      const tasks = [kinds[index % 7]!, kinds[(index * 5) % 7]!]
       const id = await writeJob(accountId, tasks, new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 7))))
       written.set(id, statusOf(tasks))
     }
@@ -155,7 +157,7 @@ describe("the operator's list of jobs", () => {
       // Some at the very same moment: then the id decides.
       const createdAt = new Date(start + Math.floor(index / 2) * 1_000)
       made.push({
-        jobId: await writeJob(accountId, [{ state: 'done', error_code: null }], createdAt),
+        jobId: await writeJob(accountId, [{ state: 'done', error_code: null, started_at: null }], createdAt),
         accountId,
         accountName,
       })
@@ -178,12 +180,12 @@ describe("the operator's list of jobs", () => {
 
   it('is filtered by status, and is not for accounts; an account still sees only its own, and not whose they are', async () => {
     const { accountId, client } = await service.createAccount()
-    const done = await writeJob(accountId, [{ state: 'done', error_code: null }], new Date())
-    await writeJob(await firstAccount(), [{ state: 'pending', error_code: null }], new Date())
+    const done = await writeJob(accountId, [{ state: 'done', error_code: null, started_at: null }], new Date())
+    await writeJob(await firstAccount(), [{ state: 'pending', error_code: null, started_at: null }], new Date())
     expect((await page('status=completed')).jobs.map((job: AdminJob) => job.jobId)).toEqual([done])
     expect((await client.get('/api/admin/jobs')).status).toBe(401)
     // A live collection is a job of nobody, and no list has it.
-    await writeJob(null, [{ state: 'done', error_code: null }], new Date())
+    await writeJob(null, [{ state: 'done', error_code: null, started_at: null }], new Date())
     expect((await page('')).jobs).toHaveLength(2)
     const own = (await client.get('/api/v1/scrape')).body.data.jobs
     expect(own.map((job: AdminJob) => job.jobId)).toEqual([done])

@@ -1,76 +1,54 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
-import { isId } from '../http/ids.ts'
-import { invalidField } from '../http/validation.ts'
+import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
 import { describeJob, type Job, type JobStatus, jobStatus, readTasks } from './jobs.ts'
 
-export interface JobListInput {
+export interface JobListInput extends PageInput {
   /** Null for the jobs of all accounts. */
   accountId: string | null
   status?: JobStatus
-  /** 1 to 100 */
-  limit: number
-  /** As an earlier page gave it. */
-  cursor?: string
 }
 
 export type ListedJob = Job & { accountId: string; createdAt: string }
 
-/** The place after which a page goes on: when a job was started, in microseconds since 1970, and its id. */
-type Place = [createdAt: number, id: string]
+/** The position after which a page goes on: when a job was started, in microseconds since 1970, and its id. */
+type Position = [createdAt: number, id: string]
 
-const encodeCursor = (place: Place) => Buffer.from(JSON.stringify(['jobs', ...place])).toString('base64url')
+const isMoment = (value: unknown): value is number => isPositionNumber(value) && value >= 0
+const cursors = cursorsOf<Position>('jobs', isMoment, isPositionId)
 
-function decodeCursor(cursor: string): Place {
-  try {
-    const [list, createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    if (
-      list === 'jobs' &&
-      Number.isSafeInteger(createdAt) &&
-      (createdAt as number) >= 0 &&
-      typeof id === 'string' &&
-      isId(id)
-    ) {
-      return [createdAt as number, id]
-    }
-  } catch {
-    // Whatever was sent is not one of ours.
-  }
-  throw invalidField('cursor', 'is not a cursor of this list; start again without it')
-}
+/** How many jobs a page with a status scans at most: the work of every query is bounded, however rare the status is. */
+const maxScanned = 1_000
 
-/** How many jobs a page with a status looks at, at most: the work of every query is bounded, however rare the status is. */
-const maxLookedAt = 1_000
-
-/** The jobs after a place that have the status, and the last one that was looked at if there may be more after it. */
+/** The jobs after a position that have the status, and the last one that was scanned if there may be more after it. */
 async function findJobs(executor: Executor, { accountId, status, limit, cursor }: JobListInput) {
-  const after = cursor === undefined ? null : decodeCursor(cursor)
+  const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
     after === null
       ? sql``
       : sql`and (created_at, id) <
           (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::uuid)`
   const owned = accountId === null ? sql`account_id is not null` : sql`account_id = ${accountId}`
-  const lookedAt = status === undefined ? limit + 1 : maxLookedAt
+  const scanned = status === undefined ? limit + 1 : maxScanned
   const { rows } = await sql<{
     id: string
     account_id: string
     key: number
     created_at: Date
     matches: boolean
-    place: number
+    rank: number
   }>`
-    select id, account_id, created_at, place::integer, (extract(epoch from created_at) * 1000000)::bigint as key, matches
+    select id, account_id, created_at, rank::integer, (extract(epoch from created_at) * 1000000)::bigint as key, matches
     from (
       select *, ${status === undefined ? sql`true` : sql`${jobStatus} = ${status}`} as matches,
-        row_number() over (order by created_at desc, id desc) as place
+        row_number() over (order by created_at desc, id desc) as rank
       from (
         select * from scrape_jobs where ${owned} ${from}
-        order by created_at desc, id desc limit ${lookedAt}
+        order by created_at desc, id desc limit ${scanned}
       ) as scrape_jobs
-    ) as looked_at
-    where matches or place = ${lookedAt}
-    order by place limit ${limit + 2}`.execute(executor)
+    ) as scanned
+    where matches or rank = ${scanned}
+    order by rank limit ${limit + 2}`.execute(executor)
   return rows
 }
 
@@ -86,9 +64,9 @@ export async function listJobs(
   const found = await findJobs(executor, input)
   const page = found.filter(({ matches }) => matches).slice(0, input.limit)
   const last = page.at(-1)
-  const looksFurther = input.status !== undefined && found.at(-1)?.place === maxLookedAt
-  const hasMore = found.length > page.length || looksFurther
-  // What was looked at in vain is not looked at again.
+  const mayMatchFurther = input.status !== undefined && found.at(-1)?.rank === maxScanned
+  const hasMore = found.length > page.length || mayMatchFurther
+  // The next page does not scan again what this one scanned in vain.
   const end = page.length === input.limit ? last : found.at(-1)
   const tasks =
     page.length === 0
@@ -102,5 +80,5 @@ export async function listJobs(
     const createdAt = created_at.toISOString()
     return own[0] ? [{ ...describeJob(id, own[0], own), accountId, createdAt }] : []
   })
-  return { jobs, hasMore, cursor: hasMore && end ? encodeCursor([Number(end.key), end.id]) : null }
+  return { jobs, hasMore, cursor: hasMore && end ? cursors.encode([Number(end.key), end.id]) : null }
 }

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { readAccountNames } from '../accounts/accounts.ts'
-import type { App } from '../app.ts'
-import type { Clock } from '../clock.ts'
+import type { Authentication } from '../accounts/authentication.ts'
 import type { Database } from '../database/open.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { closed, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+import { pageOf, pageParameters } from '../http/pagination.ts'
+import { closed, errorResponses, moment, oneOf } from '../http/schemas.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type Followers, maxStreamsPerAccount } from './followers.ts'
 import { cancelJob } from './job-end.ts'
 import { listJobs } from './job-list.ts'
@@ -39,18 +40,11 @@ const listDescription =
   '`hasMore` says so.'
 const listQuery = closed({
   status: Type.Optional(oneOf(jobStatuses, { description: 'Only jobs that have this status now' })),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most jobs of this answer' }),
-  ),
-  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'From the answer before' })),
+  ...pageParameters,
 })
 const listedJob = {
   ...jobSchema.properties,
   createdAt: moment('When it was started'),
-}
-const page = {
-  hasMore: Type.Boolean(),
-  cursor: nullable(Type.String({ description: 'For the page after this one' })),
 }
 
 function registerList(app: App, { database, authentication }: JobDependencies): void {
@@ -65,15 +59,14 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
         security,
         querystring: listQuery,
         response: {
-          200: closed({ data: closed({ jobs: Type.Array(closed(listedJob)), ...page }) }),
+          200: closed({ data: pageOf('jobs', closed(listedJob)) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      const { limit = 20, ...query } = request.query
-      const { jobs, ...rest } = await listJobs(database, { accountId, limit, ...query })
+      const { jobs, ...rest } = await listJobs(database, { accountId, ...request.query })
       return { data: { jobs: jobs.map(({ accountId: _own, ...job }) => job), ...rest } }
     },
   )
@@ -95,13 +88,13 @@ function registerAdminList(app: App, { database, authentication }: JobDependenci
         security: [{ adminKey: [] }],
         querystring: listQuery,
         response: {
-          200: closed({ data: closed({ jobs: Type.Array(closed({ ...listedJob, ...owned })), ...page }) }),
+          200: closed({ data: pageOf('jobs', closed({ ...listedJob, ...owned })) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
-    async ({ query: { limit = 20, ...query } }) => {
-      const { jobs, ...rest } = await listJobs(database, { accountId: null, limit, ...query })
+    async ({ query }) => {
+      const { jobs, ...rest } = await listJobs(database, { accountId: null, ...query })
       const names = await readAccountNames(
         database,
         jobs.map((job) => job.accountId),

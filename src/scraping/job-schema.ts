@@ -1,18 +1,17 @@
 import { Type } from 'typebox'
-import type { TaskState } from '../database/tables.ts'
+import type { TaskState } from '../database/column-types.ts'
+import { platformErrorCodes } from '../database/column-types.ts'
 import { closed, moment, nullable, oneOf } from '../http/schemas.ts'
-import { type PlatformName, platformErrorCodes } from '../platforms/platform.ts'
+import { anyPlatform } from '../platforms/schemas.ts'
 import { jobStatuses } from './jobs.ts'
 
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
-
-/** Any platform, also one that is not on any more. */
-export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
 
 /** A job as its account sees it. */
 export const jobSchema = closed({
   jobId: Type.String(),
   status: oneOf(jobStatuses),
+  error: nullable(Type.String({ description: 'What went wrong, in one sentence; null unless the status is `failed`' })),
   topic: Type.String(),
   platforms: Type.Array(anyPlatform),
   depth: Type.Integer({ description: 'Pages per platform' }),
@@ -24,5 +23,17 @@ export const jobSchema = closed({
     Type.Array(closed({ platform: anyPlatform, code: oneOf(platformErrorCodes), message: Type.String() }), {
       description: 'Why platforms ended in error or were skipped; absent when none did',
     }),
+  ),
+  waiting: Type.Optional(
+    Type.Array(
+      closed({
+        ...{ platform: anyPlatform, code: oneOf(platformErrorCodes), message: Type.String() },
+        until: nullable(moment('When it is asked again; null while it is')),
+      }),
+      {
+        description:
+          'Why platforms that run wait or try again: a limit, or the failure of their last try; absent when none does',
+      },
+    ),
   ),
 })

@@ -1,20 +1,24 @@
 import { type Selectable, sql } from 'kysely'
 import { reserve } from '../credits/ledger.ts'
+import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
-import type { Tables, TaskState } from '../database/tables.ts'
-import type { PlatformErrorCode, PlatformName } from '../platforms/platform.ts'
-import { beginJobs, beginLiveJob } from './line.ts'
+import type { Tables } from '../database/tables.ts'
+import { offError } from '../platforms/off-platforms.ts'
+import { beginJobs } from './job-admission.ts'
+import { failureOf } from './job-failure.ts'
 import type { TaskQueue } from './queue.ts'
+import type { TaskRow } from './task-row.ts'
 
 export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as const
 
 export type JobStatus = (typeof jobStatuses)[number]
 
 export interface NewJob {
-  /** Null for a job of nobody, which reserves nothing: its callers pay for their calls. */
-  accountId: string | null
+  accountId: string
   topic: string
   platforms: readonly PlatformName[]
+  /** Those of them that are not on: they are skipped from the start, and nothing is held for them. */
+  off?: readonly PlatformName[]
   depth: number
   now: Date
   /** When it ends at the latest, whatever its platforms do. */
@@ -22,37 +26,58 @@ export interface NewJob {
 }
 
 /** What a job costs at most, in credits: a page each. */
-export const costOf = ({ depth, platforms }: Pick<NewJob, 'depth' | 'platforms'>): number => depth * platforms.length
+export const costOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
+  depth * (platforms.length - off.length)
+
+/** A task that ends before it begins. */
+const skipped = (platform: PlatformName, now: Date) => {
+  const { code, message } = offError(platform)
+  return { state: 'skipped', error_code: code, error_message: message, completed_at: now } as const
+}
 
 /**
  * Starts a job: writes it with its tasks, reserves its credits, and begins it or puts it in its account's line, all in the
- * caller's transaction.
+ * caller's transaction. A job of nothing but platforms that are off has ended when it is written, and reserves nothing.
  * @returns the job's id.
  * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; the transaction must be undone then.
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
-  const { accountId, topic, platforms, depth, now, expiresAt } = job
+  const { accountId, topic, platforms, off = [], depth, now, expiresAt } = job
+  const isOver = off.length === platforms.length
   const { id: jobId } = await transaction
     .insertInto('scrape_jobs')
-    .values({ account_id: accountId, topic, depth, created_at: now, expires_at: expiresAt })
+    .values({
+      account_id: accountId,
+      topic,
+      depth,
+      created_at: now,
+      expires_at: expiresAt,
+      ...(isOver ? { begun_at: now, ended_at: now } : {}),
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   await transaction
     .insertInto('scrape_tasks')
-    .values(platforms.map((platform, position) => ({ job_id: jobId, platform, position })))
+    .values(
+      platforms.map((platform, position) => ({
+        ...{ job_id: jobId, platform, position },
+        ...(off.includes(platform) ? skipped(platform, now) : {}),
+      })),
+    )
     .execute()
-  if (accountId === null) await beginLiveJob(transaction, queue, jobId, now)
-  else {
-    await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
-    await beginJobs(transaction, queue, accountId, now)
-  }
+  if (isOver) return jobId
+  await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
+  await beginJobs(transaction, queue, accountId, now)
   return jobId
 }
 
 /** The job's status, from the states of its tasks and nothing else. `jobStatus` is the same in SQL. */
-export function statusOf(tasks: readonly { state: TaskState; error_code: PlatformErrorCode | null }[]): JobStatus {
-  if (tasks.every((task) => task.state === 'pending')) return 'pending'
-  if (tasks.some((task) => task.state === 'pending' || task.state === 'running')) return 'running'
+export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 'started_at'>[]): JobStatus {
+  if (tasks.some((task) => task.state === 'pending' || task.state === 'running')) {
+    // What was off from the start is skipped without having begun.
+    const isBegun = tasks.some(({ state, started_at }) => state !== 'pending' && !(state === 'skipped' && !started_at))
+    return isBegun ? 'running' : 'pending'
+  }
   if (tasks.some((task) => task.error_code === 'cancelled')) return 'failed'
   const allSkipped = tasks.every((task) => task.state === 'skipped')
   return allSkipped || tasks.some((task) => task.state === 'done') ? 'completed' : 'failed'
@@ -61,8 +86,8 @@ export function statusOf(tasks: readonly { state: TaskState; error_code: Platfor
 /** The status of the row of `scrape_jobs` at hand, for lists that are filtered by it; a test holds it to `statusOf`. */
 export const jobStatus = sql<JobStatus>`(
   select case
-    when bool_and(state = 'pending') then 'pending'
-    when bool_or(state in ('pending', 'running')) then 'running'
+    when bool_or(state in ('pending', 'running')) then
+      case when bool_and(state = 'pending' or state = 'skipped' and started_at is null) then 'pending' else 'running' end
     when bool_or(error_code = 'cancelled') then 'failed'
     when bool_and(state = 'skipped') or bool_or(state = 'done') then 'completed'
     else 'failed'
@@ -72,6 +97,8 @@ export const jobStatus = sql<JobStatus>`(
 export interface Job {
   jobId: string
   status: JobStatus
+  /** What went wrong, in one sentence; null unless it failed. */
+  error: string | null
   topic: string
   platforms: PlatformName[]
   depth: number
@@ -80,24 +107,30 @@ export interface Job {
   startedAt: string | null
   completedAt: string | null
   errors?: { platform: PlatformName; code: PlatformErrorCode; message: string }[]
+  waiting?: { platform: PlatformName; code: PlatformErrorCode; message: string; until: string | null }[]
 }
 
 const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => moment ?? []).sort((a, b) => +a - +b)[0]
 
-export type TaskRow = Selectable<Tables['scrape_tasks']>
-export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth'>
+export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth' | 'expires_at'>
 
 /** A job as its account sees it, from what it was started with and all its tasks in their order. */
-export function describeJob(jobId: string, { topic, depth }: JobTerms, tasks: readonly TaskRow[]): Job {
+export function describeJob(jobId: string, terms: JobTerms, tasks: readonly TaskRow[]): Job {
+  const { topic, depth, expires_at: expiresAt } = terms
   const status = statusOf(tasks)
   const ended = status === 'completed' || status === 'failed'
   const lastEnd = Math.max(...tasks.map((task) => task.completed_at?.getTime() ?? 0))
-  const errors = tasks.flatMap(({ platform, error_code: code, error_message: message }) =>
-    code === null ? [] : [{ platform, code, message: message ?? '' }],
+  const told = tasks.flatMap(({ platform, state, error_code: code, error_message: message, waiting_until: until }) =>
+    code === null ? [] : [{ state, until, error: { platform, code, message: message ?? '' } }],
+  )
+  const errors = told.flatMap(({ state, error }) => (state === 'running' ? [] : [error]))
+  const waiting = told.flatMap(({ state, error, until }) =>
+    state === 'running' ? [{ ...error, until: until?.toISOString() ?? null }] : [],
   )
   return {
     jobId,
     status,
+    error: status === 'failed' ? failureOf(tasks, expiresAt) : null,
     topic,
     platforms: tasks.map((task) => task.platform),
     depth,
@@ -106,16 +139,17 @@ export function describeJob(jobId: string, { topic, depth }: JobTerms, tasks: re
     startedAt: earliest(tasks.map((task) => task.started_at))?.toISOString() ?? null,
     completedAt: ended ? new Date(lastEnd).toISOString() : null,
     ...(errors.length > 0 ? { errors } : {}),
+    ...(waiting.length > 0 ? { waiting } : {}),
   }
 }
 
-/** The tasks of jobs, in their order, with the topic and depth of their job, by the job's id. */
+/** The tasks of jobs, in their order, with the terms of their job, by the job's id. */
 export async function readTasks(executor: Executor, jobIds: readonly string[]) {
   const tasks = await executor
     .selectFrom('scrape_tasks')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
     .selectAll('scrape_tasks')
-    .select(['scrape_jobs.topic', 'scrape_jobs.depth'])
+    .select(['scrape_jobs.topic', 'scrape_jobs.depth', 'scrape_jobs.expires_at'])
     .where('job_id', 'in', [...jobIds])
     .orderBy('position')
     .execute()

@@ -1,7 +1,7 @@
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
+import type { Tier } from '../database/column-types.ts'
 import type { OpenDatabase, Transaction } from '../database/open.ts'
-import type { RunningJobs } from './line.ts'
 
 /** Tasks of accounts, and tasks of nobody: who waits for an answer now must not stand in the line of jobs. */
 const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
@@ -19,6 +19,9 @@ export interface QueueJob {
   /** Whether it is for tasks of nobody. */
   isLive: boolean
 }
+
+/** How many jobs of an account run at a time, by its plan. */
+export type RunningJobs = Record<Tier, number>
 
 export interface TaskQueue {
   /** How many jobs of an account are queued at a time; the others wait in its line (line.ts). */

@@ -1,17 +1,19 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
-import type { Clock } from '../clock.ts'
+import type { Authentication } from '../accounts/authentication.ts'
 import { readCreditUsage } from '../credits/usage.ts'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { searchWords } from '../platforms/topic.ts'
-import { anyPlatform, jobSchema } from './job-schema.ts'
+import { choosePlatforms } from '../platforms/off-platforms.ts'
+import { anyPlatform, platformList } from '../platforms/schemas.ts'
+import { searchWords } from '../platforms/topic-words.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { jobSchema } from './job-schema.ts'
 import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -29,14 +31,6 @@ export interface ScrapeDependencies {
   defaultPlatforms: readonly PlatformName[]
 }
 
-/** The list of platforms in a body: those that are on, at least one, duplicates count once. */
-export const platformList = (enabled: readonly PlatformName[], defaults: readonly PlatformName[]) =>
-  Type.Array(oneOf(enabled), {
-    minItems: 1,
-    maxItems: 100,
-    description: `The platforms to scrape; without it ${defaults.join(', ')}`,
-  })
-
 /** Starting and polling scrape jobs (spec 4.1 and 4.2). */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
   const { database, clock, queue, authentication, idempotent, enabledPlatforms, defaultPlatforms } = dependencies
@@ -49,8 +43,9 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       schema: {
         summary: 'Start a scrape job',
         description:
-          'Reserves depth x platforms credits; every page delivered costs one, the rest comes back at the end. An account ' +
-          'runs so many jobs at a time as its plan allows; further ones stay `pending` and begin in their order.',
+          'Reserves depth x platforms credits, of the platforms that are on; every page delivered costs one, the rest comes back at the end. An account ' +
+          'runs so many jobs at a time as its plan allows; further ones stay `pending` and begin in their order. A job of nothing ' +
+          'but platforms that are off is `completed` at once: its `errors` say what to set.',
         tags,
         security,
         headers: idempotencyHeaders,
@@ -86,7 +81,8 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
       const now = clock.now()
-      const job = { accountId, topic, platforms, depth, now, expiresAt: new Date(now.getTime() + jobTimeLimitMs) }
+      const { off } = choosePlatforms(platforms, enabledPlatforms)
+      const job = { accountId, topic, platforms, off, depth, now, expiresAt: new Date(now.getTime() + jobTimeLimitMs) }
       const cost = costOf(job)
       if (maxCredits !== undefined && cost > maxCredits) {
         throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
@@ -94,7 +90,8 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
       return idempotent(request, reply, async (transaction) => {
         const jobId = await startJob(transaction, queue, job)
         const credits = await readCreditUsage(transaction, job, job.now)
-        return { data: { jobId, status: 'pending' as const, topic, platforms, depth }, usage: { credits } }
+        const status = off.length === platforms.length ? ('completed' as const) : ('pending' as const)
+        return { data: { jobId, status, topic, platforms, depth }, usage: { credits } }
       })
     },
   )

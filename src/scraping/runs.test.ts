@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import type { ClaimedTask } from './claim.ts'
 import { createRuns } from './runs.ts'
 import type { TaskChange } from './task-changes.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { ClaimedTask } from './claim.ts'
 import { isFinalState, type TaskChange, type TaskChanges } from './task-changes.ts'
 

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
-import { PlannedWaitError, type Platform, PlatformError, type PlatformName } from '../platforms/platform.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import { PlannedWaitError, type Platform, PlatformError } from '../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
@@ -51,6 +52,7 @@ describe('a scrape job', () => {
     expect(job).toEqual({
       jobId: started.body.data.jobId,
       status: 'completed',
+      error: null,
       topic: 'dark mode',
       platforms: ['github', 'hackernews', 'stackexchange'],
       depth: 2,
@@ -93,6 +95,7 @@ describe('a scrape job', () => {
     })
     const job = await runJob({ topic: 'dark mode', platforms: ['github'] })
     expect(job).toMatchObject({ status: 'failed', progress: { github: 'error' }, requestsCreated: 0 })
+    expect(job.error).toBe('The platform failed: github did not accept the credentials (unauthorized).')
     expect(await creditsUsed()).toBe(0)
   })
 
@@ -362,7 +365,14 @@ describe('what a page stores', () => {
     )
     expect(byUrl.are).toEqual({
       _id: expect.any(String),
-      ...{ title: 'Request bare', description: '', votes: 0, tags: [], commentCount: null },
+      ...{
+        title: 'Request bare',
+        description: '',
+        descriptionTruncated: false,
+        votes: 0,
+        tags: [],
+        commentCount: null,
+      },
       ...{
         sourcePlatform: 'github',
         sourceUrl: 'https://example.org/bare',

@@ -1,5 +1,5 @@
-import type { Listen } from '../database/listen.ts'
-import type { TaskState } from '../database/tables.ts'
+import type { TaskState } from '../database/column-types.ts'
+import type { Listen } from '../database/postgres/listen.ts'
 
 /** A task was begun, has stored a page, waits, or has ended; told after that was committed, by whatever process. */
 export interface TaskChange {

@@ -1,9 +1,10 @@
+import type { PlatformErrorCode } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import type { Page, PlatformErrorCode } from '../platforms/platform.ts'
-import { type FoundPage, type PreparedPage, storePage } from '../requests/store.ts'
+import type { Page } from '../platforms/platform.ts'
+import { type FoundPage, type PreparedPage, storePage } from '../requests/store/store.ts'
 import type { ClaimedTask } from './claim.ts'
 import { countPage } from './collected-topics.ts'
-import { lockJob, settleIfEnded } from './job-end.ts'
+import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
 import type { TaskQueue } from './queue.ts'
 
 /** The task was given to another worker, or ended, meanwhile: this one must stop and write nothing. */
@@ -21,11 +22,6 @@ const updateHeld = (transaction: Transaction, task: ClaimedTask) =>
 
 function assertHeld({ numUpdatedRows }: { numUpdatedRows: bigint }): void {
   if (numUpdatedRows !== 1n) throw new TaskLostError('the task was taken over or has ended')
-}
-
-export interface TaskEnd {
-  state: 'done' | 'error' | 'skipped'
-  error?: { code: PlatformErrorCode; message: string }
 }
 
 /** Ends a task and, with its last one, the job: credits are settled for the pages of all tasks, the rest is released. */
@@ -81,6 +77,8 @@ export function checkpointPage(
           tries: 0,
           takeovers: 0,
           page_due_since: now,
+          error_code: null,
+          error_message: null,
         }))
         .executeTakeFirst(),
     )
@@ -90,12 +88,26 @@ export function checkpointPage(
   })
 }
 
-/** Puts a task back in the queue until its platform may be asked again. @throws TaskLostError */
+/** Whether any other task of the job is open and has not failed to reach its platform. */
+export async function othersGetOn(database: Database, jobId: string, taskId: string): Promise<boolean> {
+  const other = await database
+    .selectFrom('scrape_tasks')
+    .select('id')
+    .where('job_id', '=', jobId)
+    .where('id', '<>', taskId)
+    .where('state', 'in', ['pending', 'running'])
+    .where((eb) => eb.or([eb('error_code', 'is', null), eb('error_code', 'not in', ['unavailable', 'timeout'])]))
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** Puts a task back in the queue until its platform may be asked again; why is kept until a page comes. @throws TaskLostError */
 export function deferTask(
   database: Database,
   queue: TaskQueue,
   task: ClaimedTask,
-  { until, tries }: { until: Date; tries: number },
+  { until, tries, reason }: { until: Date; tries: number; reason?: { code: PlatformErrorCode; message: string } },
 ): Promise<void> {
   return database.transaction().execute(async (transaction) => {
     const queueJobId = await queue.enqueue(transaction, task.taskId, {
@@ -104,7 +116,10 @@ export function deferTask(
     })
     assertHeld(
       await updateHeld(transaction, task)
-        .set({ waiting_until: until, tries, queue_job_id: queueJobId })
+        .set({
+          ...{ waiting_until: until, tries, queue_job_id: queueJobId },
+          ...(reason ? { error_code: reason.code, error_message: reason.message } : {}),
+        })
         .executeTakeFirst(),
     )
     await queue.complete(transaction, task.queueJob)

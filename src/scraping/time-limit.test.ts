@@ -4,7 +4,8 @@ import { openEvents } from '../../test/event-reader.ts'
 import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
-import { PlannedWaitError, type Platform, type PlatformName } from '../platforms/platform.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import { PlannedWaitError, type Platform } from '../platforms/platform.ts'
 
 const minuteMs = 60_000
 const platforms = new Map<PlatformName, Platform>()
@@ -38,6 +39,7 @@ describe('the time of a job', () => {
     })
     const job = await service.client.waitForJob(await start({ platforms: ['github'], depth: 9 }))
     expect(job).toMatchObject({ status: 'failed', progress: { github: 'error' }, requestsCreated: 6 })
+    expect(job.error).toBe('The time limit of the job was over before any platform was done.')
     expect(job.errors).toEqual([
       { platform: 'github', code: 'timeout', message: 'The time of the job was over before the platform was done.' },
     ])

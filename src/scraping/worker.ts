@@ -1,31 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
+import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
-import { isTimeout } from '../platforms/faults.ts'
-import {
-  HostBusyError,
-  type Page,
-  PlannedWaitError,
-  type Platform,
-  PlatformError,
-  type PlatformName,
-} from '../platforms/platform.ts'
-import { markSeenBefore, type Retention } from '../requests/retention.ts'
-import { preparePage } from '../requests/store.ts'
-import { unlessAborted } from '../unless-aborted.ts'
+import { isTimeout } from '../platforms/client/faults.ts'
+import { HostBusyError, type Page, PlannedWaitError, type Platform, PlatformError } from '../platforms/platform.ts'
+import { markSeenBefore, type Retention } from '../requests/store/retention.ts'
+import { preparePage } from '../requests/store/store.ts'
+import { unlessAborted } from '../runtime/abort.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type ClaimedTask, claimTask } from './claim.ts'
-import { endOverdueJob } from './job-end.ts'
+import { endOverdueJob, type TaskEnd } from './job-end.ts'
 import type { QueueJob, TaskQueue } from './queue.ts'
 import { createRuns, type Run } from './runs.ts'
 import type { TaskChanges } from './task-changes.ts'
-import { checkpointPage, deferTask, finishTask, type TaskEnd, TaskLostError } from './tasks.ts'
+import { checkpointPage, deferTask, finishTask, othersGetOn, TaskLostError } from './tasks.ts'
 
 /** Waits up to this long are slept through; a longer one puts the task back in the queue. */
 const shortWaitMs = 1_000
 /** How often a live task looks whether a host has room again, and for how long: then its place is for others. */
 const busyLookMs = 40
 const busyLooksMs = 2_000
+/**
+ * How long a task tries to reach its platform while no other of its job gets on, and how much of that a last try may take.
+ * Limits and quotas are waits, not failures.
+ */
+const mostUnreachableMs = 45_000
+const lastTryShare = 1 / 3
+/** Before the second try of a platform that cannot be reached; then twice as long each time. */
+const unreachableRestMs = 5_000
 /** How often the same page may fail before its platform ends in error. */
 const maxTries = 5
 /** How long a task may go without delivering a page, waits included. */
@@ -50,11 +52,19 @@ export interface WorkerDependencies {
   retention: Retention
   clock: Clock
   log: Logger
+  /** Instead of 45 s, for tests. */
+  unreachableMs?: number | undefined
+}
+
+interface Wait {
+  until: Date
+  tries: number
+  reason: { code: PlatformErrorCode; message: string }
 }
 
 /** Runs tasks: fetches page after page and stores each with its checkpoint, until the task has ended or must wait. */
 export function createWorker(dependencies: WorkerDependencies): Worker {
-  const { database, queue, changes, platforms, retention, clock, log } = dependencies
+  const { database, queue, changes, platforms, retention, clock, log, unreachableMs = mostUnreachableMs } = dependencies
   const fetching = new AbortController()
   const runs = createRuns(changes, clock)
   let stopping = false
@@ -66,16 +76,28 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
   }
 
   /** Sleeps through a short wait and gives the task back; puts it in the queue for a long one and gives null. */
-  async function waitFor(task: ClaimedTask, until: Date, tries: number, stopped: AbortSignal) {
+  async function waitFor(task: ClaimedTask, { until, tries, reason }: Wait, stopped: AbortSignal) {
     const waitMs = until.getTime() - clock.now().getTime()
     if (waitMs > shortWaitMs || stopping) {
-      await deferTask(database, queue, task, { until, tries })
+      await deferTask(database, queue, task, { until, tries, reason })
       queue.lookAgainIn(Math.max(0, waitMs))
       return null
     }
     const signal = AbortSignal.any([fetching.signal, stopped])
     await sleep(Math.max(0, waitMs), undefined, { signal }).catch(() => {})
     return { ...task, tries }
+  }
+
+  /** When to ask again; null when it is over. */
+  async function nextTry({ taskId, jobId, pages, tries, pageDueSince }: ClaimedTask, error: PlatformError) {
+    const { retryAt } = error
+    if (retryAt === null || pages > 0 || !error.isUnreachable) return retryAt
+    const soonest = clock.now().getTime() + unreachableRestMs * 2 ** tries
+    // The pause of a host that kept failing is kept.
+    const isPause = error instanceof PlannedWaitError
+    const until = isPause ? retryAt : new Date(Math.min(retryAt.getTime(), soonest))
+    const endsMs = until.getTime() + unreachableMs * lastTryShare - pageDueSince.getTime()
+    return endsMs <= unreachableMs || (await othersGetOn(database, jobId, taskId)) ? until : null
   }
 
   async function handleFailure(task: ClaimedTask, error: PlatformError, stopped: AbortSignal) {
@@ -93,11 +115,11 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
         return { ...task, busySince }
       }
     }
-    const { retryAt } = error
+    const retryAt = await nextTry(task, error)
     const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
     const idleMs = retryAt === null ? 0 : retryAt.getTime() - task.pageDueSince.getTime()
     if (retryAt !== null && tries < maxTries && idleMs <= maxIdleMs) {
-      if (retryAt < task.expiresAt) return waitFor(task, retryAt, tries, stopped)
+      if (retryAt < task.expiresAt) return waitFor(task, { until: retryAt, tries, reason: { code, message } }, stopped)
       const late = `The time of the job is over before the platform can be asked again. ${message}`
       await finish(task, { state: 'error', error: { code: 'timeout', message: late } })
       return null

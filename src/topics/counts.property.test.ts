@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { foundRequest } from '../../test/scripted-platform.ts'
-import type { PlatformName } from '../platforms/platform.ts'
-import { purgeRequests } from '../requests/purge.ts'
-import { deleteExpiredRequests } from '../requests/retention.ts'
-import { preparePage, storePage } from '../requests/store.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import { purgeRequests } from '../requests/purge/purge.ts'
+import { deleteExpiredRequests } from '../requests/store/retention.ts'
+import { preparePage, storePage } from '../requests/store/store.ts'
 import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
 // Whatever is stored, refreshed, purged or expires, in whatever order and at the same time: topics count what is there.
-// TEST_SEED repeats a run, FC_RUNS=1000 makes it a long one.
+// TEST_SEED repeats a run, COUNTS_RUNS=1000 makes it a long one.
 
-const runs = Number(process.env.FC_RUNS ?? 15)
+const runs = campaignSize('COUNTS_RUNS', { quick: 10, long: 300 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const start = Date.UTC(2026, 5, 1)
 const dayMs = 86_400_000

@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
-import type { Clock } from '../clock.ts'
+import type { Authentication } from '../accounts/authentication.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
-import { closed, errorResponses, moment, nullable, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { pageOf, pageParameters } from '../http/pagination.ts'
+import { closed, defaulted, errorResponses, moment, oneOf, trimmedText, usage } from '../http/schemas.ts'
 import { requestRecord } from '../requests/record.ts'
 import { wishProperties } from '../requests/similar/routes.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { readTopicPage } from './topic-page.ts'
 import { listTopics, topicOrders } from './topics.ts'
 
@@ -54,19 +55,12 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
         security,
         querystring: closed({
           query: Type.Optional(trimmedText(1, 100, 'Part of the name, in any case')),
-          sortBy: Type.Optional(oneOf(topicOrders, { default: 'new' })),
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most topics of this answer' }),
-          ),
-          cursor: Type.Optional(Type.String({ maxLength: 10_000, description: 'From the answer before' })),
+          sortBy: defaulted(oneOf(topicOrders, { default: 'new' })),
+          ...pageParameters,
         }),
         response: {
           200: closed({
-            data: closed({
-              topics: Type.Array(closed(summaryProperties)),
-              hasMore: Type.Boolean(),
-              cursor: nullable(Type.String({ description: 'For the page after this one' })),
-            }),
+            data: pageOf('topics', closed(summaryProperties)),
             usage,
           }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
@@ -74,10 +68,9 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
       },
     },
     async (request) => {
-      const { sortBy = 'new', limit = 20, ...query } = request.query
       const now = clock.now()
       return {
-        data: await listTopics(database, { sortBy, limit, ...query, now }),
+        data: await listTopics(database, { ...request.query, now }),
         usage: { credits: await readCreditUsage(database, authentication.accountOf(request), now) },
       }
     },

@@ -1,5 +1,5 @@
+import type { PlatformName } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import type { PlatformName } from '../platforms/platform.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
 import { together, type Wish } from '../requests/similar/similar.ts'
 import { groupAlike } from '../requests/similar/similarity.ts'
@@ -30,6 +30,7 @@ async function readWishes(executor: Executor, key: string): Promise<TopicPage['w
   const requests = await readRequests(
     executor,
     top.map(({ id }) => id),
+    { fullText: false },
   )
   const groups = await groupAlike(await readComparedWords(executor, requests))
   return groups

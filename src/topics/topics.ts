@@ -1,20 +1,16 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
-import { invalidField } from '../http/validation.ts'
-import { topicKey } from '../requests/topic.ts'
+import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../http/pagination.ts'
+import { topicKey } from '../platforms/topic-key.ts'
 
 export const topicOrders = ['new', 'top', 'name'] as const
 
 export type TopicOrder = (typeof topicOrders)[number]
 
-export interface TopicListInput {
+export interface TopicListInput extends PageInput {
   /** Part of a name; case and the amount of white space do not count. */
   query?: string
   sortBy: TopicOrder
-  /** 1 to 100 */
-  limit: number
-  /** As an earlier page gave it. */
-  cursor?: string
   now: Date
 }
 
@@ -39,25 +35,15 @@ interface TopicRow {
   collected_at: Date
 }
 
-/** The place after which a page goes on: the sort key of its last topic, in microseconds or votes, and the topic's key. */
-type Place = [key: number, topic: string]
+/** The position after which a page goes on: the sort key of its last topic, in microseconds or votes, and the topic's key. */
+type Position = [key: number, topic: string]
 
-const encodeCursor = (sortBy: TopicOrder, place: Place) =>
-  Buffer.from(JSON.stringify([`topics-${sortBy}`, ...place])).toString('base64url')
+const cursors = Object.fromEntries(
+  topicOrders.map((order) => [order, cursorsOf<Position>(`topics-${order}`, isPositionNumber, isPositionText)]),
+) as Record<TopicOrder, Cursors<Position>>
 
-function decodeCursor(sortBy: TopicOrder, cursor: string): Place {
-  try {
-    const [order, key, topic] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    const fits = order === `topics-${sortBy}` && Number.isSafeInteger(key) && typeof topic === 'string'
-    if (fits && topic.isWellFormed() && !topic.includes('\0')) return [key as number, topic]
-  } catch {
-    // Whatever was sent is not one of ours.
-  }
-  throw invalidField('cursor', 'is not a cursor of this list; start again without it')
-}
-
-/** How many topics a page with a query looks at, at most: the work of every query is bounded, however few names fit. */
-const maxLookedAt = 5_000
+/** How many topics a page with a query scans at most: the work of every query is bounded, however few names fit. */
+const maxScanned = 5_000
 const shownTags = 10
 
 const orders = {
@@ -66,8 +52,8 @@ const orders = {
   name: sql`key asc`,
 } as const
 
-/** The condition of what lies after a place, in the form that the index of the order can be entered with. */
-function after(sortBy: TopicOrder, [value, key]: Place) {
+/** The condition of what lies after a position, in the form that the index of the order can be entered with. */
+function after(sortBy: TopicOrder, [value, key]: Position) {
   if (sortBy === 'name') return sql`key > ${key}`
   const column = sql.ref(sortBy === 'new' ? 'collected_at' : 'votes')
   const from =
@@ -76,22 +62,22 @@ function after(sortBy: TopicOrder, [value, key]: Place) {
 }
 
 async function findTopics(executor: Executor, { query, sortBy, limit, cursor }: TopicListInput) {
-  const place = cursor === undefined ? null : decodeCursor(sortBy, cursor)
+  const position = cursor === undefined ? null : cursors[sortBy].decode(cursor)
   const key = query === undefined ? '' : topicKey(query)
-  const lookedAt = key === '' ? limit + 1 : maxLookedAt
-  const { rows } = await sql<TopicRow & { micros: number; matches: boolean; place: number }>`
+  const scanned = key === '' ? limit + 1 : maxScanned
+  const { rows } = await sql<TopicRow & { micros: number; matches: boolean; rank: number }>`
     select *, (extract(epoch from collected_at) * 1000000)::bigint as micros
     from (
-      select *, strpos(key, ${key}) > 0 as matches, row_number() over (order by ${orders[sortBy]})::integer as place
+      select *, strpos(key, ${key}) > 0 as matches, row_number() over (order by ${orders[sortBy]})::integer as rank
       from (
         select key, name, requests, votes, collected_at from topics
-        where requests > 0 and ${place === null ? sql`true` : after(sortBy, place)}
-        order by ${orders[sortBy]} limit ${lookedAt}
+        where requests > 0 and ${position === null ? sql`true` : after(sortBy, position)}
+        order by ${orders[sortBy]} limit ${scanned}
       ) as topics
-    ) as looked_at
-    where matches or place = ${lookedAt}
+    ) as scanned
+    where matches or rank = ${scanned}
     order by ${orders[sortBy]} limit ${limit + 2}`.execute(executor)
-  return { rows, lookedAt }
+  return { rows, scanned }
 }
 
 /** UTC day, YYYY-MM-DD. */
@@ -131,15 +117,15 @@ export async function listTopics(
   executor: Executor,
   input: TopicListInput,
 ): Promise<{ topics: TopicSummary[]; hasMore: boolean; cursor: string | null }> {
-  const { rows, lookedAt } = await findTopics(executor, input)
+  const { rows, scanned } = await findTopics(executor, input)
   const page = rows.filter(({ matches }) => matches).slice(0, input.limit)
   const isFull = page.length === input.limit
-  const hasMore = rows.length > page.length || rows.at(-1)?.place === lookedAt
-  // What was looked at in vain is not looked at again.
+  const hasMore = rows.length > page.length || rows.at(-1)?.rank === scanned
+  // The next page does not scan again what this one scanned in vain.
   const end = isFull ? page.at(-1) : rows.at(-1)
   const topics = await summarise(executor, page, input.now)
   const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)
-  return { topics, hasMore, cursor: hasMore && end ? encodeCursor(input.sortBy, [value(end), end.key]) : null }
+  return { topics, hasMore, cursor: hasMore && end ? cursors[input.sortBy].encode([value(end), end.key]) : null }
 }
 
 /** One topic, by any spelling; null when it has no requests. */

@@ -19,7 +19,7 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
   let upkeep: Upkeep | null = null
 
   beforeAll(async () => {
-    opened = await openTestDatabase()
+    opened = await openTestDatabase({ ownDatabase: true })
     if (opened.embedded === null) throw new Error('not the embedded database')
     client = opened.embedded
     index = await openSearchIndex(opened.database)
@@ -123,8 +123,8 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
     const cached = () =>
       readNumber(sql<{ number: number }>`select bm25_cache_global_estimated_bytes()::integer as number`)
     expect(await cached()).toBe(0)
-    // VACUUM empties it, too, where it is due first.
-    expect((await workOff(working)).join()).toMatch(/spill|vacuum public.request_texts/)
+    // VACUUM and ANALYZE empty it, too, where they are due first: Postgres counts what was written a second later.
+    expect((await workOff(working)).join()).toMatch(/spill|(vacuum|analyze) public.request_texts/)
     expect(await inMemtable()).toBe(0)
     expect(await find()).toEqual(before)
     expect(await workOff(working)).toEqual([])
@@ -213,7 +213,7 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded dat
   })
 
   it('finds a service idle that nobody calls, though its queue looks for work all the time', async () => {
-    const service = await startTestService()
+    const service = await startTestService({ ownDatabase: true })
     try {
       const { embedded } = service.opened
       // Longer than any of its workers waits before it looks again.

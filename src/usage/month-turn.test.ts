@@ -32,10 +32,11 @@ it('a job under way at the turn of the month is settled in the old one, and take
   expect(old.credits).toEqual({ used: 40, limit: 100, remaining: 60 })
   const pagesOfOld = () =>
     service.database.selectFrom('scrape_tasks').select('pages').where('job_id', '=', old.jobId).executeTakeFirst()
-  await expect.poll(pagesOfOld).toEqual({ pages: 1 })
+  await expect.poll(pagesOfOld, { timeout: 15_000 }).toEqual({ pages: 1 })
+  expect((await usage()).credits).toMatchObject({ used: 40, held: 40 })
 
   now = december
-  const fresh = { used: 0, limit: 100, remaining: 100, resetsAt: '2027-01-01T00:00:00.000Z' }
+  const fresh = { used: 0, limit: 100, remaining: 100, held: 0, resetsAt: '2027-01-01T00:00:00.000Z' }
   expect((await usage()).credits).toEqual(fresh)
   const next = await start('hackernews', 3)
   expect(next.credits).toEqual({ used: 3, limit: 100, remaining: 97 })
@@ -60,5 +61,42 @@ it('a job under way at the turn of the month is settled in the old one, and take
     movement(next.jobId, '2026-12', 'reserve', december, 3),
     movement(old.jobId, '2026-11', 'reserve', lastInstant, 40),
   ])
+  expect(await verifyLedger(service.database)).toEqual([])
+})
+
+it('a clock that jumps 40 days ahead and back gives each month its pool once, and keeps no account in the later one', async () => {
+  const { client } = await service.createAccount('free')
+  const credits = async () => (await client.get('/api/v1/usage')).body.data.credits
+  const run = async (depth: number) => {
+    const { status, body } = await client.scrape({
+      topic: 'dark mode',
+      platforms: ['hackernews'],
+      depth,
+      maxCredits: depth,
+    })
+    if (status === 200) await client.waitForJob(body.data.jobId)
+    return [status, body.error?.message ?? body.usage.credits.used]
+  }
+  const right = new Date('2026-12-20T12:00:00.000Z')
+  const wrong = new Date(right.getTime() + 40 * 24 * 3600_000)
+  now = right
+  expect(await run(3)).toEqual([200, 3])
+  now = wrong
+  expect(await run(2)).toEqual([200, 2])
+  now = right
+  expect(await credits()).toEqual({ used: 3, limit: 100, remaining: 97, held: 0, resetsAt: '2027-01-01T00:00:00.000Z' })
+  // Three pages are all there is: the rest of each job comes back.
+  for (let used = 3; used <= 60; used += 3) expect(await run(3)).toEqual([200, used + 3])
+  for (const jump of [wrong, right, wrong, right]) {
+    now = jump
+    expect(await credits()).toMatchObject({ used: jump === right ? 63 : 2 })
+  }
+  expect(await run(38)).toEqual([429, 'Credit limit exceeded (63/100). Resets on 2027-01-01.'])
+  now = wrong
+  expect(await run(40)).toEqual([200, 42])
+  expect(await credits()).toMatchObject({ used: 5, resetsAt: '2027-02-01T00:00:00.000Z' })
+  // The later month has come: what was used in it by mistake is used.
+  now = new Date('2027-01-01T00:00:00.000Z')
+  expect(await credits()).toMatchObject({ used: 5, remaining: 95 })
   expect(await verifyLedger(service.database)).toEqual([])
 })

@@ -1,20 +1,20 @@
 import { Type } from 'typebox'
 import { accountExists } from '../accounts/accounts.ts'
-import type { App } from '../app.ts'
-import type { Clock } from '../clock.ts'
-import { packNames, plans, tiers } from '../credits/plans.ts'
+import type { Authentication } from '../accounts/authentication.ts'
+import { packNames, plans, tiers } from '../accounts/plans.ts'
 import { readStatement } from '../credits/statement.ts'
 import { readDailyUsage, readUsage } from '../credits/usage.ts'
+import type { EntryKind, SpendingOperation } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
-import type { EntryKind, SpendingOperation } from '../database/tables.ts'
-import type { Authentication } from '../http/authentication.ts'
+import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
+import { pageOf, pageParameters } from '../http/pagination.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
 const entryKinds: EntryKind[] = ['reserve', 'settle', 'release', 'grant']
-const windowSeconds = 60
 const security = [{ apiKey: [] }]
 const tags = ['Usage']
 
@@ -29,6 +29,7 @@ const usageRecord = closed({
   credits: closed(
     {
       ...creditUsage.properties,
+      held: Type.Integer({ description: 'The part of `used` that jobs and live calls hold that have not ended' }),
       resetsAt: moment('When the monthly pool is fresh: the first instant of the next UTC month'),
     },
     { description: 'The monthly pool' },
@@ -36,8 +37,7 @@ const usageRecord = closed({
   paygBalance: Type.Integer({ description: 'Pay-as-you-go credits that are not held; they never expire' }),
   paygMonthlyCap: nullable(Type.Integer({ description: 'The most PAYG credits a month; null when there is no cap' })),
   rateLimit: closed({
-    limit: Type.Integer({ description: 'Requests of the plan in a window' }),
-    windowSeconds: Type.Integer(),
+    requestsPerMinute: Type.Integer({ description: 'The most requests of the plan in any 60 seconds' }),
   }),
   days: Type.Optional(
     Type.Array(
@@ -85,9 +85,9 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
   const answer = async (accountId: string, days: number | undefined) => {
     const now = clock.now()
     const usage = await readUsage(database, accountId, now)
-    const rateLimit = { limit: plans[usage.tier].requestsPerMinute, windowSeconds }
+    const { requestsPerMinute } = plans[usage.tier]
     const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
-    return { data: { ...usage, rateLimit, ...breakdown } }
+    return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown } }
   }
 
   app.get(
@@ -140,19 +140,10 @@ function registerStatement(app: App, { database, authentication }: UsageDependen
         description: 'Latest first. The balances are the sums of the changes.',
         tags,
         security,
-        querystring: closed({
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most entries of this answer' }),
-          ),
-          cursor: Type.Optional(Type.String({ maxLength: 200, description: 'From the answer before' })),
-        }),
+        querystring: closed(pageParameters),
         response: {
           200: closed({
-            data: closed({
-              entries: Type.Array(entry),
-              hasMore: Type.Boolean(),
-              cursor: nullable(Type.String({ description: 'For the page after this one' })),
-            }),
+            data: pageOf('entries', entry),
           }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
@@ -160,8 +151,7 @@ function registerStatement(app: App, { database, authentication }: UsageDependen
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      const { limit = 20, cursor } = request.query
-      return { data: await readStatement(database, { accountId, limit, ...(cursor === undefined ? {} : { cursor }) }) }
+      return { data: await readStatement(database, { accountId, ...request.query }) }
     },
   )
 }

@@ -47,20 +47,20 @@ describe('the usage', () => {
   it('tells the plan, the pool, the PAYG balance and the limits, and costs nothing', async () => {
     expect(await usage()).toEqual({
       tier: 'free',
-      credits: { used: 0, limit: 100, remaining: 100, resetsAt: '2026-12-01T00:00:00.000Z' },
+      credits: { used: 0, limit: 100, remaining: 100, held: 0, resetsAt: '2026-12-01T00:00:00.000Z' },
       paygBalance: 0,
       paygMonthlyCap: null,
-      rateLimit: { limit: 20, windowSeconds: 60 },
+      rateLimit: { requestsPerMinute: 20 },
     })
     await runJob({ depth: 4 })
     await buy('starter')
     await patch({ tier: 'pro', paygMonthlyCap: 500 })
     expect(await usage()).toEqual({
       tier: 'pro',
-      credits: { used: 4, limit: 5_000, remaining: 4_996, resetsAt: '2026-12-01T00:00:00.000Z' },
+      credits: { used: 4, limit: 5_000, remaining: 4_996, held: 0, resetsAt: '2026-12-01T00:00:00.000Z' },
       paygBalance: 1_300,
       paygMonthlyCap: 500,
-      rateLimit: { limit: 120, windowSeconds: 60 },
+      rateLimit: { requestsPerMinute: 120 },
     })
     now = new Date('2026-12-01T00:00:00.000Z')
     expect(await usage()).toMatchObject({

@@ -34,6 +34,39 @@ describe('what is hardly HTTP', () => {
     const [head = '', body = ''] = (await sendRaw(bytes)).split('\r\n\r\n')
     expect(head).toContain(`HTTP/1.1 ${status} `)
     expect(JSON.parse(body)).toEqual({ error: { code: 'INVALID_REQUEST', message: expect.any(String) } })
+    expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im)
+    expect(head).toMatch(/^x-content-type-options: nosniff\r$/im)
+  })
+})
+
+describe('a body that is not UTF-8', () => {
+  const bytes = (...inner: number[]) =>
+    Buffer.concat([Buffer.from('{"query":"dark '), Buffer.from(inner), Buffer.from('"}')])
+  const send = (body: Buffer<ArrayBuffer>) =>
+    fetch(`${contract.service.url}/api/v1/requests/search`, {
+      method: 'POST',
+      headers: { ...json, authorization: `Bearer ${contract.service.apiKey}` },
+      body,
+    })
+  it.each([
+    ['a lone continuation byte', [0x80]],
+    ['a cut-off character', [0xe2, 0x82]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['Latin-1', [0xfc]],
+  ])('is refused, not repaired: %s', async (_what, inner) => {
+    const answer = await send(bytes(...inner))
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: { code: 'INVALID_REQUEST', message: 'body: is not valid UTF-8.' } },
+    ])
+  })
+  it('is not one that has every length of character', async () => {
+    const answer = await send(bytes(...Buffer.from('aé界🎉')))
+    expect([answer.status, ((await answer.json()) as { meta: { originalQuery: string } }).meta.originalQuery]).toEqual([
+      200,
+      'dark aé界🎉',
+    ])
   })
 })
 

@@ -1,9 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser } from '../../src/sessions/testing.ts'
+import { openBrowser } from '../../src/accounts/sessions/testing.ts'
 import { foundRequest, numberedPages, platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../service.ts'
+import { json, unknownId } from './testing.ts'
 
 // The document is what people and agents write their callers from: it must be true.
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
       throw new Error('a fault')
     }),
   )
-  service = await startTestService({ platforms })
+  service = await startTestService({ ownDatabase: true, platforms })
   document = (await service.client.get('/openapi.json')).body
 })
 afterAll(() => service.stop())
@@ -55,6 +56,23 @@ function securityOf(method: string, path: string): object[] {
   if (path === '/api/session') return method === 'POST' ? [] : [session]
   return [path.startsWith('/api/admin') ? { adminKey: [] } : { apiKey: [] }, session]
 }
+
+describe('a body that no DELETE needs', () => {
+  it.each([
+    ['too large', json, 'x'.repeat(70 * 1024), 413],
+    ['of another type', { 'content-type': 'text/plain' }, 'x', 415],
+    ['not JSON', json, '{', 400],
+  ])('is refused as the document says when it is %s', async (_what, headers, body, status) => {
+    const deletes = operations().filter(({ method }) => method === 'DELETE')
+    expect(deletes.length).toBeGreaterThan(4)
+    for (const { path } of deletes) {
+      const client = service.clientFor(path.startsWith('/api/admin') ? testAdminKey : service.apiKey)
+      const answer = await client.send('DELETE', path.replaceAll(/\{\w+\}/g, unknownId), { headers, body })
+      expect([path, answer.status]).toEqual([path, status])
+      expectDocumented('DELETE', path, answer)
+    }
+  })
+})
 
 describe('the API document', () => {
   it('is OpenAPI 3.1 and has every call', () => {

@@ -13,7 +13,7 @@ export type Key = 'account' | 'admin'
 export function prepareContract(): { readonly service: TestService; clientOf(key: Key): TestClient } {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService()
+    service = await startTestService({ ownDatabase: true })
   })
   afterAll(() => service.stop())
   return {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
+import { campaignSize } from '../campaign-size.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
 
@@ -12,8 +13,8 @@ import { copyDatabase, type DatabaseCopy } from '../database.ts'
 // after half a minute, and there are some eighty steps; kill.test.ts kills there too.
 
 const embedded = process.env.TEST_HOME === 'embedded'
-/** Every step takes minutes on a busy machine: the suite takes each sixth, from a first one that changes from run to run. */
-const stride = process.env.TEST_EVERY_STEP ? 1 : 6
+/** Every step takes minutes: the suite takes each sixteenth, from a first one that changes from run to run. */
+const stride = campaignSize('CRASH_STRIDE', { quick: 16, long: 1 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * stride))
 const adminKey = 'admin-key-of-the-crash-test'
 const program = fileURLToPath(new URL('dying-service.ts', import.meta.url))
@@ -111,7 +112,9 @@ it.runIf(embedded)(
     copy = await copyDatabase()
     const steps = await countSteps()
     const first = 1 + (seed % stride)
-    console.log(`${steps} steps, a kill after every ${stride} from ${first} (TEST_SEED=${seed}, TEST_EVERY_STEP=1)`)
+    console.log(
+      `${steps} steps, a kill after every ${stride} from ${first} (TEST_SEED=${seed}, CRASH_STRIDE=${stride})`,
+    )
     const promised: string[] = []
     const survived: number[] = []
     for (let step = first; step <= steps; step += stride) {

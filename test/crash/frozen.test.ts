@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
+import { campaignSize } from '../campaign-size.ts'
 import type { ChildService } from '../child-service.ts'
 import type { DatabaseCopy } from '../database.ts'
 import { createRandom } from '../platform-simulator/random.ts'
@@ -12,7 +13,7 @@ import { openCampaign, readState } from './campaign.ts'
 //   FROZEN_ROUNDS=30 FROZEN_HEARTBEAT=real TEST_SEED=1 …: so many rounds, and nobody helps the heartbeat to run out.
 
 const embedded = process.env.TEST_HOME === 'embedded'
-const rounds = Number(process.env.FROZEN_ROUNDS ?? 1)
+const rounds = campaignSize('FROZEN_ROUNDS', { quick: 1, long: 6 })
 const isReal = process.env.FROZEN_HEARTBEAT === 'real'
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 /** The heartbeat is 10 s. Embedded there is nobody to take over: the process only has to live through a pause. */

@@ -6,13 +6,14 @@ import { describe, expect, it } from 'vitest'
 import { listDataDirectory, makeDirectory, readDataDirectory } from '../../src/backup/testing.ts'
 import { startCommand } from '../../src/cli/testing.ts'
 import { hasDatabase, tidyDataDirectory } from '../../src/database/embedded/data-directory.ts'
+import { campaignSize } from '../campaign-size.ts'
 import { copyDatabase } from '../database.ts'
 import { createRandom } from '../platform-simulator/random.ts'
 
 // kill -9 at any step of a restore: the old database or the new one is there, whole.
 
 const embedded = process.env.TEST_HOME === 'embedded'
-const kills = 6
+const kills = campaignSize('RESTORE_KILLS', { quick: 2, long: 8 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 
 /** Runs `installDatabase` in a process of its own that kills itself in place of the given renaming. */

@@ -1,4 +1,4 @@
-import type { PlatformErrorCode } from '../../src/platforms/platform.ts'
+import type { PlatformErrorCode } from '../../src/database/column-types.ts'
 import type { FaultName } from '../platform-simulator/faults.ts'
 import type { SimulatedPlatformName } from '../platform-simulator/platforms/index.ts'
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import type { Clock } from '../../src/clock.ts'
-import type { ClientTimeouts } from '../../src/platforms/client.ts'
+import type { ClientTimeouts } from '../../src/platforms/client/messages.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 import { startTestService, type TestService } from '../service.ts'

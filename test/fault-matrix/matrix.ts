@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
+import { campaignSize } from '../campaign-size.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
 import type { LoggedRequest } from '../platform-simulator/server.ts'
 import { type Expectation, expectedOutcome } from './expectations.ts'
@@ -30,9 +31,12 @@ export interface Matrix {
 
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 3))
 
-/** A round gives every platform another role: a run of the suite takes one of the three, TEST_EVERY_STEP=1 all. */
-export const rounds: readonly number[] = process.env.TEST_EVERY_STEP ? [0, 1, 2] : [seed % 3]
-console.log(`fault matrix: round ${rounds.join(', ')} of 0 to 2 (TEST_SEED=${seed}, TEST_EVERY_STEP=1)`)
+/** A round gives every platform another role: a run of the suite takes one of the three, a long one all. */
+export const rounds: readonly number[] = Array.from(
+  { length: campaignSize('MATRIX_ROUNDS', { quick: 1, long: 3 }) },
+  (_, round) => (seed + round) % 3,
+)
+console.log(`fault matrix: round ${rounds.join(', ')} of 0 to 2 (TEST_SEED=${seed}, MATRIX_ROUNDS=3 for all)`)
 
 /**
  * The service in its laboratory for the tests of a file; after each of them nothing may have leaked or been impolite.

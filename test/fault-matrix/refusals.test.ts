@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import type { FindStore } from '../../src/platforms/finds.ts'
+import type { AdapterCache } from '../../src/platforms/adapters/adapter-cache.ts'
+import { fetchPageOrNull, testClient, testClock } from '../../src/platforms/adapters/testing.ts'
+import { createMemoryQuotas } from '../../src/platforms/budget/quota.ts'
 import { type Page, type Platform, PlatformError } from '../../src/platforms/platform.ts'
-import { createMemoryQuotas } from '../../src/platforms/quota.ts'
-import { createPlatforms } from '../../src/platforms/registry.ts'
-import { fetchPageOrNull, testClient, testClock } from '../../src/platforms/testing.ts'
+import { createPlatforms } from '../../src/platforms/platforms.ts'
 import type { FaultName, FaultOptions } from '../platform-simulator/faults.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
 import { simulate } from '../platform-simulator/testing.ts'
@@ -29,15 +29,15 @@ async function setUp(name: SimulatedPlatformName) {
   const clock = testClock()
   const simulator = await simulate({ clock })
   const config = readConfig({ ...simulator.environment, PLATFORMS: name }).platforms
-  const { adapters, hosts } = createPlatforms({
-    ...{ config, clock, quotas: createMemoryQuotas(), finds: memoryFinds() },
+  const { adapters, hosts } = await createPlatforms({
+    ...{ config, clock, quotas: createMemoryQuotas(), cache: memoryFinds() },
     client: testClient(clock),
   })
   return { clock, simulator, platform: adapters.get(name)!, hostCount: hosts.get(name)!.length }
 }
 
-function memoryFinds(): FindStore {
-  const kept = new Map<string, Awaited<ReturnType<FindStore['read']>>>()
+function memoryFinds(): AdapterCache {
+  const kept = new Map<string, Awaited<ReturnType<AdapterCache['read']>>>()
   return {
     read: async (platform, key) => kept.get(`${platform} ${key}`) ?? null,
     keep: async (platform, key, value) => {

@@ -4,7 +4,8 @@ import { openMatrix, rounds } from './matrix.ts'
 
 // Apart from the other faults, because short timeouts want an event loop with little else to do.
 
-const timeouts = { headersMs: 250, bodyMs: 250, deadlineMs: 500 }
+// Room for a second try in place after the first silence, as on a busy machine any answer can be late.
+const timeouts = { headersMs: 250, bodyMs: 250, deadlineMs: 700 }
 const hostCount = 2
 const restMs = 20
 /** A page is tried five times, on each host; many times as much for a slow machine. */

@@ -9,6 +9,8 @@ export type GivenRecord = Partial<SimulatedRecord> & { title: string }
 export interface CorpusRecord extends SimulatedRecord {
   /** Title and body as `canonicalText`, so that a search does not redo it. */
   searchText: string
+  /** Found for its topic whatever its words are, as by a platform that knows synonyms. */
+  isFoundByAnyWords?: boolean
 }
 
 export interface Corpus {
@@ -17,6 +19,8 @@ export interface Corpus {
    * @param place the platform, and the site where it has several: `stackexchange/meta`
    */
   records(place: string, topic: string): readonly CorpusRecord[]
+  /** What a place holds besides that only its members may see; their titles begin with `privateTitle`. */
+  privateRecords(place: string, topic: string): readonly CorpusRecord[]
   /** Raises the votes of every record, as time does, so that a refresh finds something new. */
   bumpVotes(by: number): void
 }
@@ -29,6 +33,12 @@ export interface CorpusOptions {
   given(platform: string): readonly GivenRecord[] | undefined
   bumpVotes: number
 }
+
+/** How every title of a private record begins. */
+export const privateTitle = 'Members only:'
+const privateCount = 3
+/** Apart from the indexes of public records, so that those are the same with and without them. */
+const firstPrivateIndex = 60_000
 
 /** A long benchmark asks for thousands of topics, and only the latest are asked again. */
 const maximumCachedTopics = 200
@@ -66,6 +76,14 @@ export function createCorpus(options: CorpusOptions): Corpus {
       if (given === undefined && topic === '') return []
       const records = given ? complete(platform, given) : generate(place, platform, topic)
       return bump === 0 ? records : records.map((record) => ({ ...record, votes: record.votes + bump }))
+    },
+    privateRecords: (place, topic) => {
+      const { seed } = options
+      const indexes = Array.from({ length: topic === '' ? 0 : privateCount }, (_, index) => firstPrivateIndex + index)
+      return indexes.map((index) => {
+        const record = generateRecord({ seed, place, topic, index })
+        return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
+      })
     },
     bumpVotes: (by) => {
       bump += by

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 /** How often a platform may be asked. */
 export interface LimitRule {

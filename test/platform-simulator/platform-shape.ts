@@ -28,6 +28,8 @@ export interface SearchContext {
   now: number
   /** Answers pull requests also to a search for issues, so that a client's own guard can be tested. */
   leakPullRequests: boolean
+  /** Answers what is private also to a search that asks for public things only, so that a client's own guard can be tested. */
+  leakPrivate: boolean
   /** Seconds that a body asks the client to pause; only Stack Exchange has such a field. */
   backoffSeconds: number | null
 }

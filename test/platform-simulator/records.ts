@@ -33,7 +33,13 @@ export interface SimulatedRecord {
   createdAt: Date
   /** The platform's own order: a lower rank is a better match. */
   rank: number
+  /** What became of it, where the platform has a mark for that; open without it. */
+  resolution?: 'completed' | 'not_planned'
 }
+
+/** When a record was resolved: some weeks after it was written. */
+export const resolvedAt = ({ createdAt, id }: SimulatedRecord): Date =>
+  new Date(createdAt.getTime() + ((id % 40) + 10) * 86_400_000)
 
 /** The indexes that hold what breaks naive parsers; they come again every `nastyPeriod` records. */
 export const nastyIndexes = {

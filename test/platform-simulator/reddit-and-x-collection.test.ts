@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type BudgetLimits, createBudget } from '../../src/platforms/budget.ts'
-import {
-  type FoundRequest,
-  type Json,
-  type Platform,
-  PlatformError,
-  type PlatformName,
-} from '../../src/platforms/platform.ts'
-import { createMemoryQuotas } from '../../src/platforms/quota.ts'
-import { createReddit, redditQuery } from '../../src/platforms/reddit.ts'
-import { fetchPageOrNull, platformError, testClient } from '../../src/platforms/testing.ts'
-import { createX, xQuery } from '../../src/platforms/x.ts'
+import type { PlatformName } from '../../src/database/column-types.ts'
+import { createReddit, redditQuery } from '../../src/platforms/adapters/reddit/search.ts'
+import { fetchPageOrNull, platformError, testClient } from '../../src/platforms/adapters/testing.ts'
+import { createX, xQuery } from '../../src/platforms/adapters/x/search.ts'
+import { type BudgetLimits, createBudget } from '../../src/platforms/budget/budget.ts'
+import { createMemoryQuotas } from '../../src/platforms/budget/quota.ts'
+import { type FoundRequest, type Json, type Platform, PlatformError } from '../../src/platforms/platform.ts'
 import type { PlatformSimulator, SimulatorOptions } from './simulator.ts'
 import { movableClock, simulate } from './testing.ts'
 

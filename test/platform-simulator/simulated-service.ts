@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { type AnsweredPages, createAnsweredPages } from './answered-pages.ts'
 import type { Corpus } from './corpus.ts'
 import { createFaultQueue, type Fault, type FaultQueue } from './faults.ts'
@@ -30,6 +30,7 @@ export interface ServiceOptions {
   limit: 'real' | 'none' | CustomLimit
   validTokens: readonly string[] | null
   leakPullRequests: boolean
+  leakPrivate: boolean
   baseUrl: string
   /** A redirect to here leaves the platform's origin for a private address. */
   privateUrl: string
@@ -113,7 +114,8 @@ function plainReply(answer: Answer, fault: Fault | null = null): Unpaged {
 function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Unpaged {
   const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
   const now = options.clock.now().getTime()
-  const context = { corpus: options.corpus, limit, now, leakPullRequests: false, backoffSeconds: null }
+  const { corpus, leakPrivate } = options
+  const context = { corpus, limit, now, leakPullRequests: false, leakPrivate, backoffSeconds: null }
   const answer = options.platform.search(request, context)
   const fault = faults.take(0)
   return plainReply((fault && spoiltAnswer({ ...options, request, before: null }, fault, answer)) ?? answer, fault)
@@ -162,12 +164,13 @@ function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wai
 
 function truth(admitted: Admitted, fault: Fault | null): Unpaged {
   const { options, limiter, request, pages, bucket, admission } = admitted
-  const { platform, corpus, leakPullRequests } = options
+  const { platform, corpus, leakPullRequests, leakPrivate } = options
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
   const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
   const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
   const now = options.clock.now().getTime()
-  const answer = platform.search(request, { corpus, limit: admission.state, now, leakPullRequests, backoffSeconds })
+  const leaks = { leakPullRequests, leakPrivate }
+  const answer = platform.search(request, { corpus, limit: admission.state, now, ...leaks, backoffSeconds })
   if (answer.status === 200) pages.add(request, answer)
   const wait = backoff ?? spentWait(options, admission)
   return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)

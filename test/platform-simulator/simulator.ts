@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/clock.ts'
+import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { type Corpus, createCorpus, type GivenRecord } from './corpus.ts'
 import { type ExpectedRecord, expectRecords } from './expectation.ts'
 import type { FaultName, FaultOptions } from './faults.ts'
@@ -14,6 +14,8 @@ export interface SimulatorOptions {
   port?: number
   /** A platform named here holds these records and generates none. */
   records?: PerPlatform<readonly GivenRecord[]>
+  /** What all platforms hold, instead of generated records. */
+  corpus?: Corpus
   seed?: number
   /** Generated records for each topic; 250 by default. */
   size?: number | PerPlatform<number>
@@ -29,6 +31,8 @@ export interface SimulatorOptions {
   validTokens?: readonly string[]
   /** Lets `is:issue` find pull requests too, so that a client's own guard can be tested. */
   leakPullRequests?: boolean
+  /** Lets `is:public` of GitHub and `confidential=false` of GitLab find what only members may see, for the same end. */
+  leakPrivate?: boolean
 }
 
 export interface Breach {
@@ -77,7 +81,7 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
   const { clock = systemClock, port = 0, latencyMs = 0 } = options
   const requests: LoggedRequest[] = []
   const breachLog: Breach[] = []
-  const corpus = corpusFor(options)
+  const corpus = options.corpus ?? corpusFor(options)
   const services = new Map<string, SimulatedService>()
   const server = await startServer({ port, clock, latencyMs, services, requests })
   const urls = {} as Record<SimulatedPlatformName, string>
@@ -91,6 +95,7 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
       limit: limitOf(options, name),
       validTokens: options.validTokens ?? null,
       leakPullRequests: options.leakPullRequests ?? false,
+      leakPrivate: options.leakPrivate ?? false,
       baseUrl: urls[name],
       // Another name for the same address: a client that compares origins sees that it is led away.
       privateUrl: `http://localhost:${server.port}/${name}${privatePath}`,

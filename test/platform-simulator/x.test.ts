@@ -14,7 +14,7 @@ interface Found {
 const everything = {
   'tweet.fields': 'author_id,created_at,entities,note_tweet,public_metrics,referenced_tweets',
   expansions: 'author_id',
-  'user.fields': 'name,username',
+  'user.fields': 'name,username,protected',
 }
 
 async function setUp(options: SimulatorOptions = {}, authorization: string | null = 'Bearer simulated-bearer') {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createBudget, type OpenBudget } from '../../src/platforms/budget.ts'
+import { platformError, testClient } from '../../src/platforms/adapters/testing.ts'
+import { createYoutube } from '../../src/platforms/adapters/youtube/search.ts'
+import { memoryAdapterCache } from '../../src/platforms/adapters/youtube/testing.ts'
+import { createBudget, type OpenBudget } from '../../src/platforms/budget/budget.ts'
+import { createMemoryQuotas } from '../../src/platforms/budget/quota.ts'
 import { type FoundRequest, type Json, PlatformError } from '../../src/platforms/platform.ts'
-import { createMemoryQuotas } from '../../src/platforms/quota.ts'
-import { platformError, testClient } from '../../src/platforms/testing.ts'
-import { createYoutube } from '../../src/platforms/youtube.ts'
-import { memoryFinds } from '../../src/platforms/youtube-testing.ts'
 import type { SimulatorOptions } from './simulator.ts'
 import { movableClock, simulate } from './testing.ts'
 
@@ -15,7 +15,7 @@ async function setUp(options: SimulatorOptions = {}) {
   const openBudget: OpenBudget = (limits) => createBudget({ ...limits, platform: 'youtube', quotas })
   const { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: key } = simulator.environment
   const client = testClient(clock)
-  const youtube = createYoutube({ client, clock, openBudget, finds: memoryFinds(), baseUrl: baseUrl!, key })
+  const youtube = createYoutube({ client, clock, openBudget, cache: memoryAdapterCache(), baseUrl: baseUrl!, key })
   const fetchPage = (topic: string, cursor: Json, pagesBefore: number) =>
     youtube.fetchPage({ topic, cursor, pagesBefore, signal: new AbortController().signal })
 

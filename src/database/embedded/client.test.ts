@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { campaignSize } from '../../../test/campaign-size.ts'
 import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openDatabase } from '../open.ts'
 import type { EmbeddedClient } from './client.ts'
 
-const rounds = Number(process.env.SCHEDULE_ROUNDS ?? 3)
+const rounds = campaignSize('SCHEDULE_ROUNDS', { quick: 3, long: 50 })
 const firstSeed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Numbers from a seed (mulberry32), so that a schedule can be repeated. */
@@ -24,7 +25,7 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('the client of the embedded
   let client: EmbeddedClient
 
   beforeAll(async () => {
-    opened = await openTestDatabase()
+    opened = await openTestDatabase({ ownDatabase: true })
     if (opened.embedded === null) throw new Error('not the embedded database')
     client = opened.embedded
     await client.exec('create table counters (name text primary key, value integer not null)')

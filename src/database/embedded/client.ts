@@ -1,7 +1,7 @@
 import pg from 'pg'
+import { createTurns } from './exclusive-lock.ts'
 import type { StatementResult } from './messages.ts'
 import { type OpenTransaction, openTransaction, type Queryable } from './transaction.ts'
-import { createTurns } from './turns.ts'
 import { connectWorker, type Operation } from './wire.ts'
 
 export type { OpenTransaction, Queryable }

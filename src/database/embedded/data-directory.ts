@@ -9,6 +9,10 @@ export const databaseIn = (dataDir: string): string => join(dataDir, 'database')
 /** A database that was proved good and waits for its place. */
 const restoredIn = (dataDir: string) => join(dataDir, 'database.restored')
 
+/** Whether a name in a data directory is one that Wishwell gives, and not an operator's own. */
+export const isOurs = (name: string): boolean =>
+  /^(?:admin-key|lock\.db.*|database(?:\..+)?)$/.test(name) || name.startsWith(workPrefix)
+
 /** Long and hidden, so that nothing of an operator's own is ever taken for one and deleted. */
 const workPrefix = '.wishwell-work-'
 

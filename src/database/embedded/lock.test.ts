@@ -16,7 +16,7 @@ afterEach(() => rmSync(join(directory, '..'), { recursive: true, force: true }))
 async function startHolder() {
   const file = new URL('./lock.ts', import.meta.url).href
   const script = `const { lockDataDirectory } = await import(${JSON.stringify(file)});
-    lockDataDirectory(${JSON.stringify(directory)}); console.log('held'); setInterval(() => {}, 1000)`
+    globalThis.kept = lockDataDirectory(${JSON.stringify(directory)}); console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script])
   const exited = new Promise((resolve) => child.on('exit', resolve))
   await new Promise((resolve) => child.stdout.once('data', resolve))

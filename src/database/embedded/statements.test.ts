@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
-  opened = await openTestDatabase()
+  opened = await openTestDatabase({ ownDatabase: true })
 })
 beforeEach(async () => {
   await sql`drop table if exists kept`.execute(opened.database)

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite } from '@electric-sql/pglite'
-import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch'
+import type { PGlite } from '@electric-sql/pglite'
+import { openPglite } from './pglite.ts'
 import { describeError, joinBytes, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 
 // The thread that PGlite runs in: WebAssembly blocks its thread for as long as a query takes, and the HTTP event loop
@@ -34,7 +34,7 @@ async function handle(database: PGlite, request: WorkerRequest): Promise<Uint8Ar
 
 try {
   const { directory } = workerData as { directory: string }
-  const database = await PGlite.create(directory, { extensions: { pg_textsearch } })
+  const database = await openPglite(directory)
   let previous: Promise<void> = Promise.resolve()
   port.on('message', (request: WorkerRequest) => {
     previous = previous.then(async () => {

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../record.ts'
 
-/** A request with the place after which an export goes on. */
-export type ExportedRequest = RequestRecord & { cursor: string }
+/** A request, always with its whole text, and the place after which an export goes on. */
+export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & { cursor: string }
 
 /** The order of the columns; a later version may add some at the end. */
 const columns = [

@@ -127,3 +127,81 @@ describe('an export', () => {
       .toBe(200)
   })
 })
+
+describe('an export of a search', () => {
+  const words = 'query=meadow'
+  const search = async (body: object) => {
+    const answer = await service.client.post('/api/v1/requests/search', { query: 'meadow', limit: 100, ...body })
+    return answer.body.data.results as { _id: string; description: string; votes: number }[]
+  }
+  const idsOf = (records: { _id: string }[]) => records.map(({ _id }) => _id)
+  const exported = async (query: string) => parse(await (await open(query)).text())
+
+  beforeAll(async () => {
+    // Shorter ones are better matches; the last of them has as long a text as the others.
+    await sql`
+      update requests set title = 'meadow', votes = n,
+        platform = case when n % 3 = 0 then 'github' else 'stackexchange' end
+      from generate_series(1, 130) as n where requests.source_id = n::text`.execute(service.database)
+    await sql`
+      insert into request_texts (request_id, text)
+      select id, 'meadow' || repeat(' filler', votes) from requests where title = 'meadow'`.execute(service.database)
+  })
+
+  it('is what the search finds with the same filters and order, whole texts, at most its 100', async () => {
+    const found = await search({})
+    expect(found).toHaveLength(100)
+    const records = await exported(words)
+    expect(idsOf(records)).toEqual(idsOf(found))
+    expect(new Set(records.map((record) => record.description))).toEqual(new Set([description]))
+    const cases: [string, object][] = [
+      ['sortBy=top', { sortBy: 'votes' }],
+      ['sortBy=new', { sortBy: 'new' }],
+      ['platforms=github', { filters: { platforms: ['github'] } }],
+      ['topic=ALL&tag=tag1&minVotes=20', { filters: { topic: 'all', tags: ['tag1'], minVotes: 20 } }],
+      [
+        'since=2026-01-01T00:05:00Z&until=2026-01-01T00:10:00Z',
+        { filters: { since: '2026-01-01T00:05:00Z', until: '2026-01-01T00:10:00Z' } },
+      ],
+    ]
+    for (const [query, body] of cases) {
+      const narrowed = await search(body)
+      expect(narrowed.length, query).toBeGreaterThan(0)
+      expect(idsOf(await exported(`${words}&${query}`)), query).toEqual(idsOf(narrowed))
+    }
+    expect(await exported('query=mead')).toEqual([])
+    expect(idsOf(await exported('query=mead&prefix=true'))).toEqual(
+      idsOf(await search({ query: 'mead', prefix: true })),
+    )
+  })
+
+  it('goes on after any record with its cursor; as CSV it has its header once', async () => {
+    const whole = await exported(words)
+    for (const at of [0, 57, 99]) {
+      expect(await exported(`${words}&cursor=${whole[at].cursor}`)).toEqual(whole.slice(at + 1))
+    }
+    const csv = async (query: string) =>
+      (await (await open(`${words}&format=csv${query}`)).text()).trimEnd().split('\r\n')
+    const rows = await csv('')
+    expect(rows).toHaveLength(101)
+    expect(rows[0]).toMatch(/^_id,title,/)
+    expect(await csv(`&cursor=${whole[97].cursor}`)).toEqual(rows.slice(99))
+  })
+
+  it('refuses what cannot be searched, before it begins', async () => {
+    const ofList = (await exported('tag=tag1&minVotes=49'))[0].cursor
+    const ofSearch = (await exported(words))[0].cursor
+    for (const query of [
+      'query=',
+      'query=-only',
+      'sortBy=relevance',
+      'prefix=true',
+      `${words}&jobId=${crypto.randomUUID()}`,
+      `${words}&cursor=${ofList}`,
+      `${words}&sortBy=top&cursor=${ofSearch}`,
+      `cursor=${ofSearch}`,
+    ]) {
+      expect((await service.client.get(path(query))).status, query).toBe(400)
+    }
+  })
+})

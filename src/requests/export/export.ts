@@ -1,5 +1,5 @@
 import type { Database } from '../../database/open.ts'
-import { type ListInput, listRequests } from '../list.ts'
+import { type ListInput, listRequests } from '../list/list.ts'
 import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
 export const exportFormats = ['jsonl', 'csv'] as const
@@ -8,15 +8,15 @@ export type ExportFormat = (typeof exportFormats)[number]
 
 /** How many requests are read at once: others get their turn at the database between two such pages. */
 const pageSize = 200
-const byteOrderMark = '\ufeff'
+export const byteOrderMark = '\ufeff'
 
-export interface ExportInput extends Omit<ListInput, 'limit'> {
+export interface ExportInput extends Omit<ListInput, 'limit' | 'fullText'> {
   format: ExportFormat
   /** Begins a CSV with a byte order mark, by which old spreadsheets know UTF-8. */
   bom: boolean
 }
 
-const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(request)}\n`, csv: toCsvRecord } as const
+export const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(request)}\n`, csv: toCsvRecord } as const
 
 /**
  * The requests of a list as text, a page after the other; the next one is read when it is asked for, so that there is never
@@ -25,17 +25,20 @@ const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(request)
  */
 export async function* exportRequests(
   database: Database,
-  { format, bom, ...list }: ExportInput,
+  { format, bom, ...filters }: ExportInput,
 ): AsyncGenerator<string> {
+  const list = { ...filters, fullText: true, limit: pageSize }
   const begins = list.cursor === undefined
-  let page = await listRequests(database, { ...list, limit: pageSize })
+  let page = await listRequests(database, list)
   if (begins && format === 'csv') yield (bom ? byteOrderMark : '') + csvHeader
   for (;;) {
     const text = page.results
-      .map((request, index) => toText[format]({ ...request, cursor: page.cursors[index]! }))
+      .map(({ descriptionTruncated: _, ...request }, index) =>
+        toText[format]({ ...request, cursor: page.cursors[index]! }),
+      )
       .join('')
     if (text !== '') yield text
     if (page.cursor === null) return
-    page = await listRequests(database, { ...list, limit: pageSize, cursor: page.cursor })
+    page = await listRequests(database, { ...list, cursor: page.cursor })
   }
 }

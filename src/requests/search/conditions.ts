@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PlatformName } from '../../platforms/platform.ts'
+import type { PlatformName } from '../../database/column-types.ts'
 import type { ParsedQuery, Phrase } from './query.ts'
 
 /** What a result must be besides a match; everything that is given must hold. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import type { FoundRequest, Platform, PlatformName } from '../../platforms/platform.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

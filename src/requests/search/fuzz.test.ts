@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { campaignSize } from '../../../test/campaign-size.ts'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 
 // More of them: SEARCH_FUZZ_RUNS=10000 SEARCH_FUZZ_SEED=1
-const runs = Number(process.env.SEARCH_FUZZ_RUNS ?? 300)
+const runs = campaignSize('SEARCH_FUZZ_RUNS', { quick: 100, long: 5_000 })
 const seed = Number(process.env.SEARCH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 let service: TestService

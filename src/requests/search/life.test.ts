@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { openDatabase } from '../../database/open.ts'
+import { type Database, openDatabase } from '../../database/open.ts'
+import { depths } from './page.ts'
 import { openSearchIndex, type SearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
 import { searchTextOf } from './text.ts'
@@ -10,7 +11,7 @@ let opened: TestDatabase
 let index: SearchIndex
 
 beforeAll(async () => {
-  opened = await openTestDatabase()
+  opened = await openTestDatabase({ ownDatabase: true })
   index = await openSearchIndex(opened.database)
 })
 afterAll(() => opened.close())
@@ -112,6 +113,14 @@ test('does not parse the texts that it finds', async () => {
   expect(Math.min(...times)).toBeLessThan(parsing / 2)
 })
 
+/** Takes away what the template of the tests has been prepared with: a database as the migrations leave it. */
+async function dropSearchIndex(database: Database): Promise<void> {
+  await sql`drop index if exists request_texts_bm25`.execute(database)
+  for (const most of depths)
+    await sql`drop function if exists ${sql.id(`best_${most}_matches`)}(text)`.execute(database)
+  await sql`alter table request_texts drop column if exists words`.execute(database)
+}
+
 describe('opening', () => {
   test('can be done again and by several processes at once', async () => {
     const indexes = await Promise.all([1, 2, 3, 4].map(() => openSearchIndex(opened.database)))
@@ -122,8 +131,9 @@ describe('opening', () => {
   })
 
   test('several processes can open a fresh database at once, and rows that are there already are found', async () => {
-    const fresh = await openTestDatabase()
+    const fresh = await openTestDatabase({ ownDatabase: true })
     try {
+      await dropSearchIndex(fresh.database)
       const ids = await store(fresh.database, [syntheticRow(1), syntheticRow(2)])
       const indexes = await Promise.all([1, 2, 3, 4].map(() => openSearchIndex(fresh.database)))
       for (const other of indexes) {
@@ -137,9 +147,10 @@ describe('opening', () => {
   })
 
   test('falls back to tsvector when BM25 cannot be had, and leaves nothing half made', async () => {
-    const broken = await openTestDatabase()
+    const broken = await openTestDatabase({ ownDatabase: true })
     const { database } = broken
     try {
+      await dropSearchIndex(database)
       // A function that the preparation cannot replace, after it has made the extension and the index.
       await sql`create function best_101_matches(words text) returns integer
         language sql as 'select 1'`.execute(database)
@@ -165,6 +176,7 @@ describe('opening', () => {
     try {
       await sql`alter schema public rename to "Odd-One"`.execute(odd.database)
       if (databaseUrl === undefined) await sql`set search_path to "Odd-One"`.execute(odd.database)
+      await dropSearchIndex(odd.database)
       const other = await openSearchIndex(odd.database)
       expect(other.kind).toBe(index.kind)
       expect((await openSearchIndex(odd.database)).kind).toBe(index.kind)

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { type RequestRecord, type RequestRow, topicNames, toRecord } from '../record.ts'
+import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
 import { fewRequests, filterCondition, idsByFilter, type SearchFilters, textCondition } from './conditions.ts'
 import type { ParsedQuery } from './query.ts'
 
@@ -29,7 +29,7 @@ export const depths = [searchCap + 1, windowSize + 1] as const
 
 export type Depth = (typeof depths)[number]
 
-export interface PageInput extends Pick<ParsedQuery, 'phrases' | 'excluded'> {
+export interface PageInput extends Pick<ParsedQuery, 'phrases' | 'excluded'>, TextChoice {
   /** What the index is asked for: normalised, any of them. */
   words: string
   /** The same with those that a long query does without; of few requests all words can be asked for. */
@@ -108,7 +108,7 @@ async function readFew(
   return { ...matches, anyMatch: true, isAll: false }
 }
 
-interface MatchOptions {
+interface MatchOptions extends TextChoice {
   condition: RawBuilder<boolean> | null
   sortBy: SearchOrder
   /** How many of the matches are considered, the best ones. */
@@ -121,7 +121,7 @@ interface MatchOptions {
 async function readMatches(
   executor: Executor,
   matching: RawBuilder<unknown>,
-  { condition, sortBy, most, offset, limit }: MatchOptions,
+  { condition, sortBy, most, offset, limit, fullText }: MatchOptions,
 ): Promise<{ found: number; matches: SearchMatches }> {
   const candidates =
     condition === null
@@ -136,13 +136,13 @@ async function readMatches(
       select id, row_number() over (order by ${orders[sortBy]}) as place from candidates
       order by place limit ${limit} offset ${offset}
     )
-    select counted.found, counted.remaining, requests.*, ${topicNames} as topics
+    select counted.found, counted.remaining, ${recordColumns({ fullText })}
     from (select (select count(*)::int from matches) as found,
       (select count(*)::int from candidates) as remaining) as counted
     left join page on true left join requests on requests.id = page.id
     order by page.place`.execute(executor)
   const { found, remaining } = rows[0]!
-  const results = rows.filter((row) => row.id !== null).map(toRecord)
+  const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
   const isAll = found < most || (condition !== null && found === most)
   const matches = { results, more: remaining > offset + limit, window: null, anyMatch: found > 0, isAll }
   return { found, matches }

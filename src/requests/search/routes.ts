@@ -1,19 +1,20 @@
 import { type Static, Type } from 'typebox'
-import type { App } from '../../app.ts'
-import type { Clock } from '../../clock.ts'
+import type { Authentication } from '../../accounts/authentication.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
+import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
-import type { Authentication } from '../../http/authentication.ts'
+import type { App } from '../../http/app-type.ts'
 import { bodyErrors, closed, errorResponses, oneOf, optional, trimmedText, usage } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
-import type { ExpandedSearch } from '../../live/expanded-search.ts'
-import { expansionMeta } from '../../live/schemas.ts'
-import type { PlatformName } from '../../platforms/platform.ts'
-import { platformList } from '../../scraping/routes.ts'
-import { createSharedReads, type SharedReads } from '../../shared-reads.ts'
-import { requestRecord } from '../record.ts'
-import { topicKey } from '../topic.ts'
+import { platformNames } from '../../platforms/registry.ts'
+import { platformList } from '../../platforms/schemas.ts'
+import { topicKey } from '../../platforms/topic-key.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { createSharedReads, type SharedReads } from '../../runtime/request-coalescing.ts'
+import type { ExpandedSearch } from '../live-collection.ts'
+import { expansionMeta } from '../live-collection.ts'
+import { fullTextSchema, requestRecord } from '../record.ts'
 import { answerSearch } from './answer.ts'
 import type { SearchFilters } from './conditions.ts'
 import { highlightSchema } from './highlight.ts'
@@ -37,26 +38,25 @@ export interface SearchDependencies {
 const dayOrMoment = (description: string) =>
   Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }], description })
 
-const searchFilters = (enabled: readonly PlatformName[]) =>
-  closed(
-    {
-      platforms: Type.Optional(Type.Array(oneOf(enabled), { minItems: 1, maxItems: 100 })),
-      topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
-      tags: Type.Optional(
-        Type.Array(trimmedText(1, 100, 'As the platform writes it'), {
-          ...{ minItems: 1, maxItems: 20, description: 'Only requests with all of these tags' },
-        }),
-      ),
-      minVotes: Type.Optional(
-        Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, description: 'With so many votes or more' }),
-      ),
-      since: Type.Optional(dayOrMoment('Asked then or later; a day begins at midnight UTC')),
-      until: Type.Optional(dayOrMoment('Asked before then')),
-    },
-    { description: 'Narrow the results; `platforms` beside `query` only says what an expansion collects from' },
-  )
+const searchFilters = closed(
+  {
+    platforms: Type.Optional(Type.Array(oneOf(platformNames), { minItems: 1, maxItems: 100 })),
+    topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
+    tags: Type.Optional(
+      Type.Array(trimmedText(1, 100, 'As the platform writes it'), {
+        ...{ minItems: 1, maxItems: 20, description: 'Only requests with all of these tags' },
+      }),
+    ),
+    minVotes: Type.Optional(
+      Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, description: 'With so many votes or more' }),
+    ),
+    since: Type.Optional(dayOrMoment('Asked then or later; a day begins at midnight UTC')),
+    until: Type.Optional(dayOrMoment('Asked before then')),
+  },
+  { description: 'Narrow the results; `platforms` beside `query` only says what an expansion collects from' },
+)
 
-export type SearchFiltersBody = Static<ReturnType<typeof searchFilters>>
+export type SearchFiltersBody = Static<typeof searchFilters>
 
 /** What Postgres and ISO 8601 write alike; no request is older, since what a platform says of earlier days is not believed. */
 const [earliest, latest] = [0, Date.UTC(9999, 11, 31)]
@@ -96,7 +96,7 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
     ),
     expand: Type.Optional(Type.Boolean({ default: false, description: 'Collect related topics live; 1 credit' })),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
-    filters: Type.Optional(searchFilters(enabledPlatforms)),
+    filters: Type.Optional(searchFilters),
     sortBy: Type.Optional(
       oneOf(searchOrders, { default: 'relevance', description: 'Best, most voted or newest first' }),
     ),
@@ -106,7 +106,10 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
         description: 'The last word may be the beginning of one: for search while typing',
       }),
     ),
-    highlight: Type.Optional(Type.Boolean({ default: false, description: 'Say where in the results the words are' })),
+    highlight: Type.Optional(
+      Type.Boolean({ default: false, description: 'Say where in what is shown of the results the words are' }),
+    ),
+    fullText: Type.Optional(fullTextSchema),
   })
 
 export type SearchBody = Static<ReturnType<typeof searchBody>>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
 import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
@@ -19,6 +20,8 @@ export interface SearchInput {
   sortBy?: SearchOrder
   /** Whether the last word may be the beginning of one. */
   prefix?: boolean
+  /** Whether the results have their whole descriptions. */
+  fullText?: boolean
 }
 
 export interface FoundMatches extends SearchMatches {
@@ -38,9 +41,6 @@ export interface SearchIndex {
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
 }
-
-/** Taken for the length of the transaction that prepares an index: processes that start together wait for each other. */
-const preparationLock = 4_680_002
 
 /**
  * Chooses the best search index that the database can have, and builds it where it is missing: BM25 where the extension
@@ -64,7 +64,8 @@ const prepare = (database: Database, build: (transaction: Transaction) => Promis
   database.transaction().execute(async (transaction) => {
     // A build takes as long as it takes; the limit of the connection is for queries.
     await sql`set local statement_timeout = 0`.execute(transaction)
-    await sql`select pg_advisory_xact_lock(${sql.lit(preparationLock)})`.execute(transaction)
+    // Processes that start together wait for each other.
+    await takeLock(transaction, 'searchIndex')
     await build(transaction)
   })
 
@@ -77,14 +78,14 @@ function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): Sea
   return {
     kind,
     search: async (executor, input) => {
-      const { filters = {}, sortBy = 'relevance', offset } = input
+      const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
       const { words: typed, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
       const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
       const words = [...new Set([...typed, ...beginnings])]
       if (words.length === 0) return { ...nothing, words }
       const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
       const allWords = words.join(' ')
-      const page = { words: allWords, allWords, phrases, excluded, filters, sortBy, offset, limit }
+      const page = { words: allWords, allWords, phrases, excluded, filters, sortBy, fullText, offset, limit }
       // Each word costs what it is frequent, and the frequent ones say the least.
       if (words.length > rankedWords && phrases.length === 0) {
         const rarest = await rarestWords(executor, words, rankedWords)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { platformNames } from '../../platforms/platform.ts'
+import { platformNames } from '../../platforms/registry.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 
 // Rows for the tests of the search index.

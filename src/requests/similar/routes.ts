@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
-import type { App } from '../../app.ts'
-import type { Clock } from '../../clock.ts'
+import type { Authentication } from '../../accounts/authentication.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { Database } from '../../database/open.ts'
-import type { Authentication } from '../../http/authentication.ts'
+import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import { pageParameters } from '../../http/pagination.ts'
 import { closed, errorResponses, usage } from '../../http/schemas.ts'
-import { type RequestRecord, readRequests, requestRecord } from '../record.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { fullTextSchema, type RequestRecord, readRequests, requestRecord } from '../record.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { findSimilar, together } from './similar.ts'
 
@@ -29,16 +30,23 @@ export interface SimilarDependencies {
   authentication: Authentication
 }
 
+const common = { tags, security, params }
+
+/** @throws ServiceError NOT_FOUND */
+async function readOne(database: Database, id: string): Promise<RequestRecord> {
+  const [request] = isId(id) ? await readRequests(database, [id], { fullText: true }) : []
+  if (!request) throw notFound('Request')
+  return request
+}
+
 /** One request, and those that ask for the same. */
 export function registerSimilarRoutes(app: App, dependencies: SimilarDependencies): void {
-  const { database, clock, searchIndex, authentication } = dependencies
-  const readRequest = async (id: string): Promise<RequestRecord> => {
-    const [request] = isId(id) ? await readRequests(database, [id]) : []
-    if (!request) throw notFound('Request')
-    return request
-  }
-  const common = { tags, security, params }
+  registerRequest(app, dependencies)
+  registerSimilar(app, dependencies)
+}
 
+function registerRequest(app: App, dependencies: SimilarDependencies): void {
+  const { database, clock, authentication } = dependencies
   app.get(
     '/api/v1/requests/:id',
     {
@@ -54,11 +62,14 @@ export function registerSimilarRoutes(app: App, dependencies: SimilarDependencie
     },
     async (request) => {
       const account = authentication.accountOf(request)
-      const data = await readRequest(request.params.id)
+      const data = await readOne(database, request.params.id)
       return { data, usage: { credits: await readCreditUsage(database, account, clock.now()) } }
     },
   )
+}
 
+function registerSimilar(app: App, dependencies: SimilarDependencies): void {
+  const { database, clock, searchIndex, authentication } = dependencies
   app.get(
     '/api/v1/requests/:id/similar',
     {
@@ -70,9 +81,8 @@ export function registerSimilarRoutes(app: App, dependencies: SimilarDependencie
           'Of the best matches of its title those whose words are alike enough, on every platform, the most alike first. ' +
           '`votes`, `requests` and `platforms` count the request itself and all of them, also those beyond `limit`.',
         querystring: closed({
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most results of this answer' }),
-          ),
+          limit: pageParameters.limit,
+          fullText: Type.Optional(fullTextSchema),
         }),
         response: {
           200: closed({
@@ -93,10 +103,11 @@ export function registerSimilarRoutes(app: App, dependencies: SimilarDependencie
     },
     async (request) => {
       const account = authentication.accountOf(request)
-      const own = await readRequest(request.params.id)
-      const similar = await findSimilar(database, searchIndex, own)
+      const own = await readOne(database, request.params.id)
+      const { limit, fullText = false } = request.query
+      const similar = await findSimilar(database, searchIndex, own, { fullText })
       return {
-        data: { results: similar.slice(0, request.query.limit ?? 20), ...together([own, ...similar]) },
+        data: { results: similar.slice(0, limit), ...together([own, ...similar]) },
         usage: { credits: await readCreditUsage(database, account, clock.now()) },
       }
     },

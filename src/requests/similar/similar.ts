@@ -1,6 +1,6 @@
+import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import type { PlatformName } from '../../platforms/platform.ts'
-import type { RequestRecord } from '../record.ts'
+import type { RequestRecord, TextChoice } from '../record.ts'
 import { tellingWords } from '../search/query.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { createComparison, sameWish } from './similarity.ts'
@@ -36,11 +36,12 @@ export async function findSimilar(
   executor: Executor,
   searchIndex: SearchIndex,
   request: RequestRecord,
+  { fullText }: TextChoice,
 ): Promise<SimilarRequest[]> {
   // Its words alone: what a quotation mark or a minus means in a query, it does not mean in a title.
   const query = tellingWords(request.title).join(' ')
   if (query === '') return []
-  const { results } = await searchIndex.search(executor, { query, offset: 0, limit: candidates })
+  const { results } = await searchIndex.search(executor, { query, offset: 0, limit: candidates, fullText })
   const found = results.filter(({ _id }) => _id !== request._id)
   const compare = createComparison(await readComparedWords(executor, [request, ...found]))
   return found

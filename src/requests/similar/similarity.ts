@@ -1,4 +1,4 @@
-import { createPauses } from '../../event-loop.ts'
+import { createPauses } from '../../runtime/event-loop.ts'
 
 /** The words that one request is compared by, in their stems. */
 export interface ComparedRequest {

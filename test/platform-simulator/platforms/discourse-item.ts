@@ -17,7 +17,7 @@ export function topicSlug(record: SimulatedRecord): string {
 
 export function topicTags(record: SimulatedRecord): string[] {
   const own = record.tags.map((tag) => tag.replaceAll(' ', '-'))
-  return [...new Set(['feature-request', ...own])]
+  return record.tags.includes('bug') ? own : [...new Set(['feature-request', ...own])]
 }
 
 /** An excerpt, HTML-escaped, as the search shows it. */
@@ -67,14 +67,14 @@ export function discourseTopic(record: SimulatedRecord, isNew: boolean): object 
     pinned: false,
     unpinned: null,
     visible: true,
-    closed: false,
+    closed: record.resolution !== undefined,
     archived: false,
     bookmarked: null,
     liked: null,
     tags: isNew ? tags.map((name, index) => ({ id: index + 1, name, slug: name })) : tags,
     tags_descriptions: {},
     category_id: category.id,
-    has_accepted_answer: false,
+    has_accepted_answer: record.resolution === 'completed',
     ...(isNew ? votes : {}),
   }
 }

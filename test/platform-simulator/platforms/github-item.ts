@@ -1,4 +1,4 @@
-import type { SimulatedRecord } from '../records.ts'
+import { resolvedAt, type SimulatedRecord } from '../records.ts'
 
 const pageHost = 'https://github.com'
 
@@ -17,9 +17,13 @@ export function itemUrl(record: SimulatedRecord): string {
   return `${pageHost}/${repository(record)}/${folder}/${issueNumber(record)}`
 }
 
-/** Every issue is an enhancement, so that a search by that label misses none; the second label varies. */
+/** Every issue but a bug is an enhancement, so that a search by that label misses none; the second label varies. */
 export function gitHubLabels(record: SimulatedRecord): string[] {
-  return record.kind === 'pull_request' ? [] : ['enhancement', ...record.tags]
+  return record.kind === 'pull_request'
+    ? []
+    : record.tags.includes('bug')
+      ? [...record.tags]
+      : ['enhancement', ...record.tags]
 }
 
 function userObject(author: NonNullable<SimulatedRecord['author']>, apiUrl: string): object {
@@ -66,10 +70,11 @@ function reactions(record: SimulatedRecord, url: string): object {
 }
 
 /** One element of `items`, with every field that the search answers today. */
-export function gitHubItem(record: SimulatedRecord, apiUrl: string): object {
+export function gitHubItem(record: SimulatedRecord, apiUrl: string, isPrivate = false): object {
   const repositoryUrl = `${apiUrl}/repos/${repository(record)}`
   const url = `${repositoryUrl}/issues/${issueNumber(record)}`
   const createdAt = record.createdAt.toISOString().replace('.000Z', 'Z')
+  const closedAt = resolvedAt(record).toISOString().replace('.000Z', 'Z')
   const pullUrl = itemUrl(record)
   const pullRequest = {
     url: `${repositoryUrl}/pulls/${issueNumber(record)}`,
@@ -91,15 +96,15 @@ export function gitHubItem(record: SimulatedRecord, apiUrl: string): object {
     title: record.title,
     user: record.author ? userObject(record.author, apiUrl) : null,
     labels: labelObjects(record, repositoryUrl),
-    state: 'open',
+    state: record.resolution ? 'closed' : 'open',
     locked: false,
     assignee: null,
     assignees: [],
     milestone: null,
     comments: record.commentCount,
     created_at: createdAt,
-    updated_at: createdAt,
-    closed_at: null,
+    updated_at: record.resolution ? closedAt : createdAt,
+    closed_at: record.resolution ? closedAt : null,
     author_association: 'NONE',
     type: null,
     active_lock_reason: null,
@@ -108,7 +113,8 @@ export function gitHubItem(record: SimulatedRecord, apiUrl: string): object {
     reactions: reactions(record, url),
     timeline_url: `${url}/timeline`,
     performed_via_github_app: null,
-    state_reason: null,
+    state_reason: record.resolution ?? null,
     score: 1,
+    ...(isPrivate ? { repository: { full_name: repository(record), private: true, visibility: 'private' } } : {}),
   }
 }

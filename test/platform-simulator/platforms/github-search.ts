@@ -33,11 +33,12 @@ function qualifies(record: CorpusRecord, leakPullRequests: boolean) {
   return (name: string, value: string): boolean | null => {
     if (name === 'label') return gitHubLabels(record).includes(value)
     if (name === 'repo') return itemUrl(record).toLowerCase().includes(`/${value}/`)
-    if (name === 'state') return value === 'open'
+    if (name === 'state') return value === (record.resolution ? 'closed' : 'open')
     if (name !== 'is' && name !== 'type') return null
     if (value === 'issue') return record.kind !== 'pull_request' || leakPullRequests
     if (value === 'pr' || value === 'pull-request') return record.kind === 'pull_request'
-    if (value === 'closed') return false
+    if (value === 'closed') return record.resolution !== undefined
+    if (value === 'open' && record.resolution) return false
     return null
   }
 }
@@ -53,6 +54,16 @@ export function readAlternatives(parameters: URLSearchParams): URLSearchParams[]
     alone.set('q', `${group}${rest}`)
     return alone
   })
+}
+
+/** What a token opens besides: all of it, unless the search is for public repositories. */
+export function findPrivate(parameters: URLSearchParams, corpus: Corpus, leakPrivate: boolean): CorpusRecord[] {
+  const query = parseGitHubQuery(parameters)
+  const isPublicOnly = query.groups.some(([clause]) => clause?.name === 'is' && clause.values.includes('public'))
+  if (isPublicOnly && !leakPrivate) return []
+  const alternatives = readAlternatives(parameters) ?? [parameters]
+  const topics = alternatives.map((one) => parseGitHubQuery(one).topic)
+  return topics.flatMap((topic) => corpus.privateRecords('github', topic))
 }
 
 /** Everything that matches, also what lies beyond the thousand that can be paged to. */

@@ -1,7 +1,7 @@
 import type { LimitState } from '../limits.ts'
 import { jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
 import { gitHubItem, itemUrl } from './github-item.ts'
-import { findAll, parseGitHubQuery } from './github-search.ts'
+import { findAll, findPrivate, parseGitHubQuery } from './github-search.ts'
 
 const maximumResults = 1_000
 const maximumPageSize = 100
@@ -89,7 +89,7 @@ export const github: SimulatedPlatform = {
   find: (parameters, corpus, leakPullRequests = false) =>
     findAll(parameters, corpus, leakPullRequests).slice(0, maximumResults),
 
-  search: (request, { corpus, limit, leakPullRequests }) => {
+  search: (request, { corpus, limit, leakPullRequests, leakPrivate }) => {
     const headers = rateHeaders(limit)
     const { parameters } = request
     if (request.path !== '/search/issues') {
@@ -113,9 +113,10 @@ export const github: SimulatedPlatform = {
         headers,
       )
     }
-    const found = findAll(parameters, corpus, leakPullRequests)
+    const hidden = request.headers.authorization ? findPrivate(parameters, corpus, leakPrivate) : []
+    const found = [...hidden, ...findAll(parameters, corpus, leakPullRequests)]
     const end = Math.min(start + pageSize(parameters), maximumResults)
-    const items = found.slice(start, end).map((record) => gitHubItem(record, request.baseUrl))
+    const items = found.slice(start, end).map((record) => gitHubItem(record, request.baseUrl, hidden.includes(record)))
     const body = { total_count: found.length, incomplete_results: false, items }
     return jsonAnswer(200, body, { ...headers, link: linkHeader(request, found.length) })
   },

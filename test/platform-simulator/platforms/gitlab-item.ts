@@ -1,4 +1,4 @@
-import type { SimulatedRecord } from '../records.ts'
+import { resolvedAt, type SimulatedRecord } from '../records.ts'
 
 const pageHost = 'https://gitlab.com'
 
@@ -11,8 +11,13 @@ export function issueUrl(record: SimulatedRecord, project: string): string {
   return `${pageHost}/${project}/-/issues/${internalId(record)}`
 }
 
+/** Labels of wishes: a record that names one of them has no others. */
+const wishLabels = new Set(['type::feature', 'feature', 'enhancement'])
+
 /** Every issue is a wish under the names that projects have for it, so that a search by one of them misses none. */
 export function gitLabLabels(record: SimulatedRecord): string[] {
+  if (record.tags.includes('bug')) return ['type::bug', ...record.tags]
+  if (record.tags.some((tag) => wishLabels.has(tag))) return [...record.tags]
   return [...new Set(['type::feature', 'feature', 'enhancement', 'feature request', ...record.tags])]
 }
 
@@ -43,8 +48,9 @@ function links(record: SimulatedRecord, projectUrl: string): object {
 }
 
 /** One element of the list, with every field that an anonymous caller is answered today. */
-export function gitLabIssue(record: SimulatedRecord, project: string, apiUrl: string): object {
+export function gitLabIssue(record: SimulatedRecord, project: string, apiUrl: string, isConfidential = false): object {
   const createdAt = record.createdAt.toISOString()
+  const closedAt = resolvedAt(record).toISOString()
   const iid = internalId(record)
   return {
     id: record.id,
@@ -52,10 +58,10 @@ export function gitLabIssue(record: SimulatedRecord, project: string, apiUrl: st
     project_id: 278_964,
     title: record.title,
     description: record.body,
-    state: 'opened',
+    state: record.resolution ? 'closed' : 'opened',
     created_at: createdAt,
-    updated_at: createdAt,
-    closed_at: null,
+    updated_at: record.resolution ? closedAt : createdAt,
+    closed_at: record.resolution ? closedAt : null,
     closed_by: null,
     labels: gitLabLabels(record),
     milestone: null,
@@ -68,7 +74,7 @@ export function gitLabIssue(record: SimulatedRecord, project: string, apiUrl: st
     upvotes: Math.max(0, record.votes),
     downvotes: Math.max(0, -record.votes),
     due_date: null,
-    confidential: false,
+    confidential: isConfidential,
     discussion_locked: null,
     issue_type: 'issue',
     web_url: issueUrl(record, project),

@@ -1,6 +1,13 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import type { LimitState } from '../limits.ts'
-import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import {
+  type Answer,
+  jsonAnswer,
+  type SearchContext,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { gitLabIssue, gitLabLabels, issueUrl } from './gitlab-item.ts'
 
@@ -33,15 +40,38 @@ const orders: Record<string, (record: CorpusRecord) => number> = {
   popularity: (record) => record.votes,
 }
 
+/** Projects of these groups are what their group is called; those of `members` are public, but show their issues to members only. */
+const closedGroups = { private: 'private', internal: 'internal', members: 'public' }
+
+const groupOf = (project: string): keyof typeof closedGroups | null => {
+  const group = project.split('/')[0]!
+  return group in closedGroups ? (group as keyof typeof closedGroups) : null
+}
+
+/** What a member or an administrator is answered; nobody else is told of `visibility`. */
+function describeProject(request: SearchRequest): Answer {
+  const project = decodeURIComponent(/^\/projects\/([^/]+)$/.exec(request.path)?.[1] ?? '')
+  const group = groupOf(project)
+  const isMember = token(request) !== null
+  if (project.startsWith('nosuch') || (!isMember && group !== null && group !== 'members')) {
+    return jsonAnswer(404, { message: '404 Project Not Found' })
+  }
+  const known = { id: 278_964, path_with_namespace: project, web_url: `https://gitlab.com/${project}` }
+  const access = group === 'members' ? 'private' : 'enabled'
+  const visibility = group === null ? 'public' : closedGroups[group]
+  return jsonAnswer(200, isMember ? { ...known, visibility, issues_access_level: access } : known)
+}
+
 /** `project` stands in the path of a request, and among the parameters of an expectation. */
 function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const query = parseQuery(parameters.get('search') ?? '')
   const labels = parameters.get('labels')?.split(',').filter(Boolean) ?? []
   const value = orders[parameters.get('order_by') ?? 'created_at'] ?? orders.created_at!
   const direction = parameters.get('sort') === 'asc' ? -1 : 1
-  if (parameters.get('state') === 'closed') return []
+  const state = parameters.get('state') ?? 'all'
   return corpus
     .records(`gitlab/${parameters.get('project')}`, query.topic)
+    .filter((record) => state === 'all' || (state === 'closed') === (record.resolution !== undefined))
     .filter((record) => matchesQuery(query, record.searchText))
     .filter((record) => labels.every((label) => gitLabLabels(record).includes(label)))
     .sort((a, b) => direction * (value(b) - value(a)) || a.id - b.id)
@@ -85,12 +115,14 @@ function pagingHeaders(request: SearchRequest, total: number): Record<string, st
   }
 }
 
-function listIssues(request: SearchRequest, corpus: Corpus, limit: LimitState): Answer {
+function listIssues(request: SearchRequest, { corpus, limit, leakPrivate }: SearchContext): Answer {
   const rate = rateHeaders(limit)
   const project = projectOf(request.path)
   if (project === null) return jsonAnswer(404, { error: '404 Not Found' }, rate)
   // Which projects exist changes too often to list.
-  if (project.startsWith('nosuch')) return jsonAnswer(404, { message: '404 Project Not Found' }, rate)
+  const isMember = token(request) !== null
+  if (project.startsWith('nosuch') || (groupOf(project) !== null && !isMember))
+    return jsonAnswer(404, { message: '404 Project Not Found' }, rate)
   const { parameters } = request
   const order = parameters.get('order_by')
   if (order !== null && !(order in orders)) {
@@ -104,8 +136,13 @@ function listIssues(request: SearchRequest, corpus: Corpus, limit: LimitState): 
   }
   const search = new URLSearchParams(parameters)
   search.set('project', project)
-  const found = find(search, corpus)
-  const issues = found.slice(start, start + size).map((record) => gitLabIssue(record, project, request.baseUrl))
+  const isAskedFor = parameters.get('confidential') !== 'false' || leakPrivate
+  const topic = parseQuery(parameters.get('search') ?? '').topic
+  const confidential = isMember && isAskedFor ? corpus.privateRecords(`gitlab/${project}`, topic) : []
+  const found = [...confidential, ...find(search, corpus)]
+  const issues = found
+    .slice(start, start + size)
+    .map((record) => gitLabIssue(record, project, request.baseUrl, confidential.includes(record)))
   return jsonAnswer(200, issues, { ...rate, ...pagingHeaders(request, found.length) })
 }
 
@@ -134,7 +171,9 @@ export const gitlab: SimulatedPlatform = {
   page: ({ parameters }) => pageNumber(parameters),
   find: (parameters, corpus) => find(parameters, corpus).slice(0, maximumOffset + maximumPageSize),
 
-  search: (request, { corpus, limit }) => listIssues(request, corpus, limit),
+  // Looking up a project does not count against the limit of searches.
+  isAside: ({ path }) => /^\/projects\/[^/]+$/.test(path),
+  search: (request, context) => (gitlab.isAside!(request) ? describeProject(request) : listIssues(request, context)),
 
   // The front door says when, in plain text; the search limit behind it says nothing but no.
   refuse: (wait, now, state) => {

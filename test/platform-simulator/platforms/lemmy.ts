@@ -63,7 +63,7 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   return (instance === null ? instanceNames : [instance]).flatMap((name) =>
     corpus
       .records(`lemmy/${name}`, topicOf(q))
-      .filter((record) => matches(record.title, words) || matches(record.body ?? '', words))
+      .filter((record) => record.isFoundByAnyWords || matches(record.title, words) || matches(record.body ?? '', words))
       .sort((a, b) => value(b) - value(a) || a.id - b.id),
   )
 }

@@ -21,7 +21,8 @@ export function questionLink(record: SimulatedRecord, site: string): string {
 /** Every question asks for a feature, so that a search by that tag misses none. */
 export function questionTags(record: SimulatedRecord): string[] {
   return [
-    'feature-request',
+    record.tags.includes('bug') ? 'support' : 'feature-request',
+    ...(record.resolution ? [record.resolution === 'completed' ? 'status-completed' : 'status-declined'] : []),
     ...record.tags.map((tag) => tag.replaceAll(' ', '-')).filter((tag) => tag !== 'feature-request'),
   ]
 }

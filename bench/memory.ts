@@ -1,0 +1,207 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { openPlatformNames } from '../src/platforms/registry.ts'
+import { loadRequests, searchWords } from './memory-data.ts'
+import { runMixedLoad } from './memory-load.ts'
+import type { Part } from './memory-parts.ts'
+import { writeSection } from './report.ts'
+import { startSimulator } from './simulator-client.ts'
+
+// How much memory the service takes: started as anybody starts it, on a fresh directory and on one with many requests, at its
+// start, after two idle minutes and after a mixed load, with simulated platforms. Linux only (/proc).
+//   node bench/memory.ts [--requests 100000] [--minutes 10] [--idle 120] [--quick] [--write]
+//     [--data-dir DIR]   keeps the loaded database there and takes it when it is there
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string' },
+    minutes: { type: 'string' },
+    idle: { type: 'string' },
+    callers: { type: 'string', default: '8' },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    'data-dir': { type: 'string' },
+  },
+})
+const requests = Number(values.requests ?? (values.quick ? 2_000 : 100_000))
+const minutes = Number(values.minutes ?? (values.quick ? 0.5 : 10))
+const idleSeconds = Number(values.idle ?? (values.quick ? 10 : 120))
+const adminKey = 'admin-key-of-the-benchmark'
+const apiKey = `ww_live_${'m'.repeat(32)}`
+const launcher = fileURLToPath(new URL('../bin/wishwell.mjs', import.meta.url))
+
+interface Memory {
+  resident: number
+  peak: number
+}
+
+/** Megabytes of a process, by the kernel; null when it has ended. */
+function memoryOf(processId: number): Memory | null {
+  try {
+    const status = readFileSync(`/proc/${processId}/status`, 'utf8')
+    const megabytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
+    const memory = { resident: megabytes('VmRSS'), peak: megabytes('VmHWM') }
+    // One that has ended, and whose parent does not know yet, has none.
+    return Number.isNaN(memory.resident) ? null : memory
+  } catch {
+    return null
+  }
+}
+
+function childrenOf(processId: number): number[] {
+  try {
+    return readFileSync(`/proc/${processId}/task/${processId}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+const treeOf = (processId: number): number[] => [processId, ...childrenOf(processId).flatMap(treeOf)]
+
+async function startLauncher(dataDir: string, environment: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, [launcher, 'serve'], {
+    env: {
+      PATH: process.env.PATH,
+      ...environment,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ADMIN_API_KEY: adminKey,
+      BOOTSTRAP_API_KEY: apiKey,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const launcherId = child.pid ?? 0
+  let mostOfAll = 0
+  const watch = setInterval(() => {
+    const all = treeOf(launcherId).reduce((sum, one) => sum + (memoryOf(one)?.resident ?? 0), 0)
+    mostOfAll = Math.max(mostOfAll, all)
+  }, 50)
+  let printed = ''
+  child.stdout?.setEncoding('utf8')
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the service ended at its start')
+  })
+  while (!/running at \S+\s/.test(printed)) {
+    printed += (await Promise.race([once(child.stdout!, 'data'), ended]))[0]
+  }
+  ended.catch(() => {})
+  const [serviceId] = childrenOf(launcherId)
+  if (serviceId === undefined) throw new Error('the launcher has no child')
+  const read = (processId: number) => {
+    const memory = memoryOf(processId)
+    if (memory === null) throw new Error('the service has ended')
+    return memory
+  }
+  return {
+    url: /running at (http\S+)/.exec(printed)?.[1] ?? '',
+    service: () => read(serviceId),
+    launcher: () => read(launcherId),
+    /** Of the launcher, the service and what the service starts, all together, at any moment so far. */
+    mostOfAll: () => mostOfAll,
+    stop: async () => {
+      clearInterval(watch)
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+async function measureStart(name: string, dataDir: string): Promise<string[]> {
+  const simulator = await startSimulator({ limits: 'real', size: 420, latencyMs: 20 })
+  const environment = { ...simulator.environment, PLATFORMS: openPlatformNames.join(',') }
+  const running = await startLauncher(dataDir, environment)
+  try {
+    const start = running.service()
+    console.log(`${name}: started, ${JSON.stringify(start)}, all together at most ${running.mostOfAll()}`)
+    await sleep(idleSeconds * 1_000)
+    const idle = running.service()
+    console.log(`${name}: idle for ${idleSeconds} s, ${JSON.stringify(idle)}`)
+    const load = {
+      url: running.url,
+      adminKey,
+      callers: Number(values.callers),
+      seconds: minutes * 60,
+      words: searchWords(),
+    }
+    const { calls, failed } = await runMixedLoad(load)
+    const loaded = running.service()
+    console.log(`${name}: after ${minutes} minutes of load, ${JSON.stringify({ ...loaded, calls, failed })}`)
+    await sleep(idleSeconds * 1_000)
+    const after = running.service()
+    const figures = [start.peak, start.resident, idle.resident, loaded.resident, loaded.peak, after.resident]
+    return [name, ...[...figures, running.launcher().resident, running.mostOfAll()].map(String)]
+  } finally {
+    await running.stop()
+    await simulator.stop()
+  }
+}
+
+async function measureParts(dataDir: string): Promise<Part[]> {
+  const file = fileURLToPath(new URL('memory-parts.ts', import.meta.url))
+  const child = fork(file, {
+    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', '--max-semi-space-size=4'],
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      ADMIN_API_KEY: adminKey,
+      BOOTSTRAP_API_KEY: apiKey,
+    },
+  })
+  const [parts] = (await once(child, 'message')) as [Part[]]
+  await once(child, 'exit')
+  return parts
+}
+
+const table = (head: string[], lines: string[][]) =>
+  [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+async function run(): Promise<void> {
+  const fresh = mkdtempSync(join(tmpdir(), 'wishwell-bench-memory-'))
+  const loaded = values['data-dir'] ?? mkdtempSync(join(tmpdir(), 'wishwell-bench-memory-'))
+  mkdirSync(loaded, { recursive: true, mode: 0o700 })
+  const marker = join(loaded, `loaded-${requests}`)
+  try {
+    const lines = [await measureStart('fresh directory', fresh)]
+    const parts = await measureParts(fresh)
+    if (!existsSync(marker)) {
+      await loadRequests(loaded, adminKey, requests)
+      writeFileSync(marker, '')
+    }
+    lines.push(await measureStart(`${requests.toLocaleString('en')} requests`, loaded))
+    const head = [
+      'megabytes',
+      'peak of the start',
+      'started',
+      `idle for ${idleSeconds} s`,
+      `after ${minutes} min of load`,
+    ]
+    const report = [
+      `Measured ${new Date().toISOString().slice(0, 10)}, ${values.callers} callers, Node ${process.version}.`,
+      table([...head, 'peak', `idle again`, 'launcher', 'all processes, peak'], lines),
+      table(
+        ['part, fresh directory', 'megabytes'],
+        parts.map(({ part, megabytes }) => [part, String(megabytes)]),
+      ),
+    ].join('\n\n')
+    console.log(report)
+    if (values.write) writeSection('memory', report)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+    if (values['data-dir'] === undefined) rmSync(loaded, { recursive: true, force: true })
+  }
+}
+
+if (process.platform === 'linux') await run()
+else console.log('skipped: the memory of another process is read from /proc, which only Linux has')

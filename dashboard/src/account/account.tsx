@@ -1,0 +1,76 @@
+import { packs } from '../../../src/accounts/plans.ts'
+import { packOrder } from '../api/calls.ts'
+import type { UsageRecord } from '../api/types.ts'
+import { dateAndTime, number } from '../shell/format.ts'
+import { Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { accountTexts as texts } from '../texts/account.ts'
+import { Keys } from './keys.tsx'
+import { Statement } from './statement.tsx'
+import { UsageChart } from './usage-chart.tsx'
+import { useUsageByDay } from './use-usage.ts'
+
+/** Plan, credits, what was spent, and the keys of the account. */
+export function AccountPage() {
+  const { data, error, refetch } = useUsageByDay()
+  return (
+    <Page title={texts.title}>
+      {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
+      {data && <Plan usage={data} />}
+      {data?.days && <UsageChart days={data.days} />}
+      <Keys />
+      <Statement />
+    </Page>
+  )
+}
+
+export function Pool({ usage }: { usage: Pick<UsageRecord, 'tier' | 'credits' | 'paygBalance' | 'paygMonthlyCap'> }) {
+  const { used, limit, remaining, resetsAt, held = 0 } = usage.credits
+  // What is held is not spent: the chart of what was spent does not have it either.
+  const spent = used - held
+  return (
+    <dl className="figures">
+      <div>
+        <dt>{texts.plan}</dt>
+        <dd>{texts.tiers[usage.tier]}</dd>
+      </div>
+      <div className="wide">
+        <dt>{texts.pool}</dt>
+        <dd>
+          <meter min={0} max={limit} value={Math.min(used, limit)} aria-label={texts.poolTaken(used, limit)} />
+          {texts.poolUsed(spent, limit)}
+          {held > 0 && <span className="note">{texts.poolHeld(held)}</span>}
+          <span className="note">{texts.poolLeft(remaining, dateAndTime(resetsAt))}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>{texts.payg}</dt>
+        <dd>
+          {number(usage.paygBalance)}
+          <span className="note">
+            {usage.paygMonthlyCap === null ? texts.noCap : texts.cap(number(usage.paygMonthlyCap))}
+          </span>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+const Plan = ({ usage }: { usage: UsageRecord }) => (
+  <section aria-labelledby="plan">
+    <h2 id="plan">{texts.planAndCredits}</h2>
+    <Pool usage={usage} />
+    <p className="note">{texts.rateLimit(usage.rateLimit.requestsPerMinute)}</p>
+    <h3>{texts.packs}</h3>
+    <ul className="packs">
+      {packOrder.map((name) => (
+        <li key={name}>
+          <strong>{texts.packNames[name]}</strong>
+          <span>{texts.packCredits(packs[name].credits)}</span>
+          <span>{texts.price(packs[name].priceUsd)}</span>
+        </li>
+      ))}
+    </ul>
+    <p className="note">{texts.packsAdvice}</p>
+  </section>
+)

@@ -1,0 +1,186 @@
+import type { Static } from 'typebox'
+import type { listKeys } from '../../../src/accounts/account-keys.ts'
+import type { StatementEntry } from '../../../src/credits/statement.ts'
+import type { CreditUsage, DailyUsage, Usage } from '../../../src/credits/usage.ts'
+import type { verifyLedger } from '../../../src/credits/verify.ts'
+import type { PackName, PlatformErrorCode, PlatformName, Tier } from '../../../src/database/column-types.ts'
+import type { errorBody } from '../../../src/http/schemas.ts'
+import type { PlatformStatus } from '../../../src/platforms/status.ts'
+import type { RequestRecord } from '../../../src/requests/record.ts'
+import type { PlatformProgress } from '../../../src/scraping/job-events.ts'
+import type { ListedJob } from '../../../src/scraping/job-list.ts'
+import type { jobSchema } from '../../../src/scraping/job-schema.ts'
+
+// What the service answers, by its own types: only types are imported, nothing of the service gets into the page.
+
+export type {
+  CreditUsage,
+  DailyUsage,
+  ListedJob,
+  PackName,
+  PlatformErrorCode,
+  PlatformName,
+  PlatformProgress,
+  PlatformStatus,
+  RequestRecord,
+  StatementEntry,
+  Tier,
+}
+
+export type ErrorBody = Static<typeof errorBody>
+export type Job = Static<typeof jobSchema>
+export type JobStatus = Job['status']
+export type TaskState = Job['progress'][string]
+
+/** A value as JSON carries it: moments are texts. */
+type Sent<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Sent<T[K]> } : T
+
+export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]>
+export type Difference = Awaited<ReturnType<typeof verifyLedger>>[number]
+
+export interface UsageRecord extends Usage {
+  rateLimit: { requestsPerMinute: number }
+  days?: DailyUsage[]
+}
+
+/** A part of a list, and where it goes on. */
+export interface Paged {
+  hasMore: boolean
+  cursor: string | null
+}
+
+export interface SessionAccount {
+  accountId: string
+  name: string
+  tier: Tier
+}
+
+export interface Session {
+  kind: 'account' | 'operator'
+  csrfToken: string
+  account: SessionAccount | null
+}
+
+export interface Highlight {
+  field: 'title' | 'description' | 'tags' | 'author'
+  /** A part of the field. */
+  text: string
+  /** What matched, as UTF-16 offsets into `text`. */
+  ranges: [start: number, end: number][]
+}
+
+/** `descriptionTruncated`: `description` is only its beginning; the whole is asked for by the id. */
+export type FoundRequest = RequestRecord & { highlights?: Highlight[]; descriptionTruncated?: boolean }
+
+export interface SearchFilters {
+  platforms?: PlatformName[]
+  topic?: string
+  tags?: string[]
+  minVotes?: number
+  since?: string
+  until?: string
+}
+
+export type SearchOrder = 'relevance' | 'votes' | 'new'
+
+export interface SearchInput {
+  query: string
+  limit: number
+  offset: number
+  sortBy: SearchOrder
+  prefix?: boolean
+  filters?: SearchFilters
+  platforms?: PlatformName[]
+}
+
+export interface CollectionError {
+  platform: string
+  topic: string
+  code: string
+  message: string
+  /** When its platform is asked again, where the call did not wait for that. */
+  resumesAt?: string
+}
+
+export interface SearchMeta {
+  originalQuery: string
+  cachedResults: number
+  expanded: boolean
+  window?: number
+  didYouMean?: string
+  expandedTopics?: string[]
+  topicsScraped?: number
+  topicsSkipped?: number
+  newResultsFound?: number
+  scrapingTimeMs?: number
+  errors?: CollectionError[]
+}
+
+export interface SearchAnswer {
+  data: { results: FoundRequest[]; hasMore: boolean; limitReached: boolean }
+  meta: SearchMeta
+  usage: { credits: CreditUsage }
+}
+
+export interface ListAnswer {
+  data: { results: RequestRecord[] } & Paged
+  usage: { credits: CreditUsage }
+}
+
+/** How far the live collection of one topic on one platform is. */
+export interface CollectionProgress {
+  topic: string
+  platform: string
+  state: 'waiting' | 'done' | 'error' | 'skipped' | 'fresh'
+  newRequests: number
+}
+
+export interface SimilarRequests {
+  results: (RequestRecord & { similarity: number })[]
+  votes: number
+  requests: number
+  platforms: string[]
+}
+
+export interface TopicSummary {
+  topic: string
+  requests: number
+  votes: number
+  lastCollectedAt: string | null
+  growth: { days7: number; days30: number }
+  tags: { tag: string; requests: number }[]
+}
+
+export type TopicOrder = 'new' | 'top' | 'name'
+
+export interface Wish {
+  request: RequestRecord
+  votes: number
+  requests: number
+  platforms: string[]
+}
+
+export interface TopicPage extends TopicSummary {
+  platforms: { platform: string; requests: number; votes: number }[]
+  timeline: { from: string; requests: number }[]
+  wishes: Wish[]
+}
+
+export interface Account {
+  accountId: string
+  name: string
+  tier: Tier
+  paygMonthlyCap: number | null
+  createdAt: string
+  deletedAt: string | null
+}
+
+/** A job as the operator sees it. */
+export type OperatorJob = ListedJob & { accountId: string; accountName: string }
+
+/** A sign-in link that nobody has used yet. */
+export interface OpenLink {
+  linkId: string
+  createdAt: string
+  expiresAt: string
+}

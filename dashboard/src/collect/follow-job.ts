@@ -1,0 +1,150 @@
+import { followJob, readJob } from '../api/calls.ts'
+import { ApiError, isStatus, SessionChangedError } from '../api/client.ts'
+import { readEvents } from '../api/events.ts'
+import type { Job, PlatformErrorCode, PlatformProgress, TaskState } from '../api/types.ts'
+
+/** What went wrong with a platform. */
+export interface PlatformFault {
+  code: PlatformErrorCode
+  message: string
+}
+
+/** What is known of a platform of a job. Polls do not tell pages and finds: those are null until events do. */
+export interface PlatformFigures {
+  state: TaskState
+  pages: number | null
+  requestsFound: number | null
+  requestsCreated: number | null
+  waitingUntil: string | null
+  /** Why it ended, where it did not end well. */
+  error: PlatformFault | null
+  /** What the last try failed with, while there are others to come. */
+  lastError?: PlatformFault | null
+}
+
+export interface FollowedJob {
+  job: Job | null
+  platforms: ReadonlyMap<string, PlatformFigures>
+  /** How the news come; `trouble` while they do not. */
+  by: 'events' | 'polls' | 'trouble' | 'ended'
+  /** Why it is not followed any more. */
+  error: unknown
+}
+
+export const notFollowed: FollowedJob = { job: null, platforms: new Map(), by: 'events', error: null }
+
+type Tell = (change: (before: FollowedJob) => FollowedJob) => void
+
+const pauseMs = 2_000
+/** Longer than the service ever is silent, which sends a comment every 15 s: something between us and it keeps the events back. */
+const silenceMs = 25_000
+/** After so many streams that broke at once, or were silent, polls must do. */
+const maxBrokenStreams = 2
+
+const isFinal = (error: unknown) => isStatus(error, 400, 401, 403, 404) || error instanceof SessionChangedError
+
+/**
+ * Follows a job to its end: by events, and where these do not come through by polls. Given up when the service says that there is nothing
+ * to follow, or nobody to follow it; a refusal for being too fast is waited out.
+ */
+export async function follow(jobId: string, tell: Tell, signal: AbortSignal): Promise<void> {
+  const place = { lastEventId: '' }
+  let brokenStreams = 0
+  while (!signal.aborted) {
+    try {
+      if (brokenStreams < maxBrokenStreams) {
+        const streamed = await readStream(jobId, place, tell, signal)
+        if (streamed === 'ended') return
+        // A stream that brought something is well, even when it breaks.
+        brokenStreams = streamed === 'silent' ? brokenStreams + 1 : 0
+      }
+      const job = await readJob(jobId, { signal })
+      tell((before) => afterPoll(before, job))
+      if (job.completedAt !== null) return
+      await pause(pauseMs, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      if (isFinal(error)) return tell((before) => ({ ...before, error }))
+      if (!isStatus(error, 429)) brokenStreams++
+      tell((before) => ({ ...before, by: 'trouble' }))
+      const retryAt = error instanceof ApiError ? error.retryAt : null
+      await pause(Math.max(pauseMs, (retryAt ?? 0) - Date.now()), signal)
+    }
+  }
+}
+
+async function readStream(jobId: string, place: { lastEventId: string }, tell: Tell, signal: AbortSignal) {
+  const silence = new AbortController()
+  const both = AbortSignal.any([signal, silence.signal])
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const waitForMore = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), silenceMs)
+  }
+  waitForMore()
+  let hasBrought = false
+  try {
+    const response = await followJob(jobId, place.lastEventId, both)
+    // The end was seen already.
+    if (response.status === 204) return 'silent' as const
+    for await (const { event, data, id } of readEvents(response, waitForMore)) {
+      hasBrought = true
+      place.lastEventId = id
+      if (event === 'platform') tell((before) => afterEvent(before, JSON.parse(data) as PlatformProgress))
+      if (event === 'end') {
+        const job = JSON.parse(data) as Job
+        tell((before) => afterPoll(before, job))
+        return 'ended' as const
+      }
+    }
+  } catch (error) {
+    // A poll may come through where a stream does not; a refusal is one for both.
+    const isBroken =
+      silence.signal.aborted || (error instanceof ApiError && (error.status === 0 || error.status >= 500))
+    if (signal.aborted || !isBroken) throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  return hasBrought ? ('broken' as const) : ('silent' as const)
+}
+
+function afterEvent(before: FollowedJob, { platform, ...figures }: PlatformProgress): FollowedJob {
+  return { ...before, by: 'events', platforms: new Map(before.platforms).set(platform, figures) }
+}
+
+const unknown = { pages: null, requestsFound: null, requestsCreated: null }
+
+type Figure = 'pages' | 'requestsFound' | 'requestsCreated'
+
+/** A figure of all platforms together; null while that of one is not known. */
+export function sumOf(platforms: FollowedJob['platforms'], figure: Figure): number | null {
+  const values = [...platforms.values()].map((figures) => figures[figure])
+  return values.length === 0 || values.includes(null) ? null : values.reduce<number>((sum, one) => sum + (one ?? 0), 0)
+}
+
+/**
+ * A poll tells the whole of what is new, not what each platform brought: where the events before it come to another sum they are
+ * out of date and are forgotten, so that what is shown of the platforms and of the job always fits together.
+ */
+function afterPoll(before: FollowedJob, job: Job): FollowedJob {
+  const fits = sumOf(before.platforms, 'requestsCreated') === job.requestsCreated
+  const figures = job.platforms.map((platform): [string, PlatformFigures] => {
+    const state = job.progress[platform] ?? 'pending'
+    const error = job.errors?.find((one) => one.platform === platform) ?? null
+    const known = fits ? before.platforms.get(platform) : undefined
+    return [platform, { ...unknown, ...known, state, waitingUntil: null, lastError: null, error }]
+  })
+  const by = job.completedAt === null ? 'polls' : 'ended'
+  return { job, platforms: new Map(figures), by, error: null }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const onAbort = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}

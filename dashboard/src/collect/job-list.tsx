@@ -1,0 +1,50 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useOwner } from '../api/session-store.ts'
+import type { JobStatus, ListedJob } from '../api/types.ts'
+import { collectTexts as texts } from '../texts/collect.ts'
+
+const statuses: JobStatus[] = ['pending', 'running', 'completed', 'failed']
+
+type Input = { status: JobStatus | undefined; limit: number; cursor: string | undefined }
+type JobPage<Listed> = { jobs: Listed[]; hasMore: boolean; cursor: string | null }
+
+const isUnderWay = ({ jobs }: JobPage<ListedJob>) => jobs.some(({ completedAt }) => completedAt === null)
+
+/** Jobs, the last first, page by page, of the chosen status: an account's own, or those of all for the operator. */
+export function useJobList<Listed extends ListedJob>(
+  readPage: (input: Input, read: { signal: AbortSignal }) => Promise<JobPage<Listed>>,
+  limit: number,
+) {
+  const owner = useOwner()
+  const [status, setStatus] = useState<JobStatus | ''>('')
+  const query = useInfiniteQuery({
+    queryKey: [owner, 'jobs', status],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      readPage({ status: status === '' ? undefined : status, limit, cursor: pageParam }, { signal }),
+    getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
+    // A job under way says something else in a moment; one that is over never does.
+    staleTime: ({ state }) => (state.data?.pages.some(isUnderWay) ? 5_000 : 60_000),
+  })
+  return { query, jobs: query.data?.pages.flatMap((page) => page.jobs), status, setStatus }
+}
+
+interface StatusFilterProps {
+  status: JobStatus | ''
+  setStatus: (status: JobStatus | '') => void
+}
+
+export const StatusFilter = ({ status, setStatus }: StatusFilterProps) => (
+  <label>
+    <span>{texts.withStatus}</span>{' '}
+    <select value={status} onChange={(event) => setStatus(event.target.value as JobStatus | '')}>
+      <option value="">{texts.anyStatus}</option>
+      {statuses.map((name) => (
+        <option key={name} value={name}>
+          {name === 'failed' ? texts.failedOrCancelled : texts.jobStatus[name]}
+        </option>
+      ))}
+    </select>
+  </label>
+)

@@ -1,0 +1,130 @@
+import type { Job, PlatformStatus } from '../api/types.ts'
+import { number, platformTitle } from '../shell/format.ts'
+import { useSecondsUntil } from '../shell/problem.tsx'
+import { useReadiness } from '../shell/use-platforms.ts'
+import { collectTexts as texts } from '../texts/collect.ts'
+import type { FollowedJob, PlatformFault, PlatformFigures } from './follow-job.ts'
+import { troubleOf } from './platform-trouble.ts'
+
+interface JobPlatformsProps {
+  job: Job
+  platforms: FollowedJob['platforms']
+}
+
+const nothingYet = { pages: null, requestsFound: null, requestsCreated: null, waitingUntil: null, error: null }
+
+const isOver = ({ state }: PlatformFigures) => state === 'done' || state === 'error' || state === 'skipped'
+
+/** How far each platform is, with its remedy where it failed. */
+export function JobPlatforms({ job, platforms }: JobPlatformsProps) {
+  const rows = job.platforms.map((platform) => ({
+    platform,
+    figures: platforms.get(platform) ?? { ...nothingYet, state: job.progress[platform] ?? ('pending' as const) },
+  }))
+  // A platform that waits may have failed, or only keep to a limit: how it is says which.
+  const unexplained = rows.filter(
+    ({ figures }) => figures.waitingUntil !== null && !figures.lastError && !isOver(figures),
+  )
+  const readiness = useReadiness(unexplained.map(({ platform, figures }) => `${platform} ${figures.waitingUntil}`))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
+    <section className="table-frame" tabIndex={0} aria-label={texts.byPlatform}>
+      <table className="job-platforms">
+        <caption className="unseen">{texts.byPlatform}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.platform}</th>
+            <th scope="col">{texts.state}</th>
+            <th scope="col">{texts.pagesRead}</th>
+            <th scope="col" className="number">
+              {texts.found}
+            </th>
+            <th scope="col" className="number">
+              {texts.created}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ platform, figures }) => (
+            <PlatformRow
+              key={platform}
+              platform={platform}
+              depth={job.depth}
+              figures={figures}
+              status={readiness?.find((status) => status.platform === platform)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const shown = (value: number | null) => (value === null ? '–' : number(value))
+
+interface PlatformRowProps {
+  platform: string
+  figures: PlatformFigures
+  depth: number
+  /** How the platform is in general, where that was asked. */
+  status: PlatformStatus | undefined
+}
+
+function PlatformRow({ platform, figures, depth, status }: PlatformRowProps) {
+  const { state, pages, requestsFound, requestsCreated, waitingUntil, error } = figures
+  const wasCancelled = error?.code === 'cancelled'
+  const trouble = faultOf(figures, status)
+  return (
+    <>
+      <tr>
+        <th scope="row">{platformTitle(platform)}</th>
+        <td>
+          <span className={`badge ${wasCancelled ? 'cancelled' : state}`}>
+            {wasCancelled ? texts.jobStatus.cancelled : texts.taskState[state]}
+          </span>{' '}
+          {waitingUntil !== null && !isOver(figures) && (
+            <Waiting until={waitingUntil} hasFailed={trouble !== null} isAtLimit={status?.state === 'waiting'} />
+          )}
+        </td>
+        <td data-label={texts.pagesRead}>
+          <span className="pages">
+            <progress
+              max={depth}
+              value={state === 'done' ? depth : (pages ?? 0)}
+              aria-label={texts.progressOf(platformTitle(platform))}
+            />
+            {pages === null ? '–' : texts.pagesOf(pages, depth)}
+          </span>
+        </td>
+        <td className="number" data-label={texts.found}>
+          {shown(requestsFound)}
+        </td>
+        <td className="number" data-label={texts.created}>
+          {shown(requestsCreated)}
+        </td>
+      </tr>
+      {trouble !== null && !wasCancelled && (
+        <tr className="remedy">
+          <td colSpan={5}>
+            <bdi>{trouble.message}</bdi>
+            {error !== null && <span className="note"> {texts.remedy(error.code)}</span>}
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** Why a platform ended badly or, while it waits for another try, what the last one failed with. */
+function faultOf(figures: PlatformFigures, status: PlatformStatus | undefined): PlatformFault | null {
+  if (figures.error !== null || isOver(figures)) return figures.error
+  if (figures.lastError) return figures.lastError
+  return figures.waitingUntil !== null && status ? troubleOf(status) : null
+}
+
+/** For the eye: nobody wants to hear each second. */
+function Waiting({ until, hasFailed, isAtLimit }: { until: string; hasFailed: boolean; isAtLimit: boolean }) {
+  const seconds = useSecondsUntil(Date.parse(until))
+  const say = hasFailed ? texts.triesAgain : isAtLimit ? texts.waitsForLimit : texts.waitsFor
+  return <span className="note">{say(seconds)}</span>
+}

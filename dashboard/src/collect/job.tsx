@@ -1,0 +1,103 @@
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { cancelJob } from '../api/calls.ts'
+import type { Job } from '../api/types.ts'
+import { collectAddress, filteredSearch, newCollection, topicAddress } from '../shell/addresses.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { dateAndTime, number } from '../shell/format.ts'
+import { Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
+import { collectTexts as texts } from '../texts/collect.ts'
+import { type FollowedJob, sumOf } from './follow-job.ts'
+import { JobPlatforms } from './job-platforms.tsx'
+import { isCancelled, shownStatus } from './job-status.ts'
+import { useJob } from './use-job.ts'
+
+/** One collection: live while it runs, and what became of it. */
+export function JobPage({ jobId }: { jobId: string }) {
+  const followed = useJob(jobId)
+  const { job, platforms, by, error, retry } = followed
+  if (job === null) {
+    return <Page title={texts.job}>{error === null ? <Loading /> : <Problem error={error} retry={retry} />}</Page>
+  }
+  return (
+    <Page title={job.topic} actions={<JobActions job={job} />}>
+      <p className="crumb">
+        <Link href={collectAddress}>{texts.allJobs}</Link>
+      </p>
+      {error !== null && <Problem error={error} retry={retry} />}
+      <Summary job={job} platforms={platforms} by={by} />
+      <JobPlatforms job={job} platforms={platforms} />
+      {job.completedAt !== null && (
+        <p className="actions">
+          <Link className="button primary" href={filteredSearch({ job: job.jobId })}>
+            {texts.seeFinds}
+          </Link>
+          <Link className="button" href={topicAddress(job.topic)}>
+            {texts.understand}
+          </Link>
+        </p>
+      )}
+    </Page>
+  )
+}
+
+function JobActions({ job }: { job: Job }) {
+  const cancel = useMutation({ mutationFn: () => cancelJob(job.jobId) })
+  if (job.completedAt !== null || cancel.isSuccess) {
+    return (
+      <Link className="button" href={newCollection({ topic: job.topic, platforms: job.platforms, depth: job.depth })}>
+        {texts.runAgain}
+      </Link>
+    )
+  }
+  return (
+    <>
+      <ConfirmButton
+        question={texts.cancelQuestion}
+        confirm={texts.cancelConfirm}
+        busy={cancel.isPending}
+        onConfirm={() => cancel.mutate()}
+      >
+        {cancel.isPending ? texts.cancelling : texts.cancel}
+      </ConfirmButton>
+      {cancel.error !== null && <Problem error={cancel.error} retry={() => cancel.mutate()} />}
+    </>
+  )
+}
+
+type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job }
+
+/** Of all platforms together. What only events tell is left out where only polls came through. */
+function Summary({ job, platforms, by }: SummaryProps) {
+  const pages = sumOf(platforms, 'pages')
+  const found = sumOf(platforms, 'requestsFound')
+  // However the news come, and also while none do: what stands in the rows below is what is added up here.
+  const created = sumOf(platforms, 'requestsCreated') ?? job.requestsCreated
+  const hasBegun = [...platforms.values()].some(({ state }) => state !== 'pending')
+  const status = job.completedAt === null && hasBegun ? 'running' : shownStatus(job)
+  return (
+    <>
+      <dl className="figures">
+        <Figure name={texts.status} value={<span className={`badge ${status}`}>{texts.jobStatus[status]}</span>} />
+        <Figure name={texts.depthOfJob} value={texts.pages(job.depth)} />
+        <Figure name={texts.pagesRead} value={pages === null ? '–' : number(pages)} />
+        <Figure name={texts.found} value={found === null ? '–' : number(found)} />
+        <Figure name={texts.created} value={number(created)} />
+        {job.startedAt && <Figure name={texts.startedAt} value={dateAndTime(job.startedAt)} />}
+        {job.completedAt && <Figure name={texts.completedAt} value={dateAndTime(job.completedAt)} />}
+      </dl>
+      <p className="note" role="status">
+        {isCancelled(job) ? texts.cancelledWith(created) : texts.newsBy[by]}
+      </p>
+    </>
+  )
+}
+
+const Figure = ({ name, value }: { name: string; value: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+)

@@ -1,0 +1,69 @@
+import { useId } from 'react'
+import type { PlatformName, PlatformStatus } from '../api/types.ts'
+import { inHowLong, platformTitle } from '../shell/format.ts'
+import { collectTexts as texts } from '../texts/collect.ts'
+import { troubleOf } from './platform-trouble.ts'
+
+/** Whether a platform can be asked at all: it is on and has what it needs. */
+export const isSetUp = ({ state }: PlatformStatus): boolean => state !== 'off' && state !== 'not_configured'
+
+interface PlatformChoiceProps {
+  platforms: PlatformStatus[]
+  chosen: PlatformName[]
+  choose: (platforms: PlatformName[]) => void
+  fault: string | null
+}
+
+/** Which platforms are asked: each with how it is, and with what to do about it. */
+export function PlatformChoice({ platforms, chosen, choose, fault }: PlatformChoiceProps) {
+  const id = useId()
+  const toggle = (platform: PlatformName) =>
+    choose(
+      platforms
+        .map((status) => status.platform)
+        .filter((name) => (name === platform ? !chosen.includes(name) : chosen.includes(name))),
+    )
+  return (
+    <fieldset className="platform-choice" aria-describedby={`${id}-fault`}>
+      <legend>{texts.platforms}</legend>
+      <div className="platform-grid">
+        {[...platforms.filter(isSetUp), ...platforms.filter((status) => !isSetUp(status))].map((status) => (
+          <label key={status.platform} className="platform-option">
+            <input
+              type="checkbox"
+              disabled={!isSetUp(status)}
+              checked={chosen.includes(status.platform)}
+              onChange={() => toggle(status.platform)}
+            />
+            <span>
+              <strong>{platformTitle(status.platform)}</strong>
+              {/* What the operator could do about those that are off is not for this page. */}
+              <Readiness status={status.state === 'off' ? { ...status, advice: null } : status} />
+            </span>
+          </label>
+        ))}
+      </div>
+      <p id={`${id}-fault`} className="fault" role="alert">
+        {fault}
+      </p>
+    </fieldset>
+  )
+}
+
+/** How a platform is, in a word, and what to do. One that is ready for another try and does not answer is not ready. */
+export function Readiness({ status }: { status: PlatformStatus }) {
+  const { state, resumesAt, advice } = status
+  const trouble = state === 'ready' || state === 'waiting' ? troubleOf(status) : null
+  const word =
+    trouble === null ? texts.platformState[state] : trouble.isPartial ? texts.answersInPart : texts.notAnswering
+  const said = advice ?? trouble?.message ?? null
+  return (
+    <span className="readiness">
+      <span className={`badge ${trouble === null ? state : trouble.isPartial ? 'paused' : 'error'}`}>
+        {word ?? state}
+      </span>
+      {resumesAt !== null && <span className="note">{texts.resumes(inHowLong(resumesAt))}</span>}
+      {said !== null && <bdi className="note advice">{said}</bdi>}
+    </span>
+  )
+}

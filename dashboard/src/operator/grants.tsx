@@ -1,0 +1,49 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { packs } from '../../../src/accounts/plans.ts'
+import { packOrder } from '../api/calls.ts'
+import { useIntention } from '../api/intention.ts'
+import { grantPack } from '../api/operator-calls.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { PackName } from '../api/types.ts'
+import { number } from '../shell/format.ts'
+import { Problem } from '../shell/problem.tsx'
+import { accountTexts } from '../texts/account.ts'
+import { operatorTexts as texts } from '../texts/operator.ts'
+
+/** Packs that were paid for. A second click while the first is under way, or after its answer was lost, adds nothing. */
+export function Grants({ accountId }: { accountId: string }) {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const { keyFor, done } = useIntention()
+  const grant = useMutation({
+    mutationFn: (pack: PackName) => grantPack(accountId, pack, keyFor([accountId, pack])),
+    onSuccess: () => {
+      done()
+      void queries.invalidateQueries({ queryKey: [owner, 'account', accountId, 'usage'] })
+    },
+  })
+  return (
+    <div className="grants">
+      <h3>{texts.grant}</h3>
+      <div className="actions">
+        {packOrder.map((pack) => (
+          <button
+            key={pack}
+            type="button"
+            disabled={grant.isPending}
+            onClick={() => {
+              if (!grant.isPending) grant.mutate(pack)
+            }}
+          >
+            {texts.grantPack(accountTexts.packNames[pack], packs[pack].credits)}
+          </button>
+        ))}
+      </div>
+      <p role="status" className="note">
+        {grant.isPending && texts.granting}
+        {grant.isSuccess && texts.granted(accountTexts.packNames[grant.variables], number(grant.data.paygBalance))}
+      </p>
+      {grant.error !== null && <Problem error={grant.error} retry={() => grant.mutate(grant.variables!)} />}
+    </div>
+  )
+}

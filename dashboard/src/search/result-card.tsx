@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { readRequest } from '../api/calls.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { FoundRequest } from '../api/types.ts'
+import { topicAddress } from '../shell/addresses.ts'
+import { Loading } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
+import { searchTexts as texts } from '../texts/search.ts'
+import { Highlighted, highlightOf, Marked } from './highlighted.tsx'
+import { Origin, SourceLink, Votes } from './request-parts.tsx'
+import { Similar } from './similar.tsx'
+import type { View } from './view.ts'
+
+/** How much of a description is shown before one asks for all of it. */
+const excerptLength = 280
+const shownTags = 6
+
+interface CardProps {
+  request: FoundRequest
+  /** Where the card stands: its tags become filters there. */
+  view: View
+  show: (view: View) => void
+}
+
+export function ResultCard({ request, view, show }: CardProps) {
+  const [isSimilarOpen, setSimilarOpen] = useState(false)
+  const title = <Marked text={request.title} highlight={highlightOf(request, 'title')} />
+  return (
+    <article className="result">
+      <Votes votes={request.votes} />
+      <div className="result-body">
+        <h2 dir="auto">
+          <SourceLink request={request}>{title}</SourceLink>
+        </h2>
+        <Description request={request} />
+        <Origin request={request} />
+        <div className="tags">
+          {request.tags.slice(0, shownTags).map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              className="tag"
+              aria-pressed={view.tags.includes(tag)}
+              title={texts.filterByTag(tag)}
+              onClick={() => show({ ...view, tags: view.tags.includes(tag) ? view.tags : [...view.tags, tag] })}
+            >
+              <bdi>{tag}</bdi>
+            </button>
+          ))}
+          <Link className="topic-link" href={topicAddress(request.topic)}>
+            <bdi>{request.topic}</bdi>
+          </Link>
+          <button
+            type="button"
+            className="quiet small"
+            aria-expanded={isSimilarOpen}
+            onClick={() => setSimilarOpen(!isSimilarOpen)}
+          >
+            {texts.similar}
+          </button>
+        </div>
+        {isSimilarOpen && <Similar requestId={request._id} />}
+      </div>
+    </article>
+  )
+}
+
+function Description({ request }: { request: FoundRequest }) {
+  const [isWhole, setWhole] = useState(false)
+  const { description, descriptionTruncated = false } = request
+  const snippet = highlightOf(request, 'description')
+  if (description === '') return null
+  const isLong =
+    descriptionTruncated || description.length > excerptLength || (snippet !== null && snippet.text !== description)
+  const excerpt =
+    snippet !== null ? <Highlighted text={snippet.text} ranges={snippet.ranges} /> : description.slice(0, excerptLength)
+  return (
+    <div className="description">
+      {isWhole && descriptionTruncated ? (
+        <WholeDescription requestId={request._id} beginning={description} />
+      ) : (
+        <p dir="auto">
+          {isWhole ? description : excerpt}
+          {isLong && !isWhole && ' …'}
+        </p>
+      )}
+      {isLong && (
+        <button type="button" className="as-link small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? texts.showLess : texts.showAll}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** A text of which a list has only the beginning: the rest is one call, when somebody wants it. */
+function WholeDescription({ requestId, beginning }: { requestId: string; beginning: string }) {
+  const owner = useOwner()
+  const { data, error, refetch } = useQuery({
+    queryKey: [owner, 'request', requestId],
+    queryFn: ({ signal }) => readRequest(requestId, { signal }),
+    staleTime: 5 * 60_000,
+  })
+  if (data) return <p dir="auto">{data.description}</p>
+  return (
+    <>
+      <p dir="auto">{beginning} …</p>
+      {error === null ? <Loading /> : <Problem error={error} retry={refetch} />}
+    </>
+  )
+}

@@ -1,0 +1,207 @@
+import { useEffect, useMemo, useRef } from 'react'
+import { isStatus } from '../api/client.ts'
+import type { FoundRequest } from '../api/types.ts'
+import { collectAddress, newCollection } from '../shell/addresses.ts'
+import { MoreButton } from '../shell/more-button.tsx'
+import { Empty, Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link, navigate, useAddress, useIsTyping } from '../shell/router.tsx'
+import { searchBoxId } from '../shell/shortcuts.ts'
+import { searchTexts as texts } from '../texts/search.ts'
+import { ActiveFilters } from './active-filters.tsx'
+import { Expansion } from './expansion.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { Filters } from './filters.tsx'
+import { moveThrough } from './keyboard.ts'
+import { ResultCard } from './result-card.tsx'
+import { ShareLink } from './share-link.tsx'
+import { useDraft } from './use-draft.ts'
+import { type Results, useResults } from './use-results.ts'
+import { addressOf, filterCount, maxQueryLength, parseView, type View, withoutFilters, withQuery } from './view.ts'
+
+/** The search, and the list of everything while nothing is searched for. */
+export function SearchPage() {
+  const { search } = useAddress()
+  const view = useMemo(() => parseView(new URLSearchParams(search)), [search])
+  const show = (next: View) => navigate(addressOf(next))
+  const list = useRef<HTMLDivElement>(null)
+  return (
+    <Page
+      title={view.query === '' ? texts.browseTitle : texts.searchTitle(view.query)}
+      actions={
+        <>
+          <ShareLink />
+          <ExportMenu view={view} />
+        </>
+      }
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows only move the focus between what is focusable anyway */}
+      <div ref={list} onKeyDown={(event) => moveThrough(event, list.current)}>
+        <SearchBox query={view.query} />
+        <Filters view={view} show={show} />
+        <ActiveFilters view={view} show={show} />
+        <ResultList view={view} show={show} />
+      </div>
+    </Page>
+  )
+}
+
+function SearchBox({ query }: { query: string }) {
+  const { draft, type, submit } = useDraft(query)
+  return (
+    <search>
+      <form
+        className="search-box"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit(draft)
+        }}
+      >
+        <label className="unseen" htmlFor={searchBoxId}>
+          {texts.boxLabel}
+        </label>
+        <input
+          id={searchBoxId}
+          type="search"
+          dir="auto"
+          autoComplete="off"
+          enterKeyHint="search"
+          maxLength={maxQueryLength}
+          placeholder={texts.boxPlaceholder}
+          value={draft}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            event.preventDefault()
+            submit('')
+          }}
+        />
+        <span className="key" aria-hidden="true">
+          /
+        </span>
+        <button type="submit" className="primary">
+          {texts.search}
+        </button>
+      </form>
+    </search>
+  )
+}
+
+function ResultList({ view, show }: { view: View; show: (view: View) => void }) {
+  const results = useResults(view, useIsTyping())
+  const { data, error, isPlaceholderData, hasNextPage, isFetchNextPageError } = results
+  const before = useShownBefore(view, results)
+  if (!data) {
+    if (error === null) return <Loading what={texts.searching} />
+    // A refusal is about this view; anything else says nothing about what is on the screen.
+    const stays = isStatus(error, 400, 403, 404) ? null : before
+    return (
+      <>
+        <Problem error={error} retry={results.refetch} />
+        {stays && <p className="count">{texts.shownBefore(stays.query)}</p>}
+        {stays && <Cards found={stays.found} busy={false} view={view} show={show} />}
+      </>
+    )
+  }
+  const found = foundIn(data)
+  const last = data.pages.at(-1)
+  const meta = data.pages[0]?.meta ?? null
+  return (
+    <>
+      {meta?.didYouMean && !isPlaceholderData && <DidYouMean view={view} words={meta.didYouMean} show={show} />}
+      {error !== null && !isFetchNextPageError && <Problem error={error} retry={results.refetch} />}
+      {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
+      <p className="count" role="status">
+        {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage)}
+        {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
+      </p>
+      {found.length === 0 && hasNextPage && <p className="note">{texts.noneSoFar}</p>}
+      {found.length === 0 && !hasNextPage && !isPlaceholderData ? (
+        <NothingFound view={view} show={show} />
+      ) : (
+        <Cards found={found} busy={isPlaceholderData} view={view} show={show} />
+      )}
+      {last?.limitReached && !isPlaceholderData && <p className="note">{texts.capReached}</p>}
+      {!isPlaceholderData && <MoreButton query={results} />}
+    </>
+  )
+}
+
+/** Pages may shift while a collection writes: what came twice is shown once. */
+const foundIn = ({ pages }: Pick<Results, 'pages'>): FoundRequest[] => [
+  ...new Map(pages.flatMap((page) => page.results).map((one) => [one._id, one])).values(),
+]
+
+/** The results that came last, with the words they are of: they stay when those of another view cannot be had. */
+function useShownBefore({ query }: View, { data, isPlaceholderData }: ReturnType<typeof useResults>) {
+  const shown = useRef<{ query: string; found: FoundRequest[] } | null>(null)
+  useEffect(() => {
+    if (data && !isPlaceholderData) shown.current = { query, found: foundIn(data) }
+  }, [query, data, isPlaceholderData])
+  return shown.current
+}
+
+interface CardsProps {
+  found: FoundRequest[]
+  /** They are of another view, until those of this one are there. */
+  busy: boolean
+  view: View
+  show: (view: View) => void
+}
+
+const Cards = ({ found, busy, view, show }: CardsProps) => (
+  <ol className="results" aria-busy={busy}>
+    {found.map((request) => (
+      <li key={request._id}>
+        <ResultCard request={request} view={view} show={show} />
+      </li>
+    ))}
+  </ol>
+)
+
+const DidYouMean = ({ view, words, show }: { view: View; words: string; show: (view: View) => void }) => (
+  <p className="did-you-mean">
+    {texts.didYouMean}{' '}
+    <button type="button" className="as-link" onClick={() => show(withQuery(view, words))}>
+      <bdi>{words}</bdi>
+    </button>
+    ?
+  </p>
+)
+
+function NothingFound({ view, show }: { view: View; show: (view: View) => void }) {
+  const isFiltered = filterCount(view) > 0
+  if (view.query === '' && !isFiltered) {
+    return (
+      <Empty title={texts.nothingCollected}>
+        <p>{texts.nothingCollectedAdvice}</p>
+        <Link className="button primary" href={collectAddress}>
+          {texts.toCollect}
+        </Link>
+      </Empty>
+    )
+  }
+  return (
+    <Empty title={view.query === '' ? texts.nothingListed : texts.nothingFound}>
+      <NothingCollectedAtAll isSearch={view.query !== ''} />
+      {isFiltered && (
+        <button type="button" onClick={() => show(withoutFilters(view))}>
+          {texts.clearFilters}
+        </button>
+      )}
+      {view.query.length > 1 && (
+        <Link className="button" href={newCollection({ topic: [...view.query].slice(0, 100).join('') })}>
+          {texts.collectThis}
+        </Link>
+      )}
+    </Empty>
+  )
+}
+
+/** A search of an empty store finds nothing for another reason than its words. */
+function NothingCollectedAtAll({ isSearch }: { isSearch: boolean }) {
+  const everything = useResults(parseView(new URLSearchParams()), false)
+  const isEmpty = everything.data?.pages[0]?.results.length === 0
+  if (isEmpty) return <p>{texts.nothingCollectedYet}</p>
+  return <p>{isSearch ? texts.nothingFoundAdvice : texts.nothingListedAdvice}</p>
+}

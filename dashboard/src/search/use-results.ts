@@ -1,0 +1,56 @@
+import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { listRequests, search } from '../api/calls.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { FoundRequest, SearchAnswer, SearchMeta } from '../api/types.ts'
+import { listInput, pageSize, searchInput, type View } from './view.ts'
+
+/** What was read is not read again when somebody comes back to it within this time: every call counts. */
+const staleMs = 5 * 60_000
+
+/** One page of results: of a search, which goes on at an offset, or of the list, which goes on at a cursor. */
+export interface ResultsPage {
+  results: FoundRequest[]
+  next: number | string | null
+  limitReached: boolean
+  meta: SearchMeta | null
+}
+
+export type Results = InfiniteData<ResultsPage, number | string | null>
+
+export const toPage = (answer: SearchAnswer, offset: number): ResultsPage => ({
+  results: answer.data.results,
+  next: answer.data.hasMore ? offset + answer.data.results.length : null,
+  limitReached: answer.data.limitReached,
+  meta: answer.meta,
+})
+
+/** The key under which the results of a view are kept. */
+export const resultsKey = (owner: string, view: View, typing: boolean) => [owner, 'results', view, typing] as const
+
+/** While somebody types the last word may be the beginning of one; when it is sent it is what it is. */
+export const pageInput = (view: View, offset: number, typing: boolean) => ({
+  ...searchInput(view, { limit: pageSize, offset }),
+  ...(typing ? { prefix: true } : {}),
+})
+
+/** The results of a view, page by page: one call a page. A view that is left is not waited for. */
+export function useResults(view: View, typing: boolean) {
+  const owner = useOwner()
+  return useInfiniteQuery({
+    queryKey: resultsKey(owner, view, typing),
+    initialPageParam: null as number | string | null,
+    queryFn: async ({ pageParam, signal }): Promise<ResultsPage> => {
+      if (view.query !== '') {
+        const offset = typeof pageParam === 'number' ? pageParam : 0
+        return toPage(await search(pageInput(view, offset, typing), { signal }), offset)
+      }
+      const cursor = typeof pageParam === 'string' ? pageParam : undefined
+      const { data } = await listRequests(listInput(view), { limit: pageSize, cursor }, { signal })
+      return { results: data.results, next: data.hasMore ? data.cursor : null, limitReached: false, meta: null }
+    },
+    getNextPageParam: (last): number | string | null => last.next,
+    placeholderData: keepPreviousData,
+    staleTime: staleMs,
+    refetchOnReconnect: (query) => query.state.status === 'error',
+  })
+}

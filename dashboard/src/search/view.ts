@@ -1,0 +1,150 @@
+import type { ExportInput, ListInput } from '../api/calls.ts'
+import type { PlatformName, SearchFilters, SearchInput, SearchOrder } from '../api/types.ts'
+import { searchAddress } from '../shell/addresses.ts'
+
+/** All that decides what the search shows; it is the query string of the address, nothing else. */
+export interface View {
+  /** Empty: the cache is listed instead of searched. */
+  query: string
+  platforms: PlatformName[]
+  tags: string[]
+  topic: string
+  minVotes: number | null
+  /** UTC days, YYYY-MM-DD, both included; empty for no limit. */
+  since: string
+  until: string
+  /** Only what this job found; only of lists. */
+  job: string
+  sortBy: SearchOrder
+}
+
+export const topicLength = { min: 2, max: 100 }
+export const maxQueryLength = 500
+export const maxTags = 10
+export const maxTagLength = 100
+
+/** Characters as the service counts them: code points. */
+export const lengthOf = (text: string): number => [...text.trim()].length
+export const isTopic = (text: string): boolean => lengthOf(text) >= topicLength.min && lengthOf(text) <= topicLength.max
+
+/** The last that the fields take. */
+const lastDay = '2100-12-31'
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/
+/** A day that the calendar has: the 31st of February is read as a day of March. */
+export const isDay = (text: string): boolean => {
+  const moment = dayPattern.test(text) && text <= lastDay ? new Date(text) : null
+  return moment !== null && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
+}
+
+/** Reads an address that anybody may have written: what cannot be meant is left out, so nothing is shown that is not asked for. */
+export function parseView(parameters: URLSearchParams): View {
+  const text = (name: string) => (parameters.get(name) ?? '').trim()
+  const votes = Number(text('votes'))
+  const sort = text('sort')
+  const day = (name: string) => (isDay(text(name)) ? text(name) : '')
+  const query = [...text('q')].slice(0, maxQueryLength).join('')
+  const tags = parameters.getAll('tag').map((tag) => tag.trim())
+  return {
+    query,
+    platforms: [...new Set(text('platforms').split(','))].filter((name) =>
+      /^[a-z]{1,30}$/.test(name),
+    ) as PlatformName[],
+    tags: [...new Set(tags)].filter((tag) => tag !== '' && lengthOf(tag) <= maxTagLength).slice(0, maxTags),
+    topic: isTopic(text('topic')) ? text('topic') : '',
+    minVotes: Number.isSafeInteger(votes) && votes > 0 && votes < 2 ** 31 ? votes : null,
+    since: day('since'),
+    until: day('until'),
+    job: query === '' ? text('job').slice(0, 100) : '',
+    sortBy: sort === 'votes' || sort === 'new' ? sort : query === '' ? 'new' : 'relevance',
+  }
+}
+
+/** The address of a view; what is as it is by default is left out. */
+export function addressOf(view: View): string {
+  const parameters = new URLSearchParams()
+  const put = (name: string, value: string) => {
+    if (value !== '') parameters.append(name, value)
+  }
+  put('q', view.query)
+  put('platforms', view.platforms.join(','))
+  for (const tag of view.tags) put('tag', tag)
+  put('topic', view.topic)
+  put('votes', view.minVotes === null ? '' : String(view.minVotes))
+  put('since', view.since)
+  put('until', view.until)
+  put('job', view.query === '' ? view.job : '')
+  const usual = view.query === '' ? 'new' : 'relevance'
+  put('sort', view.sortBy === usual || view.sortBy === 'relevance' ? '' : view.sortBy)
+  const text = parameters.toString()
+  return text === '' ? searchAddress : `${searchAddress}?${text}`
+}
+
+/** The same view with other words. What a job found can be listed, not searched; the order of a list is not that of a search. */
+export const withQuery = (view: View, query: string): View => ({
+  ...view,
+  query,
+  job: query === '' ? view.job : '',
+  sortBy: view.query === '' && query !== '' && view.sortBy === 'new' ? 'relevance' : view.sortBy,
+})
+
+export const withoutFilters = (view: View): View => ({
+  ...{ query: view.query, platforms: [], tags: [], topic: '', minVotes: null, since: '', until: '', job: '' },
+  sortBy: view.sortBy,
+})
+
+export const filterCount = (view: View): number =>
+  view.platforms.length +
+  view.tags.length +
+  [view.topic, view.since, view.until, view.job].filter((value) => value !== '').length +
+  (view.minVotes === null ? 0 : 1)
+
+const dayMs = 24 * 60 * 60_000
+const startOf = (day: string) => (day === '' ? {} : { since: day })
+/** The service takes what was asked before a day; people mean the day with its end. */
+const endOf = (day: string) =>
+  day === '' ? {} : { until: new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10) }
+const given = <T extends object>(condition: boolean, value: T): T | Record<string, never> => (condition ? value : {})
+
+/** What a search is asked for. */
+export function searchInput(view: View, page: { limit: number; offset: number }): SearchInput {
+  const filters: SearchFilters = {
+    ...given(view.platforms.length > 0, { platforms: view.platforms }),
+    ...given(view.tags.length > 0, { tags: view.tags }),
+    ...given(view.topic !== '', { topic: view.topic }),
+    ...(view.minVotes === null ? {} : { minVotes: view.minVotes }),
+    ...startOf(view.since),
+    ...endOf(view.until),
+  }
+  return { query: view.query, sortBy: view.sortBy, ...page, ...given(Object.keys(filters).length > 0, { filters }) }
+}
+
+/** How many results a page of them has. */
+export const pageSize = 20
+
+/** The body of a search, as it is sent. */
+export const searchBody = (input: SearchInput): string => JSON.stringify({ ...input, highlight: true })
+
+/** The body of the search that an address asks for when it is opened; null when the address lists and does not search. */
+export function firstSearchBody(parameters: URLSearchParams): string | null {
+  const view = parseView(parameters)
+  return view.query === '' ? null : searchBody(searchInput(view, { limit: pageSize, offset: 0 }))
+}
+
+/** What the list is asked for. */
+export const listInput = (view: View): ListInput => ({
+  ...given(view.platforms.length > 0, { platforms: view.platforms }),
+  ...given(view.tags.length > 0, { tag: view.tags }),
+  ...given(view.topic !== '', { topic: view.topic }),
+  ...(view.minVotes === null ? {} : { minVotes: view.minVotes }),
+  ...startOf(view.since),
+  ...endOf(view.until),
+  ...given(view.job !== '', { jobId: view.job }),
+  sortBy: view.sortBy === 'votes' ? 'top' : 'new',
+})
+
+/** What the export of a view is asked for: what is listed, or the results of its search. */
+export function exportInput(view: View, typing: boolean): ExportInput {
+  if (view.query === '') return listInput(view)
+  const sortBy = view.sortBy === 'votes' ? 'top' : view.sortBy
+  return { ...listInput(view), query: view.query, sortBy, ...given(typing, { prefix: true as const }) }
+}

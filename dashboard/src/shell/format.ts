@@ -1,0 +1,53 @@
+import { formatAge, largestWholeUnit } from '../../../src/cli/relative-time.ts'
+
+const numbers = new Intl.NumberFormat('en')
+const compactNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+const lists = new Intl.ListFormat('en-GB', { type: 'conjunction' })
+
+export const number = (value: number): string => numbers.format(value)
+export const compact = (value: number): string => compactNumbers.format(value)
+export const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value))
+export const date = (moment: string): string => dates.format(new Date(moment))
+export const dateAndTime = (moment: string): string => moments.format(new Date(moment))
+/** A UTC day, YYYY-MM-DD or a moment in it. */
+export const utcDay = (day: string): string => days.format(new Date(day))
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`
+
+/** How long ago a moment was, by the rule of the command. */
+export const ago = (moment: string): string => formatAge(moment, new Date())
+
+/** In how long a moment will be. */
+export function inHowLong(moment: string): string {
+  const left = largestWholeUnit(new Date(), new Date(moment))
+  return left === null ? 'in a moment' : `in ${plural(left.amount, left.unit)}`
+}
+
+/** Names in a sentence: `GitHub, GitLab and X`. */
+export const conjunction = (names: readonly string[]): string => lists.format(names)
+
+/** How long something takes, in whole seconds or minutes. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}
+
+const platformNames: Record<string, string> = {
+  github: 'GitHub',
+  hackernews: 'Hacker News',
+  stackexchange: 'Stack Exchange',
+  discourse: 'Discourse',
+  lemmy: 'Lemmy',
+  gitlab: 'GitLab',
+  reddit: 'Reddit',
+  x: 'X',
+  youtube: 'YouTube',
+  bluesky: 'Bluesky',
+}
+
+/** A platform as people write it. */
+export const platformTitle = (platform: string): string => platformNames[platform] ?? platform

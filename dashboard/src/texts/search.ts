@@ -1,0 +1,116 @@
+import { compact, conjunction, number, plural } from '../shell/format.ts'
+
+/** What was not collected costs nothing. */
+const nothingCollected = (fresh: number, time: string) =>
+  fresh > 0
+    ? `Nothing new in ${time}: ${plural(fresh, 'topic')} had been collected recently. The credit came back.`
+    : 'Nothing could be collected just now. The credit came back.'
+
+export const searchTexts = {
+  browseTitle: 'What people wish for',
+  searchTitle: (query: string) => `“${query}”`,
+  boxLabel: 'Search the collected requests',
+  boxPlaceholder: 'Search title, text, tags and author',
+  search: 'Search',
+  searching: 'Searching …',
+  count: (shown: number, more: boolean) =>
+    more ? (shown === 0 ? '' : `The first ${number(shown)} are shown.`) : plural(shown, 'request'),
+  shownBefore: (query: string) =>
+    query === '' ? 'Still shown: the list from before.' : `Still shown: the results for “${query}”.`,
+  window: (size: number) => `The filters looked at the best ${number(size)} matches.`,
+  didYouMean: 'Did you mean',
+  noneSoFar: 'None in the part that was looked at; there may be more.',
+  capReached: 'These are the 100 best; a search gives no more. Other words or a filter bring up others.',
+  votes: (votes: number) => (votes === 1 ? 'vote' : 'votes'),
+  collectedAgo: (when: string) => `collected ${when}`,
+  showAll: 'Show all of it',
+  showLess: 'Show less',
+  filterByTag: (tag: string) => `Only with the tag ${tag}`,
+  similar: 'Similar',
+  similarTitle: 'Similar requests',
+  noSimilar: 'No request asks for much the same.',
+  together: (requests: number, votes: number, platforms: string[]) =>
+    `Together with this one: ${plural(requests, 'request')}, ${plural(votes, 'vote')}, on ${platforms.join(', ')}.`,
+  similarity: (value: number) => `${Math.round(value * 100)} % alike`,
+
+  nothingCollected: 'Nothing collected yet',
+  nothingCollectedAdvice:
+    'Name a topic, and Wishwell brings what people ask for about it from the platforms that are ready.',
+  nothingCollectedYet: 'Nothing collected yet: there is nothing to find before something was collected.',
+  toCollect: 'Start a collection',
+  nothingFound: 'Nothing found',
+  nothingFoundAdvice: 'Try other words or fewer filters, or collect requests about it.',
+  nothingListed: 'No request passes these filters',
+  nothingListedAdvice: 'Take one of them away.',
+  collectThis: 'Collect this topic',
+
+  filters: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
+  activeFilters: 'Filters in use',
+  removeFilter: (name: string) => `Remove the filter ${name}`,
+  clearFilters: 'Clear the filters',
+  sortBy: 'Sort by',
+  sort: { relevance: 'Best match', votes: 'Most votes', new: 'Newest' },
+  platforms: 'Platforms',
+  topic: 'Topic',
+  topicLength: 'A topic has 2 to 100 characters.',
+  tag: 'With the tag',
+  tagLength: 'A tag has at most 100 characters.',
+  tooManyTags: 'At most ten tags.',
+  minVotes: 'At least so many votes',
+  votesForm: 'A whole number, please.',
+  since: 'Asked since',
+  until: 'Asked until',
+  daysReversed: 'The first day is after the last one: nothing can pass.',
+  apply: 'Apply',
+  tagChip: (tag: string) => `Tag: ${tag}`,
+  topicChip: (topic: string) => `Topic: ${topic}`,
+  votesChip: (votes: number) => `${number(votes)} votes or more`,
+  sinceChip: (day: string) => `Since ${day}`,
+  untilChip: (day: string) => `Until ${day}`,
+  jobChip: 'Found by one collection',
+
+  expandIntro: 'Not what you hoped for? Collect this and the topics around it from the platforms, now.',
+  expand: 'Expand for 1 credit',
+  expandAgain: 'Expand again for 1 credit',
+  expansionTitle: 'Live collection',
+  findingTopics: 'Finding the topics around it …',
+  collecting: (topics: number) => `Collecting ${plural(topics, 'topic')} …`,
+  stopWaiting: 'Stop waiting',
+  collectionState: {
+    waiting: 'under way',
+    later: 'comes later',
+    done: 'done',
+    error: 'failed',
+    skipped: 'skipped',
+    fresh: 'collected recently',
+  },
+  newOnes: (count: number) => `+${number(count)}`,
+  expansionDone: (done: { newRequests: number; scraped: number; skipped: number; time: string }) =>
+    done.scraped === 0
+      ? nothingCollected(done.skipped, done.time)
+      : `${done.newRequests === 0 ? 'Nothing new' : `${number(done.newRequests)} new`} in ${done.time}: ` +
+        `${plural(done.scraped, 'topic')} collected` +
+        (done.skipped === 0 ? '.' : `, ${number(done.skipped)} had been collected recently.`),
+  waitingPlatforms: (names: string[]) =>
+    names.length === 1
+      ? `${names[0]} is waiting for its turn to be asked again; its results will be in later searches.`
+      : `${conjunction(names)} are waiting for their turn to be asked again; their results will be in later searches.`,
+  slowPlatforms: (names: string[]) =>
+    names.length === 1
+      ? `${names[0]} has not answered yet; its results will be in later searches.`
+      : `${conjunction(names)} have not answered yet; their results will be in later searches.`,
+  limitedPlatforms: (names: string[]) =>
+    `${conjunction(names)} ${names.length === 1 ? 'allows' : 'allow'} no more for now. Expand again later.`,
+  forTopics: (topics: number) => `(${plural(topics, 'topic')})`,
+
+  copyLink: 'Copy link',
+  export: 'Export',
+  exportIntro: 'Every request that this list shows, in one file.',
+  exportIntroSearch: 'These results (up to 100), in this order, in one file.',
+  exportIntroExpanded:
+    'The results for these words (up to 100), in one file. What only the topics of the expansion found is not in it.',
+  exportAs: { csv: 'CSV', jsonl: 'JSON lines' },
+  exporting: (bytes: number) => `${compact(bytes)}B so far …`,
+  exported: 'The file is in your downloads.',
+  stopExport: 'Stop',
+}

@@ -1,0 +1,5 @@
+import { guardLimits, type RequestLimits } from '../rate-limits/rate-limits.ts'
+import { plans } from './plans.ts'
+
+/** The request limits of the service: those of the plans, and the guards that hold for every plan. */
+export const requestLimits: RequestLimits = { ...guardLimits, ofTier: (tier) => plans[tier].requestsPerMinute }

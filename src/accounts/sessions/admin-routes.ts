@@ -1,0 +1,157 @@
+import { Type } from 'typebox'
+import type { Database } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { notFound } from '../../http/errors.ts'
+import { isId } from '../../http/ids.ts'
+import { bodyErrors, closed, errorResponses, moment } from '../../http/schemas.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { accountExists } from '../accounts.ts'
+import type { Authentication } from '../authentication.ts'
+import { invitationTimeMs, linkUrl, listLinks, makeLink, maxOpenLinks, revokeLinks } from './links.ts'
+import { endSessionsOf } from './sessions.ts'
+
+export interface AdminSessionDependencies {
+  database: Database
+  clock: Clock
+  adminKey: string
+  authentication: Authentication
+  /** What links begin with. */
+  publicUrl: () => string
+}
+
+const params = closed({ accountId: Type.String() })
+const common = { tags: ['Admin'], security: [{ adminKey: [] }], params }
+const links = '/api/admin/accounts/:accountId/links'
+
+/** What an operator does about the sign-in links and sessions of an account. */
+export function registerAdminSessionRoutes(app: App, dependencies: AdminSessionDependencies): void {
+  registerMakeLink(app, dependencies)
+  registerLinks(app, dependencies)
+  registerSessions(app, dependencies)
+}
+
+/** @throws ServiceError NOT_FOUND */
+async function requireExisting(database: Database, accountId: string): Promise<void> {
+  if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
+}
+
+function registerMakeLink(
+  app: App,
+  { database, clock, adminKey, authentication, publicUrl }: AdminSessionDependencies,
+): void {
+  app.post(
+    links,
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        summary: 'Make a link that signs somebody in to an account, once',
+        description:
+          `It may be used for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
+          'Its address begins with `PUBLIC_URL`, by default with the one that the service listens on.',
+        ...common,
+        body: Type.Union([closed({}), Type.Null()], { description: 'Nothing, or an empty object' }),
+        response: {
+          200: closed({
+            data: closed({
+              url: Type.String({ description: 'Shown this once' }),
+              expiresAt: moment('Until when it may be used'),
+            }),
+          }),
+          ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = request.params
+      const link = isId(accountId)
+        ? await database
+            .transaction()
+            .execute((transaction) =>
+              makeLink(transaction, { accountId, adminKey, now: clock.now(), validForMs: invitationTimeMs }),
+            )
+        : null
+      if (link === null) throw notFound('Account')
+      reply.header('cache-control', 'no-store')
+      const url = linkUrl(publicUrl(), link)
+      return { data: { url, expiresAt: link.expiresAt.toISOString() } }
+    },
+  )
+}
+
+function registerLinks(app: App, { database, clock, authentication }: AdminSessionDependencies): void {
+  const onRequest = authentication.requireAdmin
+
+  app.get(
+    links,
+    {
+      onRequest,
+      schema: {
+        summary: 'List the sign-in links of an account that were not used yet',
+        ...common,
+        response: {
+          200: closed({
+            data: closed({
+              links: Type.Array(
+                closed({
+                  linkId: Type.String(),
+                  createdAt: moment('When it was made'),
+                  expiresAt: moment('Until when it may be used'),
+                }),
+              ),
+            }),
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async ({ params: { accountId } }) => {
+      await requireExisting(database, accountId)
+      const rows = await listLinks(database, accountId, clock.now())
+      const open = rows.map(({ linkId, createdAt, expiresAt }) => ({
+        ...{ linkId, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
+      }))
+      return { data: { links: open } }
+    },
+  )
+
+  app.delete(
+    links,
+    {
+      onRequest,
+      schema: {
+        summary: 'Revoke every open sign-in link of an account',
+        ...common,
+        response: {
+          200: closed({ data: closed({ revoked: Type.Integer({ description: 'How many there were' }) }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async ({ params: { accountId } }) => {
+      await requireExisting(database, accountId)
+      return { data: { revoked: await revokeLinks(database, accountId, clock.now()) } }
+    },
+  )
+}
+
+function registerSessions(app: App, { database, authentication }: AdminSessionDependencies): void {
+  app.delete(
+    '/api/admin/accounts/:accountId/sessions',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        summary: 'Sign an account out everywhere, at once',
+        description: 'Its API keys and open sign-in links stay: revoke those too where it must not come back.',
+        ...common,
+        response: {
+          200: closed({ data: closed({ ended: Type.Integer({ description: 'How many sessions there were' }) }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async ({ params: { accountId } }) => {
+      await requireExisting(database, accountId)
+      return { data: { ended: await endSessionsOf(database, accountId) } }
+    },
+  )
+}

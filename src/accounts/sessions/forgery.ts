@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../../http/errors.ts'
+import { csrfTokenOf } from './tokens.ts'
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null
+}
+
+/**
+ * Whether another site made a browser send this. `Sec-Fetch-Site` decides where it is there; a plain http address other than
+ * localhost makes browsers leave it out, and then `Origin` must name our own host. Neither: no browser of this decade.
+ * (The algorithm of Go's http.CrossOriginProtection; but a link or form on another site may not even read with a cookie.)
+ */
+export function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const { origin } = headers
+  return origin !== undefined && hostOf(origin) !== host
+}
+
+export function refuseFromElsewhere(request: FastifyRequest): void {
+  if (isFromElsewhere(request)) {
+    throw new ServiceError('FORBIDDEN', 'Another site made this call. Calls by session come from this service itself.')
+  }
+}
+
+/** Reading is free of consequences, but for the list of requests with `source=realtime`, which spends a credit. */
+function changesSomething({ method, query }: FastifyRequest): boolean {
+  const { source } = (query ?? {}) as { source?: unknown }
+  return !['GET', 'HEAD'].includes(method) || [source].flat().includes('realtime')
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/**
+ * Refuses a call by session that changes something and does not carry the session's CSRF token.
+ * @throws ServiceError FORBIDDEN
+ */
+export function requireCsrfToken(request: FastifyRequest, sessionToken: string): void {
+  if (!changesSomething(request)) return
+  const given = request.headers['x-csrf-token']
+  if (typeof given === 'string' && timingSafeEqual(digest(given), digest(csrfTokenOf(sessionToken)))) return
+  throw new ServiceError('FORBIDDEN', 'X-CSRF-Token: must be the csrfToken that GET /api/session gives.')
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { isAnybodySignedIn, openSession } from './sessions.ts'
+import { generateToken, hashAdminKey, hashToken, isToken } from './tokens.ts'
+
+/** An invitation by the operator. */
+export const invitationTimeMs = 24 * 60 * 60_000
+/** The link that a start prints, for whoever sits before it. */
+export const firstLinkTimeMs = 15 * 60_000
+/** Open links of an account at a time. */
+export const maxOpenLinks = 20
+
+export interface SignInLink {
+  token: string
+  expiresAt: Date
+}
+
+export interface NewLink {
+  accountId: string
+  adminKey: string
+  now: Date
+  /** How long it may be used. */
+  validForMs: number
+}
+
+/** Where a link leads: the token is in the fragment, which no server and no log ever sees. */
+export const linkUrl = (publicUrl: string, { token }: SignInLink): string => `${publicUrl}/sign-in#${token}`
+
+/**
+ * Makes a link that signs somebody in to an account, once.
+ * @returns null when there is no such account.
+ * @throws ServiceError CONFLICT when the account has as many open links as it may.
+ */
+export async function makeLink(transaction: Transaction, link: NewLink): Promise<SignInLink | null> {
+  const { accountId, adminKey, now, validForMs } = link
+  const account = await transaction
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    // Whoever makes a link for the same account at the same time waits: both would count the others only.
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!account) return null
+  if ((await listLinks(transaction, accountId, now)).length >= maxOpenLinks) {
+    throw new ServiceError(
+      'CONFLICT',
+      `The account has ${maxOpenLinks} open sign-in links, the most it may: revoke them.`,
+    )
+  }
+  const token = generateToken()
+  const expiresAt = new Date(now.getTime() + validForMs)
+  await transaction
+    .insertInto('sign_in_links')
+    .values({
+      token_hash: hashToken(token),
+      account_id: accountId,
+      admin_key_hash: hashAdminKey(token, adminKey),
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    .execute()
+  return { token, expiresAt }
+}
+
+/**
+ * Signs in with a link, which is used up by that: of several who try at once one gets in.
+ * @returns the token for the cookie; null for a link that is unknown, used, expired, revoked, or of another admin key than the
+ * service has now. For a deleted account the session opens nothing, like every other of it.
+ */
+export function openWithLink(
+  database: Database,
+  token: string,
+  { adminKey, now }: { adminKey: string; now: Date },
+): Promise<string | null> {
+  return database.transaction().execute(async (transaction) => {
+    if (!isToken(token)) return null
+    const used = await transaction
+      .deleteFrom('sign_in_links')
+      .where('token_hash', '=', hashToken(token))
+      .where('admin_key_hash', '=', hashAdminKey(token, adminKey))
+      .where('expires_at', '>', now)
+      .returning('account_id')
+      .executeTakeFirst()
+    return used ? openSession(transaction, { accountId: used.account_id, adminKey }, now) : null
+  })
+}
+
+/** The links of an account that are open, oldest first. One that an earlier admin key made is among them, though it opens nothing. */
+export const listLinks = (executor: Executor, accountId: string, now: Date) =>
+  executor
+    .selectFrom('sign_in_links')
+    .select(['id as linkId', 'created_at as createdAt', 'expires_at as expiresAt'])
+    .where('account_id', '=', accountId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(maxOpenLinks)
+    .execute()
+
+/** Makes every open link of an account useless. @returns how many there were. */
+export async function revokeLinks(executor: Executor, accountId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ open: boolean }>`delete from sign_in_links where account_id = ${accountId}
+    returning expires_at > ${now}::timestamptz as open`.execute(executor)
+  return rows.filter((row) => row.open).length
+}
+
+/**
+ * The link that a start prints while nobody is signed in: it opens the first account.
+ * @returns null when somebody is signed in, or the first account is deleted.
+ */
+export function makeFirstLink(
+  database: Database,
+  { adminKey, now }: { adminKey: string; now: Date },
+): Promise<SignInLink | null> {
+  return database.transaction().execute(async (transaction) => {
+    if (await isAnybodySignedIn(transaction, now)) return null
+    const first = await transaction
+      .selectFrom('accounts')
+      .select('id')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+    if (!first) return null
+    return makeLink(transaction, { accountId: first.id, adminKey, now, validForMs: firstLinkTimeMs })
+  })
+}
+
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+const sliceRows = 500
+
+/**
+ * Deletes links that nobody used in time, a slice of them.
+ * @returns whether there may be more.
+ */
+export async function purgeExpiredLinks(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    delete from sign_in_links where id in (
+      select id from sign_in_links where expires_at <= ${now}::timestamptz
+      order by expires_at limit ${sliceRows} for update skip locked
+    ) returning id`.execute(database)
+  return rows.length === sliceRows
+}

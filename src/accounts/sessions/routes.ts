@@ -1,0 +1,155 @@
+import { Type } from 'typebox'
+import type { Database } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
+import type { RateLimits } from '../../rate-limits/rate-limits.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Authentication, SignedIn } from '../authentication.ts'
+import { tiers } from '../plans.ts'
+import { clearSessionCookie, cookieOf, sessionCookie, setSessionCookie } from './cookie.ts'
+import { refuseFromElsewhere } from './forgery.ts'
+import { openWithLink } from './links.ts'
+import { endSession, findSession, openSession } from './sessions.ts'
+import { csrfTokenOf } from './tokens.ts'
+
+export interface SessionDependencies {
+  database: Database
+  clock: Clock
+  adminKey: string
+  rateLimits: RateLimits
+  authentication: Authentication
+}
+
+const sessionAnswer = closed({
+  data: closed({
+    kind: oneOf(['account', 'operator']),
+    csrfToken: Type.String({ description: 'For X-CSRF-Token, in every call of the session that is not GET or HEAD' }),
+    account: nullable(
+      closed({ accountId: Type.String(), name: Type.String(), tier: oneOf(tiers, { description: 'The plan' }) }),
+    ),
+  }),
+})
+const tags = ['Session']
+const security = [{ session: [] }]
+const path = '/api/session'
+const secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 500, description }))
+
+const answerSession = ({ token, account }: SignedIn) => ({
+  data: {
+    kind: account === null ? ('operator' as const) : ('account' as const),
+    csrfToken: csrfTokenOf(token),
+    account: account && { accountId: account.accountId, name: account.name, tier: account.tier },
+  },
+})
+
+const notSignedIn = () =>
+  new ServiceError('UNAUTHORIZED', 'Nobody is signed in here. Sign in with an API key or a link.')
+const wrongLink = () =>
+  new ServiceError('UNAUTHORIZED', 'This sign-in link was used, has expired or was revoked. Ask for another one.')
+
+/** Signing in and out of the page, by cookie. */
+export function registerSessionRoutes(app: App, dependencies: SessionDependencies): void {
+  registerSignIn(app, dependencies)
+  registerSignedIn(app, dependencies)
+}
+
+function registerSignIn(app: App, dependencies: SessionDependencies): void {
+  const { database, clock, adminKey, rateLimits, authentication } = dependencies
+
+  app.post(
+    path,
+    {
+      onRequest: async (request, reply) => {
+        refuseFromElsewhere(request)
+        reply.header('cache-control', 'no-store')
+      },
+      schema: {
+        summary: 'Sign in with an API key, the admin key or a sign-in link',
+        description:
+          `Sets the cookie \`${sessionCookie}\`, with which the account's calls (the admin key: those of the operator) are made without ` +
+          'an Authorization header. It ends after 30 days without use, after 90 days, and at once when its key is revoked, ' +
+          'its account deleted or the admin key changed that it rests on. A link is used up by this call.',
+        tags,
+        security: [],
+        body: closed(
+          { apiKey: secret('An API key, or the admin key'), link: secret('What follows the # of a sign-in link') },
+          { minProperties: 1, maxProperties: 1 },
+        ),
+        response: {
+          200: sessionAnswer,
+          ...errorResponses(...bodyErrors),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { ip: address, body } = request
+      const now = clock.now()
+      let token: string | null
+      if (body.link === undefined) {
+        const opener = await authentication.openerOf(body.apiKey ?? '')
+        if (opener?.account) await rateLimits.countCall(opener.account, 'default', reply)
+        token = opener && (await openSession(database, opener, now))
+      } else {
+        token = await openWithLink(database, body.link, { adminKey, now })
+      }
+      const session = token === null ? null : await findSession(database, token, { adminKey, now })
+      if (token === null || session === null) {
+        return authentication.refuse(address, reply, body.link === undefined ? undefined : wrongLink())
+      }
+      // Whoever signs in again, as somebody else perhaps, does not leave the first session open.
+      const previous = cookieOf(request)
+      if (previous !== null) await endSession(database, previous)
+      setSessionCookie(request, reply, token)
+      return answerSession({ token, account: session.account })
+    },
+  )
+}
+
+function registerSignedIn(app: App, { database, rateLimits, authentication }: SessionDependencies): void {
+  app.get(
+    path,
+    {
+      schema: {
+        summary: 'Read who is signed in',
+        tags,
+        security,
+        response: { 200: sessionAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    async (request, reply) => {
+      const { ip: address } = request
+      reply.header('cache-control', 'no-store')
+      const session = await authentication.sessionOf(request)
+      if (session !== null) {
+        if (session.account) await rateLimits.countCall(session.account, 'polls', reply)
+        return answerSession(session)
+      }
+      // Without a cookie nothing was guessed: every first visit of the page begins so.
+      if (cookieOf(request) === null) throw notSignedIn()
+      // The cookie stays: this answer may come after the one of a sign-in, and would clear its cookie.
+      return authentication.refuse(address, reply, notSignedIn())
+    },
+  )
+
+  app.delete(
+    path,
+    {
+      schema: {
+        summary: 'Sign out',
+        description: 'Ends the session and clears the cookie.',
+        tags,
+        security,
+        response: { 200: closed({ data: closed({}) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    async (request, reply) => {
+      const { ip: address } = request
+      const session = await authentication.sessionOf(request)
+      clearSessionCookie(request, reply)
+      if (session === null) return authentication.refuse(address, reply, notSignedIn())
+      await endSession(database, session.token)
+      return { data: {} }
+    },
+  )
+}

@@ -1,0 +1,50 @@
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+export interface Elapsed {
+  amount: number
+  unit: 'minute' | 'hour' | 'day' | 'month' | 'year'
+}
+
+/** The moment so many calendar months later, in UTC; a day that the month lacks becomes its last one. */
+function addMonths(moment: Date, months: number): Date {
+  const firstOfMonth = new Date(moment)
+  firstOfMonth.setUTCDate(1)
+  firstOfMonth.setUTCMonth(firstOfMonth.getUTCMonth() + months)
+  const days = new Date(Date.UTC(firstOfMonth.getUTCFullYear(), firstOfMonth.getUTCMonth() + 1, 0)).getUTCDate()
+  firstOfMonth.setUTCDate(Math.min(moment.getUTCDate(), days))
+  return firstOfMonth
+}
+
+function wholeMonths(from: Date, to: Date): number {
+  const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
+  return addMonths(from, months) > to ? months - 1 : months
+}
+
+/**
+ * The largest unit of which a whole one has elapsed, and how many: 18 months are 1 year, 47 hours are 1 day. Years and months
+ * are those of the calendar, in UTC. Nothing is rounded up.
+ * @returns null when less than a minute has elapsed, or `from` is still to come.
+ */
+export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
+  const elapsedMs = to.getTime() - from.getTime()
+  // Also an invalid date.
+  if (!(elapsedMs >= minuteMs)) return null
+  const months = wholeMonths(from, to)
+  if (months >= 12) return { amount: Math.floor(months / 12), unit: 'year' }
+  if (months >= 1) return { amount: months, unit: 'month' }
+  if (elapsedMs >= dayMs) return { amount: Math.floor(elapsedMs / dayMs), unit: 'day' }
+  if (elapsedMs >= hourMs) return { amount: Math.floor(elapsedMs / hourMs), unit: 'hour' }
+  return { amount: Math.floor(elapsedMs / minuteMs), unit: 'minute' }
+}
+
+/**
+ * How long ago a moment was, in English: `3 months ago`; `just now` for less than a minute and for what is still to come.
+ * @param moment ISO 8601
+ */
+export function formatAge(moment: string, now: Date): string {
+  const elapsed = largestWholeUnit(new Date(moment), now)
+  if (elapsed === null) return 'just now'
+  return `${elapsed.amount} ${elapsed.unit}${elapsed.amount === 1 ? '' : 's'} ago`
+}

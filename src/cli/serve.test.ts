@@ -1,0 +1,87 @@
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChildService } from '../../test/child-service.ts'
+import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
+import { noTerminal, startOnTerminal } from './testing.ts'
+import { formatWelcome } from './welcome.ts'
+
+let copy: DatabaseCopy
+beforeAll(async () => {
+  copy = await copyDatabase()
+})
+afterAll(() => copy.remove())
+
+const environment = () => ({
+  ...{ PORT: '0', DATA_DIR: copy.options.dataDir, DATABASE_URL: copy.options.databaseUrl },
+  ...{ ADMIN_API_KEY: 'admin-key-of-the-serve-test', LOG_LEVEL: 'info' },
+})
+
+if (noTerminal !== null) console.log(`The service on a terminal is not tested: ${noTerminal}.`)
+
+describe('the service on a terminal', () => {
+  it.skipIf(noTerminal !== null)('shows what is shown once last, and no line for a call', async () => {
+    const { shown, type, finished } = startOnTerminal(['serve'], { columns: 80, environment: environment() })
+    const [, address = ''] = await shown(/Wishwell is running at (\S+)/)
+    const [, apiKey = ''] = await shown(/API key: +(\S+)/)
+    await shown(/API: +\S+\n\n/)
+    const authorization = `Bearer ${apiKey}`
+    expect((await fetch(`${address}/api/v1/topics`, { headers: { authorization } })).status).toBe(200)
+    expect((await fetch(`${address}/api/v1/topics`)).status).toBe(401)
+    type('\x03')
+    const { output, exitCode } = await finished
+    expect(exitCode).toBe(0)
+    const [before = '', after = ''] = stripVTControlCharacters(output).split('Wishwell is running')
+    expect(before).toMatch(/^\d\d:\d\d:\d\d info {2}database is ready /m)
+    expect(before + after).not.toContain('{"level"')
+    expect(after).not.toMatch(/call|\/api\//)
+    // The terminal echoes the Ctrl-C.
+    const logged = after.split('\n').flatMap((line) => /^(?:\^C)?\d\d:\d\d:\d\d info {2}(\w+)/.exec(line)?.[1] ?? [])
+    expect(logged).toEqual(['shutting', 'stopped'])
+  })
+
+  it('logs JSON in a pipe, a line for each call', async () => {
+    const service = await startChildService(environment())
+    expect((await fetch(`${service.url}/api/v1/topics`)).status).toBe(401)
+    await service.end('SIGTERM')
+    const entries = service
+      .stderr()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const calls = entries.filter(({ req }) => req)
+    expect(calls).toMatchObject([
+      { msg: 'call answered', req: { method: 'GET', path: '/api/v1/topics' }, res: { statusCode: 401 } },
+    ])
+  })
+
+  it('logs text in a pipe where LOG_FORMAT says so', async () => {
+    const service = await startChildService({ ...environment(), LOG_FORMAT: 'text' })
+    await service.end('SIGTERM')
+    expect(service.stderr()).toMatch(/^\d\d:\d\d:\d\d info {2}database is ready database=\w+ search=\w+\n/)
+  })
+})
+
+describe('what a start tells', () => {
+  const started = {
+    address: 'http://127.0.0.1:1',
+    firstApiKey: null,
+    signInUrl: null,
+    adminKeyLocation: 'data/admin-key',
+  }
+
+  it('is how to get in, also when no key and no link are shown', () => {
+    expect(formatWelcome(started, false).join('\n')).toContain('sign in:   npx wishwell account link')
+    const first = formatWelcome(
+      { ...started, firstApiKey: 'ww_live_x', signInUrl: 'http://127.0.0.1:1/sign-in#x' },
+      false,
+    )
+    expect(first.join('\n')).toMatch(/ww_live_x\n.*only this once/)
+    expect(first.join('\n')).toMatch(/sign-in#x\n.*later: npx wishwell account link/)
+  })
+
+  it('stands apart on a terminal, and has no line but its addresses that is wider than 80 columns', () => {
+    const lines = formatWelcome({ ...started, firstApiKey: 'k', signInUrl: 'u' }, true)
+    expect([lines[0], lines.at(-1)]).toEqual(['', ''])
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+  })
+})

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import type { AccountUsage } from './api.ts'
+import { formatUsage } from './usage.ts'
+
+const usage: AccountUsage = {
+  tier: 'max',
+  credits: { used: 588, limit: 15_000, remaining: 14_412, held: 0, resetsAt: '2026-12-01T00:00:00.000Z' },
+  paygBalance: 1_300,
+  paygMonthlyCap: null,
+  rateLimit: { requestsPerMinute: 240 },
+}
+
+it('the usage tells the plan with its rate limit, and what is used and held', () => {
+  expect(formatUsage(usage)).toEqual([
+    'Plan:          max, 240 requests a minute',
+    'Credits:       588 of 15,000 used, 14,412 remaining, fresh on 2026-12-01',
+    'Pay as you go: 1,300 credits, no cap',
+  ])
+  const held = formatUsage({ ...usage, credits: { ...usage.credits, held: 480 } })
+  expect(held[1]).toBe(
+    'Credits:       588 of 15,000 used, 480 of them held by running jobs, 14,412 remaining, fresh on 2026-12-01',
+  )
+})

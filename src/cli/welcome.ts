@@ -1,0 +1,26 @@
+import type { Service } from '../service.ts'
+
+type Started = Pick<Service, 'address' | 'firstApiKey' | 'signInUrl' | 'adminKeyLocation'>
+
+/**
+ * What a start tells whoever began it. The key and the link are shown nowhere else.
+ * @param isTerminal then with empty lines around, so that it stands out from the log
+ */
+export function formatWelcome(service: Started, isTerminal: boolean): string[] {
+  const { address, firstApiKey, signInUrl, adminKeyLocation } = service
+  const lines = [`Wishwell is running${address === null ? ' as a worker' : ` at ${address}`}`]
+  const add = (name: string, value: string) => lines.push(`  ${name.padEnd(10)} ${value}`)
+  if (firstApiKey !== null) {
+    add('API key:', firstApiKey)
+    add('', '(shown only this once)')
+  }
+  if (signInUrl !== null) {
+    add('sign in:', signInUrl)
+    add('', '(works once, for 15 minutes; later: npx wishwell account link)')
+  } else if (address !== null) {
+    add('sign in:', 'npx wishwell account link   (makes a link that works once)')
+  }
+  add('admin key:', adminKeyLocation)
+  if (address !== null) add('API:', `${address}/docs`)
+  return isTerminal ? ['', ...lines, ''] : lines
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { Transaction } from './open.ts'
+
+/**
+ * The numbers of the advisory locks, the same in every process on one Postgres. A transaction that takes several takes them in
+ * this order, and all of them before its first lock of a row: so two transactions never wait for each other.
+ */
+const numbers = {
+  /** Held while the first account is made. */
+  bootstrap: 4_680_001,
+  /** Held while a search index is built, which takes minutes on a full table. */
+  searchIndex: 4_680_002,
+  /** Shared by every page that is being stored; held alone by a purge that adds suppressions. */
+  suppressions: 4_680_003,
+  /**
+   * Held by whatever stores or deletes requests: each of them changes the counts of any topics in any order. Before the lock of
+   * a job.
+   */
+  topics: 4_680_011,
+  /** With the hash of a topic: held while a live call finds or starts the collection of that topic. */
+  liveTopic: 4_680_013,
+} as const
+
+export type AdvisoryLock = Exclude<keyof typeof numbers, 'liveTopic'>
+
+/** Waits for a lock and holds it, alone, until the transaction ends. */
+export async function takeLock(transaction: Transaction, lock: AdvisoryLock): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(numbers[lock])})`.execute(transaction)
+}
+
+/** Waits until nobody holds the lock alone, and keeps anybody from doing so until the transaction ends. */
+export async function takeSharedLock(transaction: Transaction, lock: AdvisoryLock): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${sql.lit(numbers[lock])})`.execute(transaction)
+}
+
+/** Takes the locks of these topics, in the order of their hashes. @param keys as `topicKey` makes them. */
+export async function takeLiveTopicLocks(transaction: Transaction, keys: readonly string[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(${sql.lit(numbers.liveTopic)}, hash)
+    from (select distinct hashtext(key) as hash from unnest(${[...keys]}::text[]) as key order by 1) as hashes`.execute(
+    transaction,
+  )
+}

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OpenDatabase } from './open.ts'
+
+/** How long the database may take for the smallest question until the service counts as not ready. */
+const patienceMs = 3_000
+
+/**
+ * Whether the database answers and takes writes.
+ * @returns a function that answers within `patienceMs`. However often it is called, one question is under way at a time.
+ */
+export function watchReadiness({ database, takesWrites }: OpenDatabase): () => Promise<boolean> {
+  let underWay: Promise<boolean> | null = null
+  const look = async () => {
+    try {
+      await database.selectFrom('accounts').select('id').limit(1).execute()
+      return await takesWrites()
+    } catch {
+      return false
+    } finally {
+      underWay = null
+    }
+  }
+  return () => {
+    underWay ??= look()
+    return Promise.race([underWay, sleep(patienceMs, false, { ref: false })])
+  }
+}

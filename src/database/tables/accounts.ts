@@ -1,0 +1,56 @@
+import type { Generated } from 'kysely'
+import type { Fixed, Tier } from '../column-types.ts'
+
+export interface AccountsTables {
+  accounts: {
+    id: Generated<string>
+    name: string
+    tier: Tier
+    /** The most PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
+    payg_monthly_cap: number | null
+    created_at: Fixed<Date>
+    /** Set once: the name is gone and no key opens it, but its ledger stays. */
+    deleted_at: Date | null
+  }
+  api_keys: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    name: string
+    /** SHA-256 of the key, in hex. The key itself is never stored. */
+    hash: Fixed<string>
+    /** The first characters of the key, for people to tell their keys apart. */
+    hint: Fixed<string>
+    created_at: Fixed<Date>
+    revoked_at: Date | null
+    /** True to within minutes: it is not written at every call. */
+    last_used_at: Date | null
+  }
+  /** Who is signed in at the page. */
+  sessions: {
+    id: Generated<string>
+    /** SHA-256 of the token in the cookie, in hex. */
+    token_hash: Fixed<string>
+    /** Null for the operator. */
+    account_id: Fixed<string | null>
+    /** The key that it was opened with; null where it was the admin key or a sign-in link. */
+    api_key_id: Fixed<string | null>
+    /** SHA-256 of the token and the admin key that opened it or made its link, in hex; null where it was an API key. */
+    admin_key_hash: Fixed<string | null>
+    created_at: Fixed<Date>
+    /** When it ends, however much it is used. */
+    expires_at: Fixed<Date>
+    /** True to within minutes. */
+    last_used_at: Date
+  }
+  /** Links that open an account's page once and were not used yet. */
+  sign_in_links: {
+    id: Generated<string>
+    /** SHA-256 of the token in the link, in hex. */
+    token_hash: Fixed<string>
+    account_id: Fixed<string>
+    /** SHA-256 of the token and the admin key of the service that made it, in hex. */
+    admin_key_hash: Fixed<string>
+    created_at: Fixed<Date>
+    expires_at: Fixed<Date>
+  }
+}

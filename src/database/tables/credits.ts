@@ -1,0 +1,58 @@
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { EntryKind, Fixed, FixedWithDefault, PackName, SpendingOperation } from '../column-types.ts'
+
+export interface CreditsTables {
+  /** Everything that decides whether an account can pay, in one row, so that one conditional update decides. */
+  credit_balances: {
+    account_id: Fixed<string>
+    /** The UTC month of the pool's two balances and of payg_month_used, YYYY-MM: that of the latest reservation. */
+    month: string
+    /** The latest month that anything was ever booked in; `month` is an earlier one where a clock was set back. */
+    latest_month: string
+    pool_held: Generated<number>
+    pool_settled: Generated<number>
+    /** Bought and not settled yet, held ones included; packs never expire. */
+    payg_balance: Generated<number>
+    /** Of all open reservations, whatever their month. */
+    payg_held: Generated<number>
+    /** Held and settled in `month`: what the cap bounds. */
+    payg_month_used: Generated<number>
+    /** How much of the latest reservation the pool paid: before Postgres 18 RETURNING cannot tell what a row was. */
+    latest_pool_part: Generated<number>
+  }
+  credit_reservations: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    /** The UTC month that it was booked in and will be settled in, YYYY-MM. */
+    month: Fixed<string>
+    operation: Fixed<SpendingOperation>
+    /** Of a scrape job; all others carry `call_id`. */
+    job_id: Fixed<string | null>
+    call_id: Fixed<string | null>
+    pool_part: Fixed<number>
+    payg_part: Fixed<number>
+    state: Generated<'open' | 'closed'>
+    settled: Generated<number>
+    created_at: Fixed<Date>
+    closed_at: Date | null
+  }
+  /** Append-only: a trigger refuses every update and delete. */
+  credit_entries: {
+    id: GeneratedAlways<number>
+    account_id: Fixed<string>
+    month: Fixed<string>
+    kind: Fixed<EntryKind>
+    operation: Fixed<SpendingOperation | 'pack'>
+    /** The id of the job or of the call. */
+    cause: Fixed<string>
+    /** What was bought; null but for a grant. */
+    pack: Fixed<PackName | null>
+    reservation_id: Fixed<string | null>
+    pool_held_change: FixedWithDefault<number>
+    pool_settled_change: FixedWithDefault<number>
+    payg_held_change: FixedWithDefault<number>
+    payg_settled_change: FixedWithDefault<number>
+    payg_granted_change: FixedWithDefault<number>
+    created_at: Fixed<Date>
+  }
+}

@@ -1,0 +1,6 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+
+/** The Fastify instance that routes are registered on; their TypeBox schemas give the types of their parameters. */
+export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>

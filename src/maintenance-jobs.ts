@@ -1,0 +1,49 @@
+import type { Logger } from 'pino'
+import { purgeExpiredLinks } from './accounts/sessions/links.ts'
+import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
+import type { OpenDatabase } from './database/open.ts'
+import { purgeExpiredAnswers } from './idempotency/store.ts'
+import { sweepCalls } from './live/calls.ts'
+import { deleteEndedCollections } from './live/collections.ts'
+import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
+import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
+import type { Clock } from './runtime/clock.ts'
+import type { Chore } from './runtime/maintenance.ts'
+import { beginForgottenJobs } from './scraping/job-admission.ts'
+import { endOverdueJobs } from './scraping/job-end.ts'
+import type { TaskQueue } from './scraping/queue.ts'
+
+export interface MaintenanceJobsOptions {
+  opened: OpenDatabase
+  log: Logger
+  queue: TaskQueue
+  clock: Clock
+  /** What the request limiter counts by, when it is not the clock of the database. */
+  limiterClock: Clock | undefined
+  retention: Retention
+}
+
+/** What deletes expired rows and ends what nobody has ended, every few minutes. */
+export const createChores = ({
+  opened: { database },
+  log,
+  queue,
+  clock,
+  limiterClock,
+  retention,
+}: MaintenanceJobsOptions): Record<string, Chore> => ({
+  rateLimits: () => purgeIdleWindows(database, limiterClock),
+  idempotency: () => purgeExpiredAnswers(database, clock.now()),
+  overdueJobs: () => endOverdueJobs(database, log, queue, clock.now()),
+  forgottenJobs: () => beginForgottenJobs(database, log, queue, clock.now()),
+  liveCalls: () => {
+    const now = clock.now()
+    return sweepCalls(database, log, now, now)
+  },
+  endedCollections: () => deleteEndedCollections(database, clock.now()),
+  platformFinds: () => purgeExpiredCacheEntries(database, clock.now()),
+  expiredSessions: () => purgeExpiredSessions(database, clock.now()),
+  expiredLinks: () => purgeExpiredLinks(database, clock.now()),
+  expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
+})

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import type { Json } from '../platform.ts'
+
+/** What an adapter keeps across tasks and restarts because finding it again is dear; the database has it. */
+export interface AdapterCache {
+  /** null when nothing is kept under this key, or no longer. */
+  read(platform: PlatformName, key: string, now: Date): Promise<Json>
+  keep(platform: PlatformName, key: string, value: Json, expiresAt: Date): Promise<void>
+}
+
+export function createAdapterCache(database: Database): AdapterCache {
+  return {
+    async read(platform, key, now) {
+      const row = await database
+        .selectFrom('platform_finds')
+        .select('value')
+        .where('platform', '=', platform)
+        .where('key', '=', key)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return (row?.value ?? null) as Json
+    },
+    async keep(platform, key, value, expiresAt) {
+      await database
+        .insertInto('platform_finds')
+        .values({ platform, key, value: JSON.stringify(value), expires_at: expiresAt })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['platform', 'key'])
+            .doUpdateSet((eb) => ({ value: eb.ref('excluded.value'), expires_at: eb.ref('excluded.expires_at') })),
+        )
+        .execute()
+    },
+  }
+}
+
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+const sliceRows = 500
+
+/**
+ * Deletes cache that have expired, a slice of them.
+ * @returns whether there may be more.
+ */
+export async function purgeExpiredCacheEntries(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    delete from platform_finds where (platform, key) in (
+      select platform, key from platform_finds where expires_at <= ${now}::timestamptz
+      order by expires_at limit ${sliceRows} for update skip locked
+    ) returning key`.execute(database)
+  return rows.length === sliceRows
+}

@@ -1,0 +1,74 @@
+import {
+  asDate,
+  asFields,
+  asId,
+  asInteger,
+  asList,
+  asName,
+  asString,
+  type Fields,
+  foundRequest,
+} from '../../content/fields.ts'
+import { cleanTags, plainText } from '../../content/text.ts'
+import type { FoundRequest } from '../../platform.ts'
+
+/**
+ * Labels after which a post is not shown: moderators have taken it away (docs.bsky.app/docs/advanced-guides/moderation). Not
+ * `!no-unauthenticated`: that author's posts are for people who are signed in, as everybody is who reads Wishwell.
+ */
+const hidingLabels: ReadonlySet<unknown> = new Set(['!hide', '!takedown', '!suspend', 'spam'])
+
+/** A post as `app.bsky.feed.defs#postView` has it; null for what is none, or is not to be shown. */
+export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {
+  const uri = asId(post.uri)
+  const record = asFields(post.record)
+  const author = asFields(post.author)
+  const address = /^at:\/\/(did:[a-z]+:[\w.:%-]+)\/app\.bsky\.feed\.post\/([\w.:~-]+)$/.exec(uri ?? '')
+  if (uri === null || !address || !record || isHidden(post) || (author && isHidden(author))) return null
+  const [, did, recordKey] = address
+  const handle = readHandle(author?.handle)
+  const profileUrl = `https://bsky.app/profile/${handle ?? did}`
+  return foundRequest({
+    sourceId: uri,
+    sourceUrl: `${profileUrl}/post/${recordKey}`,
+    title: '',
+    description: plainText(asString(record.text) ?? ''),
+    votes: asInteger(post.likeCount) ?? 0,
+    tags: cleanTags([...facetTags(record.facets), ...(asList(record.tags) ?? [])]),
+    commentCount: asInteger(post.replyCount),
+    authorName: asName(author?.displayName),
+    authorHandle: handle,
+    authorProfileUrl: profileUrl,
+    originalCreatedAt: creationDate(record, post, now),
+  })
+}
+
+/** `handle.invalid` stands for one that is not, or no longer, its owner's (atproto.com/specs/handle). */
+function readHandle(value: unknown): string | null {
+  const handle = asString(value)
+  return handle !== null && /^[a-z0-9][a-z0-9.-]{1,252}$/i.test(handle) && handle !== 'handle.invalid' ? handle : null
+}
+
+/** A label with `neg` takes an earlier one back. */
+function isHidden({ labels }: Fields): boolean {
+  const values = (negated: boolean) =>
+    (asList(labels) ?? [])
+      .filter((label) => (asFields(label)?.neg === true) === negated)
+      .map((label) => asFields(label)?.val)
+  const takenBack = new Set(values(true))
+  return values(false).some((value) => hidingLabels.has(value) && !takenBack.has(value))
+}
+
+function facetTags(facets: unknown): unknown[] {
+  const features = (asList(facets) ?? []).flatMap((facet) => asList(asFields(facet)?.features) ?? [])
+  return features
+    .map(asFields)
+    .filter((feature) => feature?.$type === 'app.bsky.richtext.facet#tag')
+    .map((feature) => feature?.tag)
+}
+
+/** `createdAt` is whatever the author's program says; when it lies in the future, the server's own date is right. */
+function creationDate(record: Fields, post: Fields, now: Date): Date | null {
+  const claimed = asDate(record.createdAt)
+  return claimed && claimed <= now ? claimed : asDate(post.indexedAt)
+}

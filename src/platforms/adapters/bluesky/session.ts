@@ -1,0 +1,98 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import type { BudgetLimits, OpenBudget } from '../../budget/budget.ts'
+import type { AccessToken } from '../../client/access-token.ts'
+import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import { after } from '../../client/headers.ts'
+import type { Answer } from '../../client/messages.ts'
+import { asEpochSeconds, asFields, asString } from '../../content/fields.ts'
+import { PlatformError } from '../../platform.ts'
+import { blueskyError, correctBlueskyBudget } from './errors.ts'
+
+export interface BlueskySessionOptions {
+  client: PlatformClient
+  clock: Clock
+  openBudget: OpenBudget
+  /** Without `/xrpc`. */
+  serverUrl: string
+  handle: string
+  appPassword: string
+}
+
+/** How long a token is taken to hold when it does not say: atproto's own servers give two hours. */
+const usualLifetimeMs = 2 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+
+/**
+ * Sessions are far scarcer than searches: 30 in five minutes and 300 a day for an account
+ * (docs.bsky.app/docs/advanced-guides/rate-limits); some servers allow ten a day (atproto#3413) and say so in their headers.
+ */
+const sessionLimits = (serverUrl: string): BudgetLimits => ({
+  name: `${new URL(serverUrl).host} (sessions)`,
+  windows: [{ limit: 30, windowMs: 300_000 }],
+  concurrency: 1,
+  quota: { limit: 300, periodEnd: (now) => new Date(now.getTime() + dayMs) },
+})
+
+/** Opens sessions with an app password (`com.atproto.server.createSession`); each gives one access token. */
+export function createBlueskySessions(options: BlueskySessionOptions): () => Promise<AccessToken> {
+  const { client, clock, openBudget, serverUrl, handle, appPassword } = options
+  const budget = openBudget(sessionLimits(serverUrl))
+
+  return async () => {
+    const { body } = await client.getJson({
+      platform: 'bluesky',
+      url: endpointUrl(serverUrl, '/xrpc/com.atproto.server.createSession', {}),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ identifier: handle.replace(/^@/, ''), password: appPassword }),
+      budget,
+      // All tasks wait for the same session, so none of them cancels it; the client's deadline ends it.
+      signal: new AbortController().signal,
+      label: 'bluesky (sign-in)',
+      readLimits: (answer) => correctBlueskyBudget(budget, answer, clock.now()),
+      readError: (answer) => sessionError(answer, clock.now()),
+    })
+    const value = asString(asFields(body)?.accessJwt)
+    // What cannot stand in a header is no token.
+    if (value === null || !/^[\x21-\x7e]+$/.test(value)) {
+      throw new PlatformError('bad_response', 'bluesky opened a session without a token. Check BLUESKY_API_URL.')
+    }
+    return { value, expiresAt: expiry(value, clock.now()) }
+  }
+}
+
+/** The `exp` claim of a JSON Web Token (RFC 7519); one that is over already speaks of a wrong clock, here or there. */
+function expiry(token: string, now: Date): Date {
+  const claimed = asEpochSeconds(readClaims(token)?.exp)
+  return claimed && claimed > now ? claimed : after(now, usualLifetimeMs)
+}
+
+function readClaims(token: string) {
+  try {
+    return asFields(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()))
+  } catch {
+    return null
+  }
+}
+
+function sessionError(answer: Answer, now: Date): PlatformError | null {
+  const name = asString(asFields(answer.body)?.error)
+  if (name === 'AuthFactorTokenRequired') {
+    const message =
+      'bluesky wants a second factor. Put an app password, not the account password, in BLUESKY_APP_PASSWORD.'
+    return new PlatformError('unauthorized', message)
+  }
+  if (name === 'AccountTakedown') {
+    return new PlatformError('unauthorized', 'bluesky has taken down the account of BLUESKY_HANDLE. Use another.')
+  }
+  if (answer.status === 401) {
+    const message = 'bluesky refused the sign-in. Check BLUESKY_HANDLE and BLUESKY_APP_PASSWORD.'
+    return new PlatformError('unauthorized', message)
+  }
+  if (answer.status === 400) {
+    return new PlatformError(
+      'bad_response',
+      'bluesky could not read the sign-in. Check BLUESKY_HANDLE (name.bsky.social).',
+    )
+  }
+  return blueskyError(answer, now)
+}

@@ -1,0 +1,21 @@
+import { definePlatform } from '../../definition.ts'
+import { secret, webAddress } from '../../variables.ts'
+
+export const bluesky = definePlatform({
+  name: 'bluesky',
+  title: 'Bluesky',
+  isOpen: false,
+  variables: {
+    BLUESKY_API_URL: webAddress('https://bsky.social', 'the Bluesky server of the account'),
+    BLUESKY_HANDLE: secret('the handle of a Bluesky account; Bluesky needs it'),
+    BLUESKY_APP_PASSWORD: secret('an app password of that account'),
+  },
+  required: ['BLUESKY_HANDLE', 'BLUESKY_APP_PASSWORD'],
+  create: async (dependencies, environment) =>
+    (await import('./search.ts')).createBluesky({
+      ...dependencies,
+      baseUrl: environment.BLUESKY_API_URL,
+      handle: environment.BLUESKY_HANDLE,
+      appPassword: environment.BLUESKY_APP_PASSWORD,
+    }),
+})

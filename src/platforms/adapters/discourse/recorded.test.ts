@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import {
+  htmlWords,
+  isPresent,
+  isSubsequence,
+  type Raw,
+  type Recording,
+  recordingsOf,
+  serve,
+  words,
+} from '../recordings.ts'
+import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
+import { createDiscourse } from './search.ts'
+
+const clock = testClock()
+const recordings = recordingsOf('discourse')
+const bodyOf = ({ bytes }: Recording): Raw => JSON.parse(bytes.toString())
+const isSearch = (recording: Recording) => recording.status === 200 && bodyOf(recording).grouped_search_result
+const errorCodes: Array<[RegExp, Parameters<typeof platformError>[1]]> = [
+  [/429|rate-limit/, 'rate_limited'],
+  [/403/, 'unauthorized'],
+  [/5\d\d/, 'unavailable'],
+  [/4\d\d/, 'bad_response'],
+]
+
+function adapterAt(baseUrl: string) {
+  return createDiscourse({ client: testClient(clock), clock, openBudget, urls: [`${baseUrl}/c/feature/2`] })
+}
+
+/** What every field but the description has to be, worked out apart from the adapter. */
+function expectedTopic(post: Raw, topics: Raw[], baseUrl: string) {
+  const topic = topics.find(({ id }) => id === post.topic_id)
+  return {
+    sourceId: `${baseUrl.replace('http://', '')}:${topic.id}`,
+    title: topic.title,
+    votes: topic.vote_count ?? post.like_count,
+    tags: topic.tags.map((tag: Raw) => tag.name ?? tag),
+    commentCount: topic.posts_count - 1,
+    sourceUrl: `${baseUrl}/t/${topic.slug}/${topic.id}/${post.post_number}`,
+    authorName: post.name ? post.name : null,
+    authorHandle: post.username,
+    authorProfileUrl: `${baseUrl}/u/${post.username}`,
+    license: null,
+    originalCreatedAt: new Date(Date.parse(post.created_at)),
+  }
+}
+
+describe.skipIf(!isPresent)('recorded answers of discourse', () => {
+  it.each(recordings.filter(isSearch))('$name is read, field by field', async (recording) => {
+    const baseUrl = await serve(recording)
+    const { requests, nextCursor } = await fetchPage(adapterAt(baseUrl))
+    const { posts = [], topics = [], grouped_search_result: result } = bodyOf(recording)
+    expect(requests.map(({ description: _, ...rest }) => rest)).toEqual(
+      posts.map((post: Raw) => expectedTopic(post, topics, baseUrl)),
+    )
+    for (const [index, { description }] of requests.entries()) {
+      const bounds = htmlWords(posts[index].blurb)
+      expect(isSubsequence(bounds.required, words(description))).toBe(true)
+      expect(isSubsequence(words(description), bounds.allowed)).toBe(true)
+    }
+    expect(nextCursor !== null).toBe(result.more_full_page_results === true)
+  })
+
+  it.each(recordings.filter(({ name }) => name.startsWith('error-')))('$name is recognised', async (recording) => {
+    const code = errorCodes.find(([pattern]) => pattern.test(recording.name))?.[1]
+    expect(code).toBeDefined()
+    const error = await platformError(fetchPage(adapterAt(await serve(recording))), code!)
+    const waitSeconds = bodyOf(recording).extras?.wait_seconds
+    if (waitSeconds) expect(error.retryAt).toEqual(new Date(clock.now().getTime() + waitSeconds * 1000))
+  })
+})

@@ -1,0 +1,14 @@
+import { definePlatform } from '../../definition.ts'
+import { secret, webAddress } from '../../variables.ts'
+
+export const github = definePlatform({
+  name: 'github',
+  title: 'GitHub',
+  isOpen: true,
+  variables: {
+    GITHUB_API_URL: webAddress('https://api.github.com', 'base address of the GitHub REST API'),
+    GITHUB_TOKEN: secret('a GitHub token: 30 searches a minute instead of 10'),
+  },
+  create: async (dependencies, { GITHUB_API_URL: baseUrl, GITHUB_TOKEN: token }) =>
+    (await import('./search.ts')).createGithub({ ...dependencies, baseUrl, token }),
+})

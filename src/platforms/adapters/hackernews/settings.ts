@@ -1,0 +1,13 @@
+import { definePlatform } from '../../definition.ts'
+import { webAddress } from '../../variables.ts'
+
+export const hackernews = definePlatform({
+  name: 'hackernews',
+  title: 'Hacker News',
+  isOpen: true,
+  variables: {
+    HACKERNEWS_API_URL: webAddress('https://hn.algolia.com/api/v1', 'base address of the Hacker News search API'),
+  },
+  create: async (dependencies, { HACKERNEWS_API_URL: baseUrl }) =>
+    (await import('./search.ts')).createHackernews({ ...dependencies, baseUrl }),
+})

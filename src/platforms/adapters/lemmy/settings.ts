@@ -1,0 +1,16 @@
+import { definePlatform } from '../../definition.ts'
+import { itemsOf, webAddressList } from '../../variables.ts'
+
+export const lemmy = definePlatform({
+  name: 'lemmy',
+  title: 'Lemmy',
+  isOpen: true,
+  variables: {
+    LEMMY_URLS: webAddressList(
+      ['https://lemmy.world', 'https://lemmy.ml', 'https://programming.dev'],
+      'the Lemmy instances that are searched, a page of one at a time',
+    ),
+  },
+  create: async (dependencies, { LEMMY_URLS: urls }) =>
+    (await import('./search.ts')).createLemmy({ ...dependencies, urls: itemsOf(urls) }),
+})

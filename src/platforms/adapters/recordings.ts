@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { startServer } from './testing.ts'
+
+// For tests of adapters against real answers, which a clone of the project does not have.
+
+const shared = process.env.WISHWELL_SHARED ?? resolve(import.meta.dirname, '../../../../shared')
+const recorded = join(shared, 'recorded')
+export const isPresent = existsSync(recorded)
+if (!isPresent) console.log(`skipped: no recordings in ${recorded} (set WISHWELL_SHARED to the folder that holds them)`)
+
+// biome-ignore lint/suspicious/noExplicitAny: a recording has whatever its platform sent.
+export type Raw = any
+
+export interface Recording {
+  name: string
+  status: number
+  headers: Record<string, string>
+  bytes: Buffer
+}
+
+export function recordingsOf(platform: string): Recording[] {
+  const folder = join(recorded, platform)
+  if (!existsSync(folder)) return []
+  const names = readdirSync(folder).filter((name) => /\.(json|html)$/.test(name) && !name.endsWith('.headers.json'))
+  return names.sort().map((name) => {
+    const headersFile = join(folder, name.replace(/\.\w+$/, '.headers.json'))
+    const wire = existsSync(headersFile) ? JSON.parse(readFileSync(headersFile, 'utf8')) : {}
+    const status = wire.status ?? Number(/^error-(\d{3})-/.exec(name)?.[1] ?? 200)
+    return { name, status, headers: wire.headers ?? {}, bytes: readFileSync(join(folder, name)) }
+  })
+}
+
+/** Serves a recording as it came over the wire; what frames the body belongs to the old connection. */
+export async function serve({ status, headers, bytes }: Recording): Promise<string> {
+  const framing = new Set(['content-length', 'connection', 'transfer-encoding', 'keep-alive'])
+  const kept = Object.entries(headers).filter(([name]) => !framing.has(name.toLowerCase()))
+  const isGzip = kept.some(([name, value]) => name.toLowerCase() === 'content-encoding' && value === 'gzip')
+  const { baseUrl } = await startServer((response) => {
+    response.writeHead(status, Object.fromEntries(kept))
+    response.end(isGzip ? gzipSync(bytes) : bytes)
+  })
+  return baseUrl
+}
+
+export const decode = (html: string) =>
+  html
+    .replace(/&#x([0-9a-f]+);/gi, (_, hex) => String.fromCodePoint(Number.parseInt(hex, 16)))
+    .replace(/&#(\d+);/g, (_, number) => String.fromCodePoint(Number(number)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+export const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
+export const htmlWords = (html: string | null | undefined) => {
+  const required = words(decode((html ?? '').replace(/<[^>]*>/g, ' ')))
+  return { required, allowed: required }
+}
+/** In code a tag is text, elsewhere it is not: that is left open here. */
+export function markdownWords(markdown: string) {
+  const text = markdown
+    .replace(/<!--[\s\S]*?-->/g, ' ')
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, ' ')
+    .replace(/\]\([^)]*\)/g, ' ')
+    .replace(/^\s*```.*/gm, ' ')
+    .replace(/<\/?(?:br|p|div|li|tr|td|details|summary|h\d)\b[^>]*>/g, ' ')
+    .replace(/<\/?\w[^>]*>/g, '')
+  return { required: words(decode(text)), allowed: words(decode(markdown)) }
+}
+
+export function isSubsequence(part: string[], whole: string[]): boolean {
+  let found = 0
+  for (const word of whole) if (word === part[found]) found += 1
+  return found === part.length
+}

@@ -1,0 +1,70 @@
+import { restAfterRefusal } from '../../budget/announced-limits.ts'
+import type { Budget } from '../../budget/budget.ts'
+import { type AnswerHeaders, after, headerText } from '../../client/headers.ts'
+import type { Answer } from '../../client/messages.ts'
+import { asFields, asInteger, asString } from '../../content/fields.ts'
+import { PlatformError } from '../../platform.ts'
+
+/** `x-ratelimit-remaining` is a float, `-reset` the seconds that the window still lasts (prawcore, rate_limit.py). */
+export function correctRedditBudget(budget: Budget, { headers }: Answer, now: Date): void {
+  const remaining = headerFloat(headers, 'x-ratelimit-remaining')
+  const resetAt = windowEnd(headers, now)
+  if (remaining !== null && resetAt) budget.correct({ remaining: Math.floor(remaining), resetAt }, now)
+}
+
+/**
+ * What an answer of Reddit, to a search or a request for a token, means when it is an error. Its body is
+ * `{message?, error, reason?}` with the status as a number, of OAuth `{error}` with a word (RFC 6749, section 5.2) and often
+ * a status of 200, or HTML.
+ */
+export function redditError(answer: Answer, now: Date): PlatformError | null {
+  const body = asFields(answer.body)
+  const refusal = asString(body?.error)
+  const isOauthError = answer.status < 300 || answer.status === 400
+  if (refusal !== null && isOauthError) return unauthorized()
+  const status = answer.status < 300 ? (asInteger(body?.error) ?? answer.status) : answer.status
+  switch (status) {
+    case 401:
+      return unauthorized()
+    case 429:
+      return rateLimited(answer.headers, now)
+    case 403:
+      return blocked(body !== null)
+    case 404:
+      // A community that is private, banned or in quarantine; without a reason it is the address that is wrong.
+      return asString(body?.reason) === null ? null : blocked(true)
+    default:
+      // With an honest status the client knows what to make of it.
+      return answer.status < 300 && status >= 500 ? unavailable() : null
+  }
+}
+
+function unauthorized(): PlatformError {
+  const message = 'reddit refused the application. Check REDDIT_CLIENT_ID and REDDIT_CLIENT_SECRET.'
+  return new PlatformError('unauthorized', message)
+}
+
+const unavailable = () => new PlatformError('unavailable', 'reddit is temporarily unavailable. Try again later.')
+
+/** Reddit's front door answers in HTML, its API in JSON. */
+function blocked(isJson: boolean): PlatformError {
+  const message = isJson
+    ? 'reddit does not let this application search (403). Check that Reddit has approved it for the Data API.'
+    : 'reddit blocks this network address (403). Ask Reddit to approve your application, or use another address.'
+  return new PlatformError('blocked', message)
+}
+
+function rateLimited(headers: AnswerHeaders, now: Date): PlatformError {
+  const retryAt = restAfterRefusal(headers, now, windowEnd(headers, now))
+  return new PlatformError('rate_limited', 'reddit allows no more requests for now.', { retryAt })
+}
+
+function windowEnd(headers: AnswerHeaders, now: Date): Date | null {
+  const seconds = headerFloat(headers, 'x-ratelimit-reset')
+  return seconds === null || seconds <= 0 ? null : after(now, Math.ceil(seconds) * 1000)
+}
+
+function headerFloat(headers: AnswerHeaders, name: string): number | null {
+  const text = headerText(headers, name)
+  return text !== null && /^\d{1,9}(\.\d{1,20})?$/.test(text) ? Number(text) : null
+}

@@ -1,0 +1,62 @@
+import { unescapeText } from '../../content/escaped-text.ts'
+import {
+  asEpochSeconds,
+  asFields,
+  asId,
+  asInteger,
+  asName,
+  asString,
+  type Fields,
+  foundRequest,
+} from '../../content/fields.ts'
+import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
+import type { FoundRequest } from '../../platform.ts'
+
+const siteUrl = 'https://www.reddit.com'
+
+/** What stands for a text that its author, a moderator or Reddit has taken away; sometimes with who did it. */
+const absentText = /^\[\s*(?:(?:removed|deleted)(?: by \w+)?\s*\]$|removed by reddit\b)/i
+
+/** Communities that everybody may read; `restricted` is about writing (reddit.com/dev/api, `subreddit_type`). */
+const openCommunities: ReadonlySet<unknown> = new Set(['public', 'restricted', 'archived', 'user'])
+
+/** One element of `children`; null for what is no post or not public, or was removed: Reddit's terms forbid to keep that. */
+export function readRedditPost(child: Fields, isEscaped: boolean): FoundRequest | null {
+  const post = asFields(child.data)
+  const name = asId(post?.name) ?? `t3_${asId(post?.id) ?? ''}`
+  if (!post || !/^t3_\w+$/.test(name) || (child.kind ?? 't3') !== 't3') return null
+  if (!openCommunities.has(post.subreddit_type ?? 'public')) return null
+  const read = (value: unknown) => (isEscaped ? unescapeText(asString(value) ?? '') : (asString(value) ?? ''))
+  const title = read(post.title)
+  const text = read(post.selftext)
+  if (asString(post.removed_by_category) || [title, text].some((part) => absentText.test(part.trim()))) return null
+  const author = post.author === '[deleted]' ? null : asName(post.author)
+  return foundRequest({
+    sourceId: name,
+    sourceUrl: postUrl(post, name),
+    title: plainTitle(title),
+    description: markdownToPlainText(text),
+    votes: asInteger(post.score) ?? asInteger(post.ups) ?? 0,
+    tags: cleanTags([read(post.link_flair_text), post.subreddit]),
+    commentCount: asInteger(post.num_comments),
+    authorHandle: author,
+    authorProfileUrl: author && `${siteUrl}/user/${encodeURIComponent(author)}`,
+    // `created` is in the time zone of the server.
+    originalCreatedAt: asEpochSeconds(post.created_utc),
+  })
+}
+
+/** Whoever does not know `raw_json` escapes all texts; the HTML of any post that has a text tells. */
+export function isEscapedListing(children: unknown[]): boolean {
+  return children.some((child) => {
+    const html = asString(asFields(asFields(child)?.data)?.selftext_html)
+    return html?.startsWith('&lt;') ?? false
+  })
+}
+
+/** `url` is what a post links to, not the post. */
+function postUrl({ permalink }: Fields, name: string): string {
+  const path = asString(permalink)
+  const isPath = path !== null && path.length < 1000 && /^\/[^\s\p{Cc}\p{Surrogate}]*$/u.test(path)
+  return siteUrl + (isPath ? path : `/comments/${name.slice('t3_'.length)}`)
+}

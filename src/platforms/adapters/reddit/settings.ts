@@ -1,0 +1,25 @@
+import { definePlatform } from '../../definition.ts'
+import { secret, webAddress } from '../../variables.ts'
+
+export const reddit = definePlatform({
+  name: 'reddit',
+  title: 'Reddit',
+  isOpen: false,
+  // Its terms want what was deleted there to go here; 30 days is our answer to that.
+  retentionDays: 30,
+  variables: {
+    REDDIT_API_URL: webAddress('https://oauth.reddit.com', 'base address of the Reddit API'),
+    REDDIT_TOKEN_URL: webAddress('https://www.reddit.com/api/v1/access_token', 'where Reddit gives access tokens'),
+    REDDIT_CLIENT_ID: secret('the id of an approved Reddit application; Reddit needs it'),
+    REDDIT_CLIENT_SECRET: secret('its secret'),
+  },
+  required: ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET'],
+  create: async (dependencies, environment) =>
+    (await import('./search.ts')).createReddit({
+      ...dependencies,
+      baseUrl: environment.REDDIT_API_URL,
+      tokenUrl: environment.REDDIT_TOKEN_URL,
+      clientId: environment.REDDIT_CLIENT_ID,
+      clientSecret: environment.REDDIT_CLIENT_SECRET,
+    }),
+})

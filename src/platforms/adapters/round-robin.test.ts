@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Json, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
+import { fetchInTurns, type SourcePage } from './round-robin.ts'
+import { fetchPageOrNull, platformError } from './testing.ts'
+
+type FetchFrom = (source: string, cursor: Json) => SourcePage
+
+interface Setup {
+  cursor?: Json
+  pagesBefore?: number
+  areIndependent?: boolean
+}
+
+function ask(sources: readonly string[], fetchFrom: FetchFrom, setup: Setup = {}) {
+  const { areIndependent = false, ...request } = setup
+  return fetchPageOrNull(
+    {
+      name: 'discourse',
+      fetchPage: (request) =>
+        fetchInTurns({
+          sources,
+          request,
+          ...(areIndependent ? { hostOf: (source: string) => source } : {}),
+          fetchFrom: async (source, cursor) => fetchFrom(source, cursor),
+        }),
+    },
+    request,
+  )
+}
+
+/** Asks until nobody has more; a source has as many pages as `pages` says. */
+async function askAll(pages: Record<string, number>, setup: Setup = {}): Promise<string[]> {
+  const asked: string[] = []
+  const fetchFrom: FetchFrom = (source, cursor) => {
+    const page = typeof cursor === 'number' ? cursor : 0
+    asked.push(`${source}${page}`)
+    return { requests: [], nextCursor: page + 1 < pages[source]! ? page + 1 : null }
+  }
+  let cursor = setup.cursor ?? null
+  do {
+    const page = await ask(Object.keys(pages), fetchFrom, { ...setup, cursor })
+    cursor = JSON.parse(JSON.stringify(page?.nextCursor ?? null))
+  } while (cursor !== null)
+  return asked
+}
+
+const failing = (code: 'bad_response' | 'unavailable' | 'unauthorized' | 'blocked', retryAt?: Date) => {
+  throw new PlatformError(code, `it is ${code}`, retryAt ? { retryAt } : {})
+}
+const refused = () => {
+  throw new SourceRefusedError('no such source')
+}
+const fine: SourcePage = { requests: [], nextCursor: null }
+
+describe('sources that take turns', () => {
+  it('are asked one page each, until none has more', async () => {
+    expect(await askAll({ a: 1, b: 3, c: 2 })).toEqual(['a0', 'b0', 'c0', 'b1', 'c1', 'b2'])
+    expect(await askAll({ a: 3 })).toEqual(['a0', 'a1', 'a2'])
+  })
+
+  it('are asked for every page exactly once, wherever they begin', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
+        fc.nat(100),
+        async (counts, pagesBefore) => {
+          const pages = Object.fromEntries(counts.map((count, index) => [`s${index}p`, count]))
+          const expected = counts.flatMap((count, index) =>
+            Array.from({ length: count }, (_, page) => `s${index}p${page}`),
+          )
+          expect((await askAll(pages, { pagesBefore })).sort()).toEqual(expected.sort())
+        },
+      ),
+    )
+  })
+
+  it('go on from where earlier jobs for the topic stopped', async () => {
+    expect(await askAll({ a: 1, b: 2, c: 1 }, { pagesBefore: 4 })).toEqual(['b0', 'c0', 'a0', 'b1'])
+  })
+
+  it('may be added and removed while a cursor is stored', async () => {
+    const cursor = { turn: 1, next: { gone: 4 }, ended: ['a'] }
+    expect(await askAll({ a: 9, added: 1 }, { cursor })).toEqual(['added0'])
+  })
+
+  it('start anew from a cursor that is not theirs', async () => {
+    for (const cursor of [7, 'x', [], {}, { turn: -1, next: 3 }, { turn: 0.5, next: [], ended: 'a' }] as Json[]) {
+      expect((await askAll({ a: 1, b: 1 }, { cursor })).sort()).toEqual(['a0', 'b0'])
+    }
+  })
+
+  it('have nothing to ask when nobody has more', async () => {
+    expect(await ask(['a'], () => fine, { cursor: { turn: 0, next: {}, ended: ['a'] } })).toBeNull()
+    expect(await ask([], () => fine)).toBeNull()
+  })
+
+  it('end where a source hands out the cursor that it was asked with', async () => {
+    const stuck = await ask(['a'], () => ({ requests: [], nextCursor: { page: 2 } }), {
+      cursor: { turn: 0, next: { a: { page: 2 } }, ended: [] },
+    })
+    expect(stuck).toEqual({ requests: [], nextCursor: null })
+  })
+})
+
+describe('a source that fails', () => {
+  it('for good is left out, and the next one answers in the same call', async () => {
+    const page = await ask(['a', 'b', 'c'], (source) => (source === 'a' ? refused() : fine))
+    expect(page?.nextCursor).toEqual({ turn: 2, next: {}, ended: ['a', 'b'] })
+  })
+
+  it('ends the task with its error when no other has delivered anything', async () => {
+    const error = await platformError(ask(['a', 'b'], refused), 'bad_response')
+    expect(error.retryAt).toBeNull()
+  })
+
+  it('at the end of those that delivered costs nothing and spoils nothing', async () => {
+    const cursor = { turn: 1, next: {}, ended: ['a'] }
+    expect(await ask(['a', 'b'], refused, { cursor })).toBeNull()
+  })
+
+  it('after it has delivered is an error, unless another one has more', async () => {
+    const cursor = { turn: 0, next: { a: 1 }, ended: ['c'] }
+    const brokenOff: FetchFrom = (source) => (source === 'a' ? failing('bad_response') : fine)
+    await platformError(ask(['a', 'c'], brokenOff, { cursor, areIndependent: true }), 'bad_response')
+    expect(await ask(['a', 'b', 'c'], brokenOff, { cursor, areIndependent: true })).not.toBeNull()
+  })
+
+  it('and must be waited for lets the others go first, then is waited for, the soonest of them', async () => {
+    const soon = new Date('2026-05-05T12:01:00Z')
+    const late = new Date('2026-05-05T12:09:00Z')
+    const fetchFrom: FetchFrom = (source) =>
+      source === 'c' ? fine : failing('unavailable', source === 'a' ? late : soon)
+    const page = await ask(['a', 'b', 'c'], fetchFrom, { areIndependent: true })
+    expect(page?.nextCursor).toEqual({ turn: 0, next: {}, ended: ['c'] })
+    const cursor = page?.nextCursor ?? null
+    const waiting = ask(['a', 'b', 'c'], fetchFrom, { areIndependent: true, cursor })
+    expect((await platformError(waiting, 'unavailable')).retryAt).toEqual(soon)
+  })
+
+  it('and is paused is left out where others answer, and waited for where none does', async () => {
+    const until = new Date('2026-05-05T12:01:00Z')
+    const paused: FetchFrom = (source) => {
+      if (source === 'b') return fine
+      throw new PlannedWaitError('unavailable', 'it is paused', until)
+    }
+    const page = await ask(['a', 'b'], paused, { areIndependent: true })
+    expect(page?.nextCursor).toBeNull()
+    const alone = await platformError(ask(['a'], paused, { areIndependent: true }), 'unavailable')
+    expect(alone.retryAt).toEqual(until)
+  })
+
+  it('with its whole host is asked for one of its sources, and the others of that host are left out too', async () => {
+    const asked: string[] = []
+    const page = await fetchPageOrNull({
+      name: 'lemmy',
+      fetchPage: (request) =>
+        fetchInTurns({
+          sources: ['a1', 'b1', 'a2', 'c1'],
+          request,
+          hostOf: ([host]) => host!,
+          fetchFrom: async (source) => {
+            asked.push(source)
+            return source === 'c1' ? fine : source === 'a1' ? failing('blocked') : failing('unavailable', new Date())
+          },
+        }),
+    })
+    expect(asked).toEqual(['a1', 'b1', 'c1'])
+    expect(page?.nextCursor).toEqual({ turn: 0, next: {}, ended: ['a1', 'a2', 'c1'] })
+  })
+
+  it.each(['unauthorized', 'unavailable', 'bad_response'] as const)(
+    'with %s on a host that all share ends or waits for all of them',
+    async (code) => {
+      let asked = 0
+      const fetchFrom: FetchFrom = () => {
+        asked += 1
+        return failing(code)
+      }
+      await platformError(ask(['a', 'b'], fetchFrom), code)
+      expect(asked).toBe(1)
+    },
+  )
+
+  it('by a mistake of ours is not hidden', async () => {
+    const fetchFrom: FetchFrom = () => {
+      throw new TypeError('a mistake')
+    }
+    await expect(ask(['a', 'b'], fetchFrom, { areIndependent: true })).rejects.toThrow('a mistake')
+  })
+})

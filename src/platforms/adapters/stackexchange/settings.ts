@@ -1,0 +1,23 @@
+import { definePlatform } from '../../definition.ts'
+import { commaList, itemsOf, secret, webAddress } from '../../variables.ts'
+
+export const stackexchange = definePlatform({
+  name: 'stackexchange',
+  title: 'Stack Exchange',
+  isOpen: true,
+  variables: {
+    STACKEXCHANGE_API_URL: webAddress('https://api.stackexchange.com/2.3', 'base address of the Stack Exchange API'),
+    STACKEXCHANGE_API_KEY: secret('a Stack Exchange key: 10,000 calls a day instead of 300'),
+    STACKEXCHANGE_SITES: commaList(
+      ['meta', 'meta.stackoverflow', 'softwarerecs'],
+      'the sites that are searched, a page of one at a time',
+    ),
+  },
+  create: async (dependencies, environment) =>
+    (await import('./search.ts')).createStackexchange({
+      ...dependencies,
+      baseUrl: environment.STACKEXCHANGE_API_URL,
+      key: environment.STACKEXCHANGE_API_KEY,
+      sites: itemsOf(environment.STACKEXCHANGE_SITES),
+    }),
+})

@@ -1,0 +1,87 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import type { OpenBudget } from '../../budget/budget.ts'
+import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import { asFields, asId, asInteger, asList, type Fields, readItems } from '../../content/fields.ts'
+import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
+import { quotedWords } from '../quoted-words.ts'
+import { correctXBudget, xError } from './errors.ts'
+import { readXPost, usersById } from './post.ts'
+
+export interface XOptions {
+  client: PlatformClient
+  clock: Clock
+  openBudget: OpenBudget
+  /** `https://api.x.com/2`. */
+  baseUrl: string
+  bearerToken?: string | undefined
+}
+
+const pageSize = 100
+/** In characters, for every plan but the enterprise one (docs.x.com, "Build a query"). */
+const queryLimit = 512
+/** Replies count: most wishes are told to somebody. Retweets only repeat, and each would be billed. */
+const wishes = '("feature request" OR "I wish" OR "would be nice if" OR "please add") -is:retweet'
+/** 450 requests in 15 minutes for an app (docs.x.com, "Rate limits"); where a plan has fewer, its answers say so. */
+const window = { limit: 450, windowMs: 900_000 }
+
+/**
+ * Posts of the last seven days with every word of the topic and one of the phrases above (`GET /tweets/search/recent`, newest
+ * first, 100 a page). X bills every post and every author that an answer holds: pages are never fetched ahead.
+ */
+export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOptions): Platform {
+  const budget = openBudget({ name: new URL(baseUrl).host, windows: [window], concurrency: 1 })
+
+  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page | null> {
+    if (bearerToken === undefined) throw new PlatformError('not_configured', 'x needs X_BEARER_TOKEN.')
+    const query = xQuery(topic)
+    if (query === null) return null
+
+    const token = asId(asFields(cursor)?.token)
+    const { body } = await client.getJson({
+      platform: 'x',
+      url: endpointUrl(baseUrl, '/tweets/search/recent', searchParameters(query, token)),
+      headers: { authorization: `Bearer ${bearerToken}` },
+      budget,
+      signal,
+      readLimits: (answer) => correctXBudget(budget, answer, clock.now()),
+      readError: (answer) => xError(answer, clock.now()),
+    })
+    const answer = asFields(body)
+    const posts = readPosts(answer)
+    if (!posts) throw new PlatformError('bad_response', 'x answered without a list of posts. Check X_API_URL.')
+    const users = usersById(asFields(answer?.includes)?.users)
+    const requests = await readItems(posts, (post) => readXPost(post, users))
+    return { requests, nextCursor: cursorAfter(asFields(answer?.meta), token) }
+  }
+
+  return { name: 'x', fetchPage }
+}
+
+/** @returns null when the topic has no words to search for. */
+export function xQuery(topic: string): string | null {
+  const words = quotedWords(topic, queryLimit - wishes.length - 1)
+  return words === '' ? null : `${words} ${wishes}`
+}
+
+function searchParameters(query: string, token: string | null): Record<string, string | number> {
+  return {
+    query,
+    max_results: pageSize,
+    'tweet.fields': 'author_id,created_at,entities,note_tweet,public_metrics,referenced_tweets',
+    expansions: 'author_id',
+    'user.fields': 'name,username,protected',
+    ...(token === null ? {} : { next_token: token }),
+  }
+}
+
+/** Where nothing matches there is no `data` at all; `errors` beside it is about single users or posts. */
+function readPosts(answer: Fields | null): unknown[] | null {
+  const isEmpty = (answer?.data ?? null) === null && asInteger(asFields(answer?.meta)?.result_count) === 0
+  return isEmpty ? [] : asList(answer?.data)
+}
+
+/** A token that was sent already would ask, and bill, for the same page again. */
+function cursorAfter(meta: Fields | null, sent: string | null): Json {
+  const token = asId(meta?.next_token)
+  return token === null || token === sent ? null : { token }
+}

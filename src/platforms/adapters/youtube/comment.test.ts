@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { fetchPage } from '../testing.ts'
+import { answering, comments, setUp } from './testing.ts'
+
+describe('a comment on YouTube', () => {
+  const read = async (...items: unknown[]) => {
+    const { youtube } = await setUp(answering(['v1'], () => comments(items)))
+    return (await fetchPage(youtube)).requests
+  }
+  const full = {
+    kind: 'youtube#commentThread',
+    id: 'Ug1',
+    snippet: {
+      videoId: 'v9',
+      topLevelComment: {
+        id: 'Ug1',
+        snippet: {
+          authorDisplayName: '@zoe',
+          authorChannelUrl: 'http://www.youtube.com/@zoe',
+          authorChannelId: { value: 'UC1' },
+          videoId: 'v9',
+          textDisplay: 'Please add a &lt;b&gt; mode.<br>Thanks',
+          textOriginal: 'Please add a <b> mode.\nThanks & bye',
+          likeCount: 12,
+          publishedAt: '2024-05-06T07:08:09Z',
+        },
+      },
+      totalReplyCount: 3,
+      isPublic: true,
+    },
+  }
+  const withSnippet = (snippet: object) => ({ id: 'Ug2', snippet: { topLevelComment: { id: 'Ug2', snippet } } })
+
+  it('is read field by field', async () => {
+    expect(await read(full)).toEqual([
+      {
+        sourceId: 'Ug1',
+        title: 'About v1',
+        description: 'Please add a <b> mode.\nThanks & bye',
+        votes: 12,
+        tags: [],
+        commentCount: 3,
+        sourceUrl: 'https://www.youtube.com/watch?v=v9&lc=Ug1',
+        authorName: '@zoe',
+        authorHandle: 'zoe',
+        authorProfileUrl: 'http://www.youtube.com/@zoe',
+        license: null,
+        originalCreatedAt: new Date('2024-05-06T07:08:09Z'),
+      },
+    ])
+  })
+
+  it('is read from what is displayed, plain or HTML, where the original is kept from strangers', async () => {
+    const items = [
+      withSnippet({ textDisplay: 'I wish a < b && c.' }),
+      withSnippet({ textDisplay: 'I&#39;d wish<br>for <b>more</b>' }),
+      withSnippet({ textDisplay: 'I wish', textOriginal: null }),
+    ]
+    expect((await read(...items)).map(({ description }) => description)).toEqual([
+      'I wish a < b && c.',
+      "I'd wish\nfor more",
+      'I wish',
+    ])
+  })
+
+  it('may lack everything but its id and its wish', async () => {
+    expect(
+      await read(withSnippet({ textOriginal: 'I wish', authorChannelId: { value: 'UC7' } }), {
+        id: 'Ug3',
+        snippet: {
+          topLevelComment: {
+            snippet: { textOriginal: 'I wish', authorDisplayName: 'Jo', likeCount: 'x', publishedAt: 5 },
+          },
+        },
+      }),
+    ).toMatchObject([
+      {
+        sourceUrl: 'https://www.youtube.com/watch?v=v1&lc=Ug2',
+        authorName: null,
+        authorHandle: null,
+        authorProfileUrl: 'https://www.youtube.com/channel/UC7',
+        commentCount: null,
+        votes: 0,
+        originalCreatedAt: null,
+      },
+      { sourceId: 'Ug3', authorName: 'Jo', authorHandle: null, authorProfileUrl: null },
+    ])
+  })
+
+  it('without an id, a text or the public is left out', async () => {
+    const hidden = { ...full, snippet: { ...full.snippet, isPublic: false } }
+    expect(
+      await read({}, null, 'x', withSnippet({}), { snippet: null }, { id: 'x', snippet: 7 }, hidden, full),
+    ).toHaveLength(1)
+  })
+})

@@ -1,0 +1,62 @@
+import {
+  asDate,
+  asFields,
+  asId,
+  asInteger,
+  asName,
+  asString,
+  asWebUrl,
+  type Fields,
+  foundRequest,
+} from '../../content/fields.ts'
+import { htmlToPlainText, plainText } from '../../content/text.ts'
+import type { FoundRequest } from '../../platform.ts'
+
+/** What is kept of a video that a search found. */
+export interface Video {
+  id: string
+  /** Plain text. */
+  title: string
+}
+
+/**
+ * One element of `commentThreads`: the comment that others reply to. It has no title of its own.
+ * @returns null for what has no id or no text, or is not public.
+ */
+export function readThread(thread: Fields, video: Video): FoundRequest | null {
+  const outer = asFields(thread.snippet)
+  const comment = asFields(outer?.topLevelComment)
+  const snippet = asFields(comment?.snippet)
+  const sourceId = asId(comment?.id) ?? asId(thread.id)
+  const description = readText(snippet)
+  if (sourceId === null || outer?.isPublic === false || description === '') return null
+  const videoId = asId(snippet?.videoId) ?? asId(outer?.videoId) ?? video.id
+  const authorName = asName(snippet?.authorDisplayName)
+  return foundRequest({
+    sourceId,
+    sourceUrl: `https://www.youtube.com/watch?v=${encodeURIComponent(videoId)}&lc=${encodeURIComponent(sourceId)}`,
+    title: video.title,
+    description,
+    votes: asInteger(snippet?.likeCount) ?? 0,
+    commentCount: asInteger(outer?.totalReplyCount),
+    authorName,
+    // Newer display names are often handles.
+    authorHandle: authorName?.startsWith('@') ? asName(authorName.slice(1)) : null,
+    authorProfileUrl: asWebUrl(snippet?.authorChannelUrl) ?? channelUrl(snippet),
+    originalCreatedAt: asDate(snippet?.publishedAt),
+  })
+}
+
+function channelUrl(snippet: Fields | null): string | null {
+  const channelId = asId(asFields(snippet?.authorChannelId)?.value)
+  return channelId && `https://www.youtube.com/channel/${encodeURIComponent(channelId)}`
+}
+
+/** The original is only promised to its author. What is displayed is plain because that is asked for, else HTML. */
+function readText(snippet: Fields | null): string {
+  const original = asString(snippet?.textOriginal)
+  if (original) return plainText(original)
+  const displayed = asString(snippet?.textDisplay) ?? ''
+  const isHtml = /<br\s*\/?>|<a href=|<\/[abi]>|&(?:amp|lt|gt|quot|#39);/.test(displayed)
+  return isHtml ? htmlToPlainText(displayed) : plainText(displayed)
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { fetchPage, fetchPageOrNull, platformError, sendJson } from '../testing.ts'
+import { answering, comments, found, refusal, setUp, thread } from './testing.ts'
+
+describe('the quotas of YouTube', () => {
+  it('are 100 searches a day until midnight in California, and other calls apart', async () => {
+    const { youtube, received, clock } = await setUp(answering(['v1'], () => comments([])))
+    for (let count = 0; count < 100; count++) {
+      await fetchPage(youtube, `topic${count}`)
+      clock.advance(1_000)
+    }
+    const error = await platformError(fetchPage(youtube, 'one more'), 'quota_exhausted')
+    expect(error.retryAt).toBeNull()
+    expect(error.message).toContain('2026-05-06T07:00:00.000Z')
+    await fetchPage(youtube, 'topic7')
+    expect(received).toHaveLength(201)
+    clock.advance(Date.parse('2026-05-06T07:00:00Z') - clock.now().getTime())
+    await fetchPage(youtube, 'one more')
+    expect(received).toHaveLength(203)
+  })
+
+  it.each([
+    ['quotaExceeded', refusal(403, 'quotaExceeded', { domain: 'youtube.quota' })],
+    ['dailyLimitExceeded', refusal(403, 'dailyLimitExceeded', { domain: 'usageLimits' })],
+    [
+      'a limit per day',
+      refusal(429, 'rateLimitExceeded', {
+        domain: 'global',
+        status: 'RESOURCE_EXHAUSTED',
+        message: "Quota exceeded for quota metric 'Search Queries' and limit 'Search Queries per day'.",
+      }),
+    ],
+    [
+      'a limit per day in its details',
+      {
+        status: 429,
+        error: {
+          code: 429,
+          message: 'x',
+          status: 'RESOURCE_EXHAUSTED',
+          details: [{ reason: 'RATE_LIMIT_EXCEEDED', metadata: { quota_limit: 'defaultSearchListPerDayPerProject' } }],
+        },
+      },
+    ],
+  ])('that are spent end the task and are not asked again before midnight: %s', async (_, { status, ...body }) => {
+    const { youtube, received, clock } = await setUp((response) => sendJson(response, body, status))
+    const error = await platformError(fetchPage(youtube), 'quota_exhausted')
+    expect(error.retryAt).toBeNull()
+    expect(error.message).not.toContain('secret-key')
+    await platformError(fetchPage(youtube), 'quota_exhausted')
+    expect(received).toHaveLength(1)
+    clock.advance(Date.parse('2026-05-06T07:00:00Z') - clock.now().getTime())
+    await platformError(fetchPage(youtube), 'quota_exhausted')
+    expect(received).toHaveLength(2)
+  })
+
+  it('of searches that are spent leave the comments of known videos alone', async () => {
+    let isSpent = false
+    const { youtube } = await setUp((response, { path }) => {
+      if (!path.endsWith('/search')) return sendJson(response, comments([]))
+      const { status, ...body } = refusal(403, 'quotaExceeded', { domain: 'youtube.quota' })
+      sendJson(response, isSpent ? body : found('v1'), isSpent ? status : 200)
+    })
+    await fetchPage(youtube, 'known')
+    isSpent = true
+    await platformError(fetchPage(youtube, 'other'), 'quota_exhausted')
+    await fetchPage(youtube, 'known')
+  })
+})
+
+describe('an error of YouTube', () => {
+  it.each([
+    [refusal(403, 'rateLimitExceeded', { domain: 'youtube.quota' }), 'rate_limited'],
+    [refusal(403, 'userRateLimitExceeded', { domain: 'usageLimits' }), 'rate_limited'],
+    [refusal(429, 'rateLimitExceeded', { status: 'RESOURCE_EXHAUSTED' }), 'rate_limited'],
+    [{ status: 429 }, 'rate_limited'],
+    [refusal(400, 'keyInvalid', { domain: 'usageLimits', message: 'Bad Request' }), 'unauthorized'],
+    [
+      refusal(400, 'badRequest', {
+        domain: 'global',
+        message: 'API key not valid. Please pass a valid API key.',
+        status: 'INVALID_ARGUMENT',
+      }),
+      'unauthorized',
+    ],
+    [
+      refusal(400, 'badRequest', { domain: 'global', message: 'API key expired. Please renew the API key.' }),
+      'unauthorized',
+    ],
+    [{ status: 400, error: { code: 400, message: 'x', details: [{ reason: 'API_KEY_INVALID' }] } }, 'unauthorized'],
+    [refusal(401, 'authError', { domain: 'global' }), 'unauthorized'],
+    [refusal(403, 'forbidden', { domain: 'global', status: 'PERMISSION_DENIED' }), 'unauthorized'],
+    [refusal(403, 'accessNotConfigured', { domain: 'usageLimits' }), 'unauthorized'],
+    [refusal(403, 'ipRefererBlocked', { domain: 'usageLimits' }), 'unauthorized'],
+    [refusal(400, 'badRequest', { message: 'Bad Request' }), 'bad_response'],
+    [refusal(404, 'notFound', { domain: 'global' }), 'bad_response'],
+    [refusal(500, 'backendError', { domain: 'global' }), 'unavailable'],
+    [{ status: 503 }, 'unavailable'],
+    [{ status: 403 }, 'blocked'],
+    [{ status: 200 }, 'bad_response'],
+    [{ status: 200, items: 'x' }, 'bad_response'],
+    [{ status: 200, error: { code: 403, errors: [{ reason: 'rateLimitExceeded' }] } }, 'rate_limited'],
+    [{ status: 400, error: 'x' }, 'bad_response'],
+    [{ status: 403, error: { errors: [null, 7, { reason: 5 }], details: 'x', status: 1 } }, 'unauthorized'],
+  ] as const)('%j is %s in a search and in comments', async ({ status, ...body }, code) => {
+    const inSearch = await setUp((response) => sendJson(response, body, status))
+    const inComments = await setUp((response, { path }) =>
+      path.endsWith('/search') ? sendJson(response, found('v1')) : sendJson(response, body, status),
+    )
+    for (const { youtube, clock } of [inSearch, inComments]) {
+      const error = await platformError(fetchPage(youtube), code)
+      expect(error.message).not.toMatch(/secret-key|dark/)
+      if (code === 'unauthorized') expect(error.message).toContain('YOUTUBE_API_KEY')
+      const waits = code === 'rate_limited' ? 60_000 : code === 'unavailable' ? 30_000 : null
+      expect(error.retryAt?.getTime() ?? null).toBe(waits && clock.now().getTime() + waits)
+    }
+  })
+
+  it('waits as long as it is told', async () => {
+    const { status, ...body } = refusal(429, 'rateLimitExceeded')
+    const { youtube, clock } = await setUp((response) => sendJson(response, body, status, { 'retry-after': '7' }))
+    const error = await platformError(fetchPage(youtube), 'rate_limited')
+    expect(error.retryAt).toEqual(new Date(clock.now().getTime() + 7_000))
+  })
+
+  it('says to enable the API where a project has not', async () => {
+    const { status, ...body } = refusal(403, 'accessNotConfigured', { domain: 'usageLimits' })
+    const { youtube } = await setUp((response) => sendJson(response, body, status))
+    expect((await platformError(fetchPage(youtube), 'unauthorized')).message).toContain(
+      'Enable the YouTube Data API v3',
+    )
+  })
+
+  it.each([
+    [403, 'commentsDisabled'],
+    [404, 'videoNotFound'],
+    [403, 'forbidden'],
+  ])('about one video, %i %s, ends that video only, without a page', async (status, reason) => {
+    const { youtube, received } = await setUp(
+      answering(['v1', 'v2'], ({ videoId }) => (videoId === 'v1' ? refusal(status, reason) : comments([thread('c')]))),
+    )
+    const { requests, nextCursor } = await fetchPage(youtube)
+    expect(requests.map(({ title }) => title)).toEqual(['About v2'])
+    expect(nextCursor).toMatchObject({ ended: ['v1'] })
+    await fetchPage(youtube, 'dark mode', nextCursor)
+    expect(received.slice(1).map(({ query }) => query.videoId)).toEqual(['v1', 'v2', 'v2'])
+  })
+
+  it('about every video is the end, not an error, and pauses nobody', async () => {
+    const ids = Array.from({ length: 9 }, (_, index) => `v${index}`)
+    const { youtube, received } = await setUp(answering(ids, () => refusal(403, 'commentsDisabled')))
+    expect(await fetchPageOrNull(youtube)).toBeNull()
+    expect(await fetchPageOrNull(youtube)).toBeNull()
+    expect(received).toHaveLength(10)
+  })
+
+  it('about more videos than may be asked for at once is remembered while the rest must wait', async () => {
+    const ids = Array.from({ length: 25 }, (_, index) => `v${index}`)
+    const { youtube, received, clock } = await setUp(answering(ids, () => refusal(404, 'videoNotFound')))
+    for (let count = 0; count < 2; count++) {
+      await platformError(fetchPageOrNull(youtube), 'rate_limited')
+      clock.advance(1_000)
+    }
+    expect(await fetchPageOrNull(youtube)).toBeNull()
+    expect(received.slice(1).map(({ query }) => query.videoId)).toEqual(ids)
+  })
+
+  it('that is no list is passed over for one video, but not for one after the other', async () => {
+    const ids = Array.from({ length: 9 }, (_, index) => `v${index}`)
+    const one = await setUp(answering(ids, ({ videoId }) => (videoId === 'v0' ? {} : comments([]))))
+    expect((await fetchPage(one.youtube)).nextCursor).toMatchObject({ ended: ['v0'] })
+    const all = await setUp(answering(ids, () => ({})))
+    await platformError(fetchPage(all.youtube), 'bad_response')
+    expect(all.received).toHaveLength(4)
+    const cursor = { turn: 0, next: {}, ended: [] }
+    await platformError(fetchPageOrNull(all.youtube, { cursor }), 'bad_response')
+  })
+})

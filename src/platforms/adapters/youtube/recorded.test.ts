@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import type { PlatformErrorCode } from '../../../database/column-types.ts'
+import type { AdapterCache } from '../adapter-cache.ts'
+import { decode, isPresent, type Raw, type Recording, recordingsOf } from '../recordings.ts'
+import {
+  fetchPage,
+  openTestBudget as openBudget,
+  platformError,
+  startServer,
+  testClient,
+  testClock,
+} from '../testing.ts'
+import { createYoutube } from './search.ts'
+
+const recordings = isPresent ? recordingsOf('youtube') : []
+const bodyOf = ({ bytes }: Recording): Raw => JSON.parse(bytes.toString())
+const ofKind = (kind: string) =>
+  recordings.filter((recording) => recording.status === 200 && bodyOf(recording).kind === `youtube#${kind}`)
+
+const errors: Array<[RegExp, PlatformErrorCode]> = [
+  [/quota|daily/, 'quota_exhausted'],
+  [/rate-?limit/, 'rate_limited'],
+  [/key|forbidden|configured/, 'unauthorized'],
+  [/5\d\d/, 'unavailable'],
+  [/40[04]/, 'bad_response'],
+]
+
+/** The adapter before a server that answers each of the two methods with a body. */
+async function setUp(answers: { search: Raw; commentThreads: Raw; status?: number }) {
+  const { baseUrl, received } = await startServer((response, { path }) => {
+    response.writeHead(answers.status ?? 200, { 'content-type': 'application/json; charset=UTF-8' })
+    response.end(JSON.stringify(path === '/search' ? answers.search : answers.commentThreads))
+  })
+  const clock = testClock()
+  const cache: AdapterCache = { read: async () => null, keep: async () => {} }
+  return {
+    received,
+    clock,
+    youtube: createYoutube({ client: testClient(clock), clock, openBudget, cache, baseUrl, key: 'k' }),
+  }
+}
+
+const oneVideo = { items: [{ id: { videoId: 'other' }, snippet: { title: 'Its video' } }] }
+const words = (text: string) => text.match(/\S+/g) ?? []
+
+describe.skipIf(!isPresent)('recorded answers of youtube', () => {
+  it.each(ofKind('searchListResponse'))(
+    '$name is read: every video is asked for, under its title',
+    async (recording) => {
+      const search = bodyOf(recording)
+      const snippet = { textOriginal: 'I wish', likeCount: 0 }
+      const commentThreads = { items: [{ snippet: { topLevelComment: { id: 'c', snippet } } }] }
+      const { youtube, received, clock } = await setUp({ search, commentThreads })
+      const titles: string[] = []
+      for (let turn = 0; turn < search.items.length; turn++) {
+        const { requests } = await fetchPage(youtube, 'dark mode', { turn, next: {}, ended: [] })
+        titles.push(requests[0]!.title)
+        clock.advance(1_000)
+      }
+      expect(titles).toEqual(search.items.map((item: Raw) => decode(item.snippet.title)))
+      const videoIds = received.map(({ query }) => query.videoId).filter((id) => id !== undefined)
+      expect(videoIds).toEqual(search.items.map((item: Raw) => item.id.videoId))
+    },
+  )
+
+  it.each(ofKind('commentThreadListResponse'))('$name is read, field by field', async (recording) => {
+    const commentThreads = bodyOf(recording)
+    const { youtube } = await setUp({ search: oneVideo, commentThreads })
+    const { requests, nextCursor } = await fetchPage(youtube)
+    expect(requests).toHaveLength(commentThreads.items.length)
+    for (const [index, { id, snippet }] of commentThreads.items.entries()) {
+      const comment = snippet.topLevelComment.snippet
+      const { description, ...request } = requests[index]!
+      expect(words(description)).toEqual(words(comment.textOriginal))
+      expect(request).toEqual({
+        sourceId: id,
+        title: 'Its video',
+        votes: comment.likeCount,
+        tags: [],
+        commentCount: snippet.totalReplyCount,
+        sourceUrl: `https://www.youtube.com/watch?v=${snippet.videoId}&lc=${id}`,
+        authorName: comment.authorDisplayName,
+        authorHandle: /^@(.*)/.exec(comment.authorDisplayName)?.[1] ?? null,
+        authorProfileUrl: comment.authorChannelUrl,
+        license: null,
+        originalCreatedAt: new Date(comment.publishedAt),
+      })
+    }
+    const token = commentThreads.nextPageToken
+    expect(nextCursor).toMatchObject({ next: { other: token ? { done: 0, token } : { done: 1, token: null } } })
+  })
+
+  it.each(recordings.filter(({ status }) => status !== 200))('$name is recognised', async (recording) => {
+    const body = bodyOf(recording)
+    const { youtube } = await setUp({ search: body, commentThreads: body, status: recording.status })
+    const code = errors.find(([pattern]) => pattern.test(recording.name))?.[1]
+    expect(code).toBeDefined()
+    await platformError(fetchPage(youtube), code!)
+  })
+})

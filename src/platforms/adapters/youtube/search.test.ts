@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../platform.ts'
+import { fetchPage, fetchPageOrNull, platformError, sendJson } from '../testing.ts'
+import { answering, comments, found, paths, setUp, thread } from './testing.ts'
+
+describe('the search on YouTube', () => {
+  it('cache videos once, then asks each of them for comments with a phrase', async () => {
+    const { youtube, received } = await setUp(answering(['v1', 'v2'], () => comments([])))
+    await fetchPage(youtube, 'dark -mode "x')
+    expect(received.map(({ path, query }) => ({ path, query }))).toEqual([
+      {
+        path: '/youtube/v3/search',
+        query: {
+          part: 'snippet',
+          type: 'video',
+          q: 'dark mode x',
+          order: 'relevance',
+          maxResults: '50',
+          key: 'secret-key',
+        },
+      },
+      {
+        path: '/youtube/v3/commentThreads',
+        query: {
+          part: 'snippet',
+          videoId: 'v1',
+          searchTerms: 'please add',
+          order: 'relevance',
+          textFormat: 'plainText',
+          maxResults: '100',
+          key: 'secret-key',
+        },
+      },
+    ])
+  })
+
+  it.each([
+    ['dark|light', 'dark light'],
+    ['-dark', 'dark'],
+    ['"dark" OR light', 'dark or light'],
+    ['C++ c# node.js', 'C++ c# node.js'],
+    ['a & b=c?key=x', 'a b=c?key=x'],
+  ])('takes %s for words, never for an operator', async (topic, q) => {
+    const { youtube, received } = await setUp(answering(['v1'], () => comments([])))
+    await fetchPage(youtube, topic)
+    expect(received[0]!.query).toMatchObject({ q, key: 'secret-key' })
+  })
+
+  it('asks every video for every phrase and follows the pages of each to the end', async () => {
+    const long = 'p3'.repeat(400)
+    const { youtube, received } = await setUp(
+      answering(['v1', 'v2'], ({ videoId, searchTerms, pageToken }) => {
+        const hasMore = videoId === 'v2' && searchTerms === 'please add' && pageToken !== long
+        return comments([thread('c')], hasMore ? { nextPageToken: pageToken === undefined ? 'p2' : long } : {})
+      }),
+    )
+    let cursor: Json = null
+    let pages = 0
+    do {
+      const page = await fetchPageOrNull(youtube, { topic: 'tabs', cursor, pagesBefore: pages++ })
+      cursor = page?.nextCursor ?? null
+    } while (cursor !== null)
+    const asked = received
+      .slice(1)
+      .map(({ query: { videoId, searchTerms, pageToken = '' } }) => `${videoId} ${searchTerms} ${pageToken}`.trim())
+    expect(asked).toEqual([
+      'v1 please add',
+      'v2 please add',
+      'v1 I wish',
+      'v2 please add p2',
+      'v1 would be nice',
+      `v2 please add ${long}`,
+      'v1 feature request',
+      'v2 I wish',
+      'v2 would be nice',
+      'v2 feature request',
+    ])
+  })
+
+  it('begins where earlier jobs stopped: with the next video, and with the next phrase after all videos', async () => {
+    const { youtube, received } = await setUp(answering(['v1', 'v2', 'v3'], () => comments([])))
+    for (const pagesBefore of [0, 2, 3, 13]) await fetchPageOrNull(youtube, { pagesBefore })
+    expect(received.slice(1).map(({ query }) => `${query.videoId} ${query.searchTerms}`)).toEqual([
+      'v1 please add',
+      'v3 please add',
+      'v1 I wish',
+      'v2 please add',
+    ])
+  })
+
+  it('ends a phrase at a page token that comes again, and at an empty page', async () => {
+    for (const items of [[thread('c')], []]) {
+      const { youtube, received } = await setUp(answering(['v1'], () => comments(items, { nextPageToken: 'same' })))
+      let cursor: Json = null
+      do cursor = (await fetchPage(youtube, 'tabs', cursor)).nextCursor
+      while (cursor !== null)
+      expect(received.length - 1).toBe(items.length === 0 ? 4 : 8)
+    }
+  })
+
+  it('asks for nothing when the topic has no words, or no video is found', async () => {
+    const { youtube, received } = await setUp(answering([], () => comments([])))
+    expect(await fetchPageOrNull(youtube, { topic: '"|"' })).toBeNull()
+    expect(received).toEqual([])
+    for (let count = 0; count < 2; count++) expect(await fetchPageOrNull(youtube)).toBeNull()
+    expect(paths(received)).toEqual(['search'])
+  })
+
+  it('needs a key, and says which variable', async () => {
+    const { make, received } = await setUp(answering(['v1'], () => comments([])))
+    expect((await platformError(fetchPage(make(null)), 'not_configured')).message).toContain('YOUTUBE_API_KEY')
+    expect(received).toEqual([])
+  })
+})
+
+describe('what a search found', () => {
+  it('is kept for a day, for later pages, tasks and restarts', async () => {
+    const { youtube, make, received, clock, cache } = await setUp(answering(['v1'], () => comments([])))
+    await fetchPage(youtube, 'Dark  Mode')
+    await fetchPage(youtube, 'dark mode')
+    await fetchPage(make(), 'DARK MODE')
+    expect(paths(received)).toEqual(['search', 'commentThreads', 'commentThreads', 'commentThreads'])
+    expect([...cache.kept.keys()]).toEqual(['youtube dark mode'])
+    clock.advance(24 * 60 * 60 * 1000)
+    await fetchPage(youtube, 'dark mode')
+    expect(paths(received).slice(4)).toEqual(['search', 'commentThreads'])
+  })
+
+  it('is searched for once when several ask at the same time', async () => {
+    const { youtube, received } = await setUp(answering(['v1'], () => comments([])))
+    await Promise.all(Array.from({ length: 2 }, () => fetchPage(youtube, 'tabs')))
+    expect(paths(received).filter((path) => path === 'search')).toHaveLength(1)
+  })
+
+  it('is searched for again when whoever asked first was cancelled', async () => {
+    let isFirst = true
+    const { youtube, received } = await setUp((response, { path }) => {
+      if (path.endsWith('/search') && isFirst) {
+        isFirst = false
+        return
+      }
+      sendJson(response, path.endsWith('/search') ? found('v1') : comments([thread('c')]))
+    })
+    const cancelled = new AbortController()
+    const first = fetchPageOrNull(youtube, { signal: cancelled.signal })
+    const second = fetchPage(youtube)
+    setTimeout(() => cancelled.abort(), 50)
+    await platformError(first, 'cancelled')
+    expect((await second).requests).toHaveLength(1)
+    expect(paths(received)).toEqual(['search', 'search', 'commentThreads'])
+  })
+
+  it('leaves out what has no id, and reads titles that are escaped or missing', async () => {
+    const { youtube, cache } = await setUp((response, { path }) =>
+      sendJson(
+        response,
+        path.endsWith('/search')
+          ? {
+              items: [
+                { id: { videoId: 'v1' }, snippet: { title: 'Tom &amp; Jo&#39;s &lt;b&gt; &quot;x&quot;' } },
+                { id: { kind: 'youtube#channel', channelId: 'c' } },
+                { id: 'v2' },
+                null,
+                { id: { videoId: 'v3' } },
+              ],
+            }
+          : comments([]),
+      ),
+    )
+    await fetchPage(youtube)
+    expect([...cache.kept.values()].map(({ value }) => value)).toEqual([
+      {
+        videos: [
+          { id: 'v1', title: 'Tom & Jo\'s <b> "x"' },
+          { id: 'v3', title: '' },
+        ],
+        until: '2026-05-06T12:00:00.000Z',
+      },
+    ])
+  })
+})

@@ -1,0 +1,17 @@
+import { definePlatform } from '../../definition.ts'
+import { secret, webAddress } from '../../variables.ts'
+
+export const youtube = definePlatform({
+  name: 'youtube',
+  title: 'YouTube',
+  isOpen: false,
+  // YouTube API Services, Developer Policies, III.E.4: data is refreshed or deleted after 30 days.
+  retentionDays: 30,
+  variables: {
+    YOUTUBE_API_URL: webAddress('https://www.googleapis.com/youtube/v3', 'base address of the YouTube Data API'),
+    YOUTUBE_API_KEY: secret('a YouTube Data API key; YouTube needs it'),
+  },
+  required: ['YOUTUBE_API_KEY'],
+  create: async (dependencies, { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: key }) =>
+    (await import('./search.ts')).createYoutube({ ...dependencies, baseUrl, key }),
+})

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { openTestBudget } from '../adapters/testing.ts'
+import { correctByHeaders, restAfterRefusal, spentUntil } from './announced-limits.ts'
+
+const now = new Date('2026-05-05T12:00:00Z')
+const names = { remaining: 'left', reset: 'until' }
+const soon = new Date(now.getTime() + 30_000)
+const until = String(soon.getTime() / 1000)
+const minuteLater = new Date(now.getTime() + 60_000)
+
+describe('what an answer announces of its window', () => {
+  const roomAfter = (headers: Record<string, string>) => {
+    const budget = openTestBudget({ name: 'host', windows: [{ limit: 10, windowMs: 60_000 }], concurrency: 1 })
+    correctByHeaders(budget, headers, names, now)
+    return budget.state(now).room
+  }
+
+  it('corrects the budget', () => {
+    expect(roomAfter({ left: '3', until })).toEqual({ remaining: 3, limit: 10, resetsAt: soon })
+  })
+
+  it('says nothing where it tells only how many are left, or only until when', () => {
+    const untouched = roomAfter({})
+    expect(untouched.remaining).toBe(10)
+    expect(roomAfter({ until })).toEqual(untouched)
+    expect(roomAfter({ left: '0' })).toEqual(untouched)
+  })
+})
+
+describe('the rest after a refusal', () => {
+  it('is what Retry-After says, before anything else', () => {
+    const headers = { 'retry-after': '5', left: '0', until }
+    expect(restAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(new Date(now.getTime() + 5_000))
+  })
+
+  it('lasts until the window ends of which nothing is left', () => {
+    const headers = { left: '0', until }
+    expect(restAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(soon)
+  })
+
+  it.each([
+    ['without a word of what is left', { until }],
+    ['with something left', { left: '3', until }],
+    ['without an end of the window', { left: '0' }],
+  ])('is a minute %s', (_case, headers) => {
+    expect(restAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(minuteLater)
+  })
+})

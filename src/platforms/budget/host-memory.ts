@@ -1,0 +1,109 @@
+import type { Logger } from 'pino'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Budget, BudgetState } from './budget.ts'
+
+/** What a crash may forget at most. */
+const saveEveryMs = 1_000
+
+export interface HostMemoryStore {
+  /** Writes what is new since it was last written. */
+  save(): Promise<void>
+  /** Ends the regular saving, after a last one. */
+  stop(): Promise<void>
+}
+
+export interface HostMemoryOptions {
+  database: Database
+  clock: Clock
+  log: Logger
+  hosts: ReadonlyMap<PlatformName, readonly Budget[]>
+}
+
+/**
+ * Keeps what is known of the hosts in the database: a rest that a platform asked for, or the pause of one that keeps failing,
+ * outlives a restart, and any process can tell how the platforms are.
+ * @returns when the hosts know again what was kept.
+ */
+export async function rememberHosts({ database, clock, log, hosts }: HostMemoryOptions): Promise<HostMemoryStore> {
+  const all = [...hosts].flatMap(([platform, budgets]) => budgets.map((budget) => ({ platform, budget })))
+  await restore(database, all, clock.now())
+  const written = new Map(all.map(({ budget }) => [budget, fingerprint(budget.state(clock.now()))]))
+
+  const save = async () => {
+    for (const { platform, budget } of all) {
+      const state = budget.state(clock.now())
+      if (fingerprint(state) === written.get(budget)) continue
+      await write(database, platform, state)
+      written.set(budget, fingerprint(state))
+    }
+  }
+  // One after the other: an older state must not overtake a newer one.
+  let saving = Promise.resolve()
+  const saveNext = () => {
+    saving = saving.catch(() => {}).then(save)
+    return saving
+  }
+  const timer = setInterval(() => {
+    saveNext().catch((error: unknown) => log.error({ err: error }, 'the state of the platforms could not be saved'))
+  }, saveEveryMs).unref()
+  return {
+    save: saveNext,
+    stop: () => {
+      clearInterval(timer)
+      return saveNext()
+    },
+  }
+}
+
+/** What makes a state worth writing: time passing does not. */
+const fingerprint = ({ room, ...memory }: BudgetState) => JSON.stringify(memory)
+
+type Host = { platform: PlatformName; budget: Budget }
+
+async function restore(database: Database, all: Host[], now: Date): Promise<void> {
+  const rows = await database.selectFrom('platform_hosts').selectAll().execute()
+  for (const row of rows) {
+    const host = all.find(({ platform, budget }) => platform === row.platform && budget.name === row.name)
+    host?.budget.restore({
+      failures: row.failures,
+      pausedUntil: row.paused_until,
+      restUntil: row.rest_until,
+      lastSuccessAt: row.last_success_at,
+      lastError:
+        row.last_error_code && row.last_error_at
+          ? { code: row.last_error_code, message: row.last_error_message ?? '', at: row.last_error_at }
+          : null,
+    })
+    // Not every platform says what is left: what was used before the restart must be remembered here.
+    host?.budget.correct({ remaining: row.remaining, resetAt: row.remaining_resets_at }, now)
+  }
+}
+
+async function write(database: Database, platform: PlatformName, state: BudgetState): Promise<void> {
+  const row = {
+    failures: state.failures,
+    paused_until: state.pausedUntil,
+    rest_until: state.restUntil,
+    last_success_at: state.lastSuccessAt,
+    last_error_code: state.lastError?.code ?? null,
+    last_error_message: state.lastError?.message ?? null,
+    last_error_at: state.lastError?.at ?? null,
+    remaining: state.room.remaining,
+    remaining_limit: state.room.limit,
+    remaining_resets_at: state.room.resetsAt,
+  }
+  await database
+    .insertInto('platform_hosts')
+    .values({ platform, name: state.name, ...row })
+    .onConflict((conflict) =>
+      conflict.columns(['platform', 'name']).doUpdateSet((eb) => ({
+        ...row,
+        // Another process may know of a longer rest, or of a later success.
+        rest_until: eb.fn<Date | null>('greatest', ['platform_hosts.rest_until', 'excluded.rest_until']),
+        last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),
+      })),
+    )
+    .execute()
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, type Dispatcher } from 'undici'
+import type { Clock } from '../../runtime/clock.ts'
+import { HostBusyError, PlannedWaitError, PlatformError } from '../platform.ts'
+import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
+import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
+import { after } from './headers.ts'
+import { createJsonReader } from './json-reader.ts'
+import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
+import { firstRetryMs, retryDelay } from './retry.ts'
+
+export interface PlatformClient {
+  /**
+   * Sends one request, with up to two more tries after a transient fault, and tells the budget how it went.
+   * @returns an answer with a status of 200 to 299 (or one of `acceptStatuses`) and a JSON body.
+   * @throws PlatformError in every other case.
+   */
+  getJson(request: JsonRequest): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** The part of a pino logger that is needed here. It never gets a body, a header or a query string. */
+export interface PlatformLog {
+  warn(fields: object, message: string): void
+}
+
+export interface ClientOptions {
+  clock: Clock
+  userAgent: string
+  log?: PlatformLog
+  random?: () => number
+  dispatcher?: Dispatcher
+  timeouts?: Partial<ClientTimeouts>
+  maxBodyBytes?: number
+}
+
+const defaultTimeouts: ClientTimeouts = {
+  connectMs: 5_000,
+  headersMs: 10_000,
+  bodyMs: 5_000,
+  deadlineMs: 15_000,
+  retryMs: firstRetryMs,
+  restMs: 30_000,
+}
+const defaultMaxBodyBytes = 10 * 1024 * 1024
+const retryLimit = 2
+/** When to come back to a host that enough others wait for. */
+const busyMs = 1_500
+
+interface ClientContext extends ExchangeContext {
+  log: PlatformLog | undefined
+  random: () => number
+}
+
+/**
+ * GitHub refuses requests without a User-Agent, and an operator of any platform can see whom to ask.
+ * @param contact whom to ask, as `parseRemovalContact` gives it: it fits in the comment of a User-Agent.
+ */
+export function userAgentFor(version: string, contact?: string): string {
+  const whom = contact === undefined ? '' : `; contact: ${contact}`
+  return `Wishwell/${version} (+https://github.com/wishwell/wishwell; feature request collector${whom})`
+}
+
+/** The address of an API method below a configured base address, which may have a path of its own. */
+export function endpointUrl(baseUrl: string, path: string, parameters: Record<string, string | number>): URL {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value))
+  return url
+}
+
+/** The one polite HTTP client of all platforms; the README of this module states its law. */
+export function createPlatformClient(options: ClientOptions): PlatformClient {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const context: ClientContext = {
+    clock: options.clock,
+    userAgent: options.userAgent,
+    log: options.log,
+    random: options.random ?? Math.random,
+    dispatcher: options.dispatcher ?? new Agent({ connect: { timeout: timeouts.connectMs } }),
+    timeouts,
+    maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+    json: createJsonReader(),
+  }
+  return {
+    getJson: (request) => getJson(context, request),
+    close: async () => {
+      await context.dispatcher.close()
+      await context.json.close()
+    },
+  }
+}
+
+async function getJson(context: ClientContext, request: JsonRequest): Promise<Answer> {
+  const { budget, signal } = request
+  let isAsked = false
+  try {
+    const leave = await budget.enter(signal)
+    if (!leave) {
+      const retryAt = after(context.clock.now(), busyMs)
+      throw new HostBusyError(`${labelOf(request)} is being asked by others.`, retryAt)
+    }
+    const deadline = AbortSignal.timeout(context.timeouts.deadlineMs)
+    try {
+      budget.admit(context.clock.now())
+      isAsked = true
+      const answer = await tryRepeatedly(context, request, AbortSignal.any([signal, deadline]))
+      budget.recordSuccess(context.clock.now())
+      return answer
+    } finally {
+      leave()
+    }
+  } catch (error) {
+    if (signal.aborted) {
+      if (!isTimeout(signal.reason)) {
+        throw new PlatformError('cancelled', `The request to ${labelOf(request)} was cancelled.`)
+      }
+      // The caller's time is over. A host that stays silent until then fails as one that stays silent for longer.
+      const silence = noAnswerInTime(labelOf(request))
+      if (isAsked) budget.recordFailure(silence, context.clock.now())
+      throw silence
+    }
+    // A wait that was planned says nothing new about the host.
+    if (error instanceof PlatformError && !(error instanceof PlannedWaitError)) {
+      budget.recordFailure(error, context.clock.now())
+    }
+    throw error
+  }
+}
+
+async function tryRepeatedly(context: ClientContext, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
+  const { platform } = request
+  const { deadlineMs, headersMs } = context.timeouts
+  const begunAt = context.clock.now().getTime()
+  let firstFault: PlatformError | null = null
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await sendOnce(context, request, signal)
+    } catch (fault) {
+      const error = fault instanceof PlatformError ? fault : connectionError(labelOf(request), fault)
+      // No room for another try: the fault that came first says more than that, and counts against the host.
+      if (firstFault && error instanceof PlannedWaitError) {
+        const { code, message, isUnreachable } = firstFault
+        throw new PlatformError(code, message, { retryAt: error.retryAt!, isUnreachable })
+      }
+      if (!isTransient(error) || error.retryAt) throw error
+      firstFault ??= error
+      // After a silence there may be no time for another one of the same length; the host of the next source may answer meanwhile.
+      const isLate = error.code === 'timeout' && context.clock.now().getTime() - begunAt + headersMs > deadlineMs
+      const isLast = attempt === retryLimit || isLate
+      if (!isLast && !signal.aborted) {
+        const delayMs = retryDelay(attempt, context.random, context.timeouts.retryMs)
+        context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')
+        // At the deadline the fault that came first says more than the deadline.
+        await sleep(delayMs, undefined, { signal }).catch(() => {})
+      }
+      if (isLast || signal.aborted) {
+        throw new PlatformError(error.code, error.message, {
+          retryAt: after(context.clock.now(), context.timeouts.restMs),
+          isUnreachable: error.isUnreachable,
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Dispatcher, request as send } from 'undici'
+import type { Clock } from '../../runtime/clock.ts'
+import { PlannedWaitError, PlatformError } from '../platform.ts'
+import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
+import { defaultError, isTransient } from './faults.ts'
+import { headerText, retryAfter } from './headers.ts'
+import type { JsonReader } from './json-reader.ts'
+import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
+
+const redirectLimit = 3
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
+
+/** What one exchange needs of the client. */
+export interface ExchangeContext {
+  clock: Clock
+  userAgent: string
+  dispatcher: Dispatcher
+  timeouts: ClientTimeouts
+  maxBodyBytes: number
+  json: JsonReader
+}
+
+/** What messages call whoever is asked. */
+export const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
+
+/**
+ * Sends a request once, along its redirects, and reads the answer.
+ * @throws PlatformError for what was answered; what went wrong with the connection, as it comes.
+ */
+export async function sendOnce(context: ExchangeContext, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
+  let url = request.url
+  for (let redirects = 0; redirects <= redirectLimit; redirects++) {
+    await (redirects === 0 ? request.budget.take(context.clock.now()) : takeForRedirect(context, request, signal))
+    const response = await send(url, {
+      method: request.body === undefined ? 'GET' : 'POST',
+      body: request.body ?? null,
+      dispatcher: context.dispatcher,
+      signal,
+      headersTimeout: context.timeouts.headersMs,
+      bodyTimeout: context.timeouts.bodyMs,
+      headers: {
+        accept: 'application/json',
+        ...request.headers,
+        'user-agent': (request.agentPrefix ?? '') + context.userAgent,
+        'accept-encoding': acceptEncoding,
+      },
+    })
+    const location = redirectStatuses.has(response.statusCode) ? headerText(response.headers, 'location') : null
+    if (location === null) return readAnswer(context, request, response)
+    await response.body.dump()
+    url = redirectTarget(request, url, location)
+  }
+  throw new PlatformError('bad_response', `${labelOf(request)} redirects without end. Check its base address.`)
+}
+
+/** Half of the way is worth nothing, and to begin anew could go on for ever: the next step waits here for its room. */
+async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }: JsonRequest, signal: AbortSignal) {
+  for (;;) {
+    try {
+      return await budget.take(clock.now())
+    } catch (error) {
+      if (!(error instanceof PlannedWaitError)) throw error
+      const { code, message } = error
+      const retryAt = error.retryAt!
+      // Not a planned wait: it counts as a try, so that a task cannot come back here without end.
+      const failed = () => {
+        throw new PlatformError(code, message, { retryAt })
+      }
+      const waitMs = retryAt.getTime() - clock.now().getTime()
+      if (waitMs > timeouts.deadlineMs) failed()
+      await sleep(waitMs, undefined, { signal }).catch(failed)
+    }
+  }
+}
+
+/**
+ * Only within the origin that the operator configured: credentials stay there, and no answer can point the service at an
+ * address inside its own network.
+ */
+function redirectTarget(request: JsonRequest, from: URL, location: string): URL {
+  const target = URL.canParse(location, from.href) ? new URL(location, from) : null
+  if (target?.origin === request.url.origin) return target
+  const where = target ? target.origin : 'an address that cannot be read'
+  throw new PlatformError('bad_response', `${labelOf(request)} redirects to ${where}. Check its base address.`)
+}
+
+async function readAnswer(
+  context: ExchangeContext,
+  request: JsonRequest,
+  response: Dispatcher.ResponseData,
+): Promise<Answer> {
+  const { budget } = request
+  const label = labelOf(request)
+  const answer: Answer = { status: response.statusCode, headers: response.headers, body: undefined }
+  let bodyError: BodyError | null = null
+  try {
+    answer.body = await readJsonBody(response.body, response.headers, context.maxBodyBytes, context.json.read)
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error
+    bodyError = error
+  }
+  // One bad request after the other must not pause a host for everybody.
+  if (bodyError === null && answer.status < 500) budget.recordAnswer()
+  await request.readLimits?.(answer)
+  // The status first: a broken body of an error says less than its status.
+  const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
+  const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
+  if (error) {
+    const told = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
+    // What one task learns holds for all of them.
+    if (told) budget.pauseUntil(told)
+    throw told && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt: told }) : error
+  }
+  if (bodyError)
+    throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}. Check its base address.`)
+  return answer
+}

@@ -1,0 +1,65 @@
+import { restAfterRefusal } from '../budget/announced-limits.ts'
+import { PlatformError } from '../platform.ts'
+import { retryAfter } from './headers.ts'
+import type { Answer } from './messages.ts'
+
+const timeoutCodes = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+])
+
+/** Worth another try in place: the same request may succeed a moment later. */
+export function isTransient(error: PlatformError): boolean {
+  return error.code === 'unavailable' || error.code === 'timeout'
+}
+
+/**
+ * What a status means on every platform; null for 200 to 299. Statuses: RFC 9110.
+ * @param label what the message calls whoever answered.
+ */
+export function defaultError(label: string, answer: Answer, now: Date): PlatformError | null {
+  const { status, headers } = answer
+  if (status >= 200 && status < 300) return null
+  const told = retryAfter(headers, now)
+  if (status === 401) return new PlatformError('unauthorized', `${label} answered 401. Check its credentials.`)
+  if (status === 429) {
+    const retryAt = restAfterRefusal(headers, now)
+    return new PlatformError('rate_limited', `${label} answered 429: too many requests. Try again later.`, { retryAt })
+  }
+  if (status === 403 || status === 451) {
+    const advice = 'Ask from another address, or take it out of PLATFORMS.'
+    return new PlatformError('blocked', `${label} answered ${status}: it refuses this address or client. ${advice}`)
+  }
+  if (status === 408 || status >= 500) {
+    const message = `${label} answered ${status}: the fault is on its side. Try again later.`
+    return new PlatformError('unavailable', message, told ? { retryAt: told } : {})
+  }
+  return new PlatformError('bad_response', `${label} answered ${status}. Check its base address.`)
+}
+
+/** Whether an error, or the reason of a signal, is that of `AbortSignal.timeout`. */
+export const isTimeout = (reason: unknown): boolean => (reason as { name?: unknown } | null)?.name === 'TimeoutError'
+
+export const noAnswerInTime = (label: string): PlatformError =>
+  new PlatformError('timeout', `${label} did not answer in time. Try again later.`, { isUnreachable: true })
+
+/**
+ * What a failed connection means.
+ * @throws the error itself when it is none of the connection but a mistake in this program.
+ */
+export function connectionError(label: string, error: unknown): PlatformError {
+  const { code } = error as { code?: unknown }
+  if (isTimeout(error) || (typeof code === 'string' && timeoutCodes.has(code))) return noAnswerInTime(label)
+  if (typeof code !== 'string') throw error
+  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new PlatformError('bad_response', `${label} did not answer in HTTP (${code}). Check its base address.`)
+  }
+  // Only the code: undici's errors can carry pieces of the body.
+  return new PlatformError(
+    'unavailable',
+    `The connection to ${label} failed (${code}). Check the network and its base address.`,
+    { isUnreachable: true },
+  )
+}

@@ -1,0 +1,113 @@
+import { createPauses } from '../../runtime/event-loop.ts'
+import type { FoundRequest } from '../platform.ts'
+import { firstSentence, plainTitle } from './text.ts'
+
+/**
+ * Reads values out of JSON that a stranger wrote. Every reader takes anything and answers null for what is not there or
+ * not what the format says, so that a missing field costs the field and never the page.
+ */
+export type Fields = Record<string, unknown>
+
+// The largest count that fits into a column of four bytes.
+const countLimit = 2 ** 31 - 1
+const nameLimit = 200
+const urlLimit = 2000
+/** Far more than any page that is asked for; ten million bytes of empty items would keep the database busy for long. */
+const itemLimit = 1_000
+
+export function asFields(value: unknown): Fields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null
+}
+
+export function asList(value: unknown): unknown[] | null {
+  return Array.isArray(value) ? value : null
+}
+
+/** A string as it came, also an empty one: clean it with `text.ts` before it is stored. */
+export function asString(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** A name, handle or licence: one clean line, null when it is empty. */
+export function asName(value: unknown): string | null {
+  const name = typeof value === 'string' ? plainTitle(value) : ''
+  return name === '' ? null : [...name].slice(0, nameLimit).join('')
+}
+
+/** A whole number, kept inside four bytes. */
+export function asInteger(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null
+  return Math.max(-countLimit, Math.min(countLimit, Math.trunc(value)))
+}
+
+/** An identifier: a number or a string of visible ASCII, as text. */
+export function asId(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null
+  return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null
+}
+
+/** A link that may be shown: http or https only, so that no `javascript:` ever reaches a page. */
+export function asWebUrl(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > urlLimit) return null
+  return /^https?:\/\/[^\s\p{Cc}\p{Surrogate}]+$/iu.test(value) && URL.canParse(value) ? value : null
+}
+
+/** A moment written as text (ISO 8601 and its relatives); without a time zone it is UTC. */
+export function asDate(value: unknown): Date | null {
+  if (typeof value !== 'string' || value.length > 40) return null
+  const hasZone = !/^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
+  return plausible(new Date(hasZone ? value : `${value}Z`))
+}
+
+/** A moment in seconds since 1970. */
+export function asEpochSeconds(value: unknown): Date | null {
+  return typeof value === 'number' ? plausible(new Date(value * 1000)) : null
+}
+
+/** The page number in a cursor of the form `{page}`; `first` when the cursor is null or not ours. */
+export function asPage(cursor: unknown, first: number): number {
+  const page = asFields(cursor)?.page
+  return typeof page === 'number' && Number.isSafeInteger(page) && page >= first ? page : first
+}
+
+/** A request without the fields that a platform does not have. */
+export function foundRequest(
+  known: Pick<FoundRequest, 'sourceId' | 'sourceUrl' | 'title' | 'description'> & Partial<FoundRequest>,
+): FoundRequest {
+  return {
+    votes: 0,
+    tags: [],
+    commentCount: null,
+    authorName: null,
+    authorHandle: null,
+    authorProfileUrl: null,
+    license: null,
+    originalCreatedAt: null,
+    ...known,
+    title: known.title === '' ? firstSentence(known.description) : known.title,
+  }
+}
+
+/**
+ * Reads the items of one page, the first 1,000 at most; an item that `read` answers null for is left out, and so is one with
+ * neither title nor text: nobody could tell what it wishes for. Cleaning a hostile text takes up to a third of a second, so the event loop gets its turn between two items.
+ */
+export async function readItems(
+  items: unknown[],
+  read: (fields: Fields) => FoundRequest | null,
+): Promise<FoundRequest[]> {
+  const requests: FoundRequest[] = []
+  const pause = createPauses()
+  for (const item of items.slice(0, itemLimit)) {
+    const fields = asFields(item)
+    const request = fields && read(fields)
+    if (request && (request.title !== '' || request.description !== '')) requests.push(request)
+    await pause()
+  }
+  return requests
+}
+
+function plausible(date: Date): Date | null {
+  const year = date.getUTCFullYear()
+  return year >= 1970 && year <= 9999 ? date : null
+}

@@ -1,0 +1,47 @@
+import type { PlatformName } from '../database/column-types.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { AdapterCache } from './adapters/adapter-cache.ts'
+import { type Budget, createBudget, type OpenBudget } from './budget/budget.ts'
+import type { QuotaStore } from './budget/quota.ts'
+import type { PlatformClient } from './client/client.ts'
+import type { Platform } from './platform.ts'
+import { platformDefinitions } from './registry.ts'
+import type { PlatformsConfig } from './settings.ts'
+
+export interface PlatformsOptions {
+  config: PlatformsConfig
+  client: PlatformClient
+  clock: Clock
+  quotas: QuotaStore
+  cache: AdapterCache
+  /** Makes every window of a budget this many times shorter, for tests and benchmarks against a simulator that does so too. */
+  timeScale?: number | undefined
+}
+
+/** The platforms that are on, and the hosts that they call. */
+export interface Platforms {
+  adapters: ReadonlyMap<PlatformName, Platform>
+  hosts: ReadonlyMap<PlatformName, readonly Budget[]>
+}
+
+/**
+ * Makes the platforms that the operator has on, in that order. Once for a process: each one keeps the budgets of its hosts.
+ */
+export async function createPlatforms(options: PlatformsOptions): Promise<Platforms> {
+  const { config, client, clock, quotas, cache, timeScale = 1 } = options
+  const adapters = new Map<PlatformName, Platform>()
+  const hosts = new Map<PlatformName, Budget[]>()
+  for (const platform of config.enabled) {
+    const opened: Budget[] = []
+    const openBudget: OpenBudget = (limits) => {
+      const windows = limits.windows.map(({ limit, windowMs }) => ({ limit, windowMs: windowMs / timeScale }))
+      const budget = createBudget({ ...limits, windows, platform, quotas })
+      opened.push(budget)
+      return budget
+    }
+    const { create } = platformDefinitions.find(({ name }) => name === platform)!
+    adapters.set(platform, await create({ client, clock, openBudget, cache }, config.environment))
+    hosts.set(platform, opened)
+  }
+  return { adapters, hosts }
+}

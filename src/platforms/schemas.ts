@@ -1,0 +1,15 @@
+import { Type } from 'typebox'
+import type { PlatformName } from '../database/column-types.ts'
+import { oneOf } from '../http/schemas.ts'
+import { platformNames } from './registry.ts'
+
+/** Any platform, also one that is not on any more. */
+export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
+
+/** The list of platforms in a body: at least one, duplicates count once. Those that are off are skipped. */
+export const platformList = (enabled: readonly PlatformName[], defaults: readonly PlatformName[]) =>
+  Type.Array(oneOf(platformNames), {
+    minItems: 1,
+    maxItems: 100,
+    description: `The platforms to scrape; without it ${defaults.join(', ')}. On are ${enabled.join(', ')}; others are skipped, and cost nothing`,
+  })

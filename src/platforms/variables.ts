@@ -1,0 +1,29 @@
+import { Type } from 'typebox'
+
+// The kinds of environment variables that adapters have. `settings.ts` checks each by its `x-kind`.
+
+/** The address of an API. */
+export const webAddress = (fallback: string, meaning: string) =>
+  Type.String({
+    ...{ pattern: '^https?://[^\\s]+$', default: fallback, description: meaning },
+    'x-kind': 'web address',
+  })
+
+/** A credential. What no HTTP header can hold would fail each request as if the network did, so it is refused at the start. */
+export const secret = (meaning: string) =>
+  Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description: meaning }))
+
+/** At least one item. */
+export const commaList = (items: readonly string[], meaning: string) =>
+  Type.String({ ...{ default: items.join(','), description: `comma list: ${meaning}` }, 'x-kind': 'list' })
+
+export const webAddressList = (items: readonly string[], meaning: string) =>
+  Type.String({ ...{ default: items.join(','), description: `comma list: ${meaning}` }, 'x-kind': 'web address list' })
+
+/** The different items of a comma list. */
+export function itemsOf(list = ''): string[] {
+  const trimmed = list.split(',').map((item) => item.trim())
+  return [...new Set(trimmed.filter((item) => item !== ''))]
+}
+
+export const isWebAddress = (text = ''): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

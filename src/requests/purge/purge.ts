@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import { isId } from '../../http/ids.ts'
+import { platformNames } from '../../platforms/registry.ts'
+import { deleteRequests } from '../store/delete.ts'
+import {
+  type IdentifiedRequest,
+  type Identity,
+  identitiesOf,
+  identitiesOfAuthor,
+  identitiesOfUrl,
+} from '../store/identity.ts'
+import { suppress } from './suppression.ts'
+
+/** What goes: everything that fits all of these. At least one, and at most one of id, url, author and olderThanDays. */
+export interface PurgeSelection {
+  platform?: PlatformName
+  /** Refreshed before so many days. */
+  olderThanDays?: number
+  /** A request's `_id`, or with `platform` the id that it has there. */
+  id?: string
+  url?: string
+  /** A handle with or without @, a name, or the address of a profile. */
+  author?: string
+}
+
+export interface PurgeInput extends PurgeSelection {
+  suppress: boolean
+  /** Only looks. */
+  dryRun: boolean
+  now: Date
+}
+
+export interface PurgeResult {
+  /** By which the suppression is lifted; null when nothing was suppressed. */
+  purgeId: string | null
+  /** How many requests fitted, by platform. */
+  matched: Map<PlatformName, number>
+  deleted: number
+  /** The first few that fitted. */
+  samples: Match[]
+}
+
+interface Match extends IdentifiedRequest {
+  id: string
+  platform: PlatformName
+  title: string
+}
+
+/** How many rows a statement looks at, and how many it deletes with all their words, at most: everybody else waits for it in the embedded home. */
+const scannedRows = 250
+const deletedRows = 100
+const maxSamples = 5
+const dayMs = 86_400_000
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** When a request was last collected anew, or seen unchanged where that is recorded (the index has the same expression). */
+const refreshedAt = sql`greatest(updated_at, seen_at)`
+
+/** What a database can tell of a row by itself; a row must still fit when it is deleted. */
+function conditionOf({ platform, olderThanDays, now }: PurgeSelection & { now: Date }): RawBuilder<boolean> {
+  const ofPlatform = platform === undefined ? sql`true` : sql`platform = ${platform}`
+  if (olderThanDays === undefined) return sql<boolean>`${ofPlatform}`
+  return sql<boolean>`${ofPlatform} and ${refreshedAt} < ${new Date(now.getTime() - olderThanDays * dayMs)}::timestamptz`
+}
+
+const identityKey = ({ kind, value }: Identity) => `${kind}\0${value}`
+
+/** The identities that the selection names; null when it names none and every row fits that fits the condition. */
+function namedIdentities({ url, author }: PurgeSelection): Identity[] | null {
+  if (url !== undefined) return identitiesOfUrl(url)
+  return author === undefined ? null : identitiesOfAuthor(author)
+}
+
+const columns = sql`id, platform, title, source_id as "sourceId", source_url as "sourceUrl", author_name as "authorName",
+  author_handle as "authorHandle", author_profile_url as "authorProfileUrl"`
+
+/** The requests that fit, in slices. A row that is added meanwhile may be missed. */
+async function* findMatches(database: Database, selection: PurgeSelection & { now: Date }): AsyncGenerator<Match[]> {
+  const condition = conditionOf(selection)
+  if (selection.id !== undefined) {
+    const { id, platform } = selection
+    const own = isId(id) ? sql`id = ${id}::uuid` : sql`false`
+    const theirs = platform === undefined ? sql`false` : sql`platform = ${platform} and source_id = ${id}`
+    const { rows } = await sql<Match>`
+      select ${columns} from requests where ((${own}) or (${theirs})) and ${condition}`.execute(database)
+    yield rows
+    return
+  }
+  const named = namedIdentities(selection)
+  const keys = named === null ? null : new Set(named.map(identityKey))
+  for (let after = firstId; ; ) {
+    // The slice is cut before it is narrowed, so that its work is bounded however few rows fit.
+    const { rows } = await sql<{ last: string | null; matches: Match[] }>`
+      with slice as materialized (
+        select updated_at, seen_at, ${columns} from requests where id > ${after}::uuid order by id limit ${scannedRows}
+      )
+      select (select id from slice order by id desc limit 1) as last,
+        (select coalesce(json_agg(fitting), '[]') from (
+          select * from slice where ${condition}) as fitting) as matches`.execute(database)
+    const { last, matches } = rows[0] ?? { last: null, matches: [] }
+    if (last === null) return
+    yield keys === null ? matches : matches.filter((row) => identitiesOf(row).some((one) => keys.has(identityKey(one))))
+    after = last
+  }
+}
+
+interface Slice {
+  purgeId: string
+  matches: readonly Match[]
+  input: PurgeInput
+}
+
+/** One transaction: what it deletes cannot be stored again by a page that comes after it. */
+const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Promise<number> =>
+  database.transaction().execute(async (transaction) => {
+    if (input.suppress) {
+      const identities = matches.map(({ platform, sourceId }) => ({ platform, kind: 'id' as const, value: sourceId }))
+      await suppress(transaction, { purgeId, identities, named: input.id !== undefined, now: input.now })
+    }
+    const ids = matches.map((match) => match.id)
+    // Locked in the order in which pages lock them, so that neither can deadlock the other.
+    const chosen = sql<{ id: string }>`
+      select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}
+      order by platform, source_id for update`
+    return deleteRequests(transaction, chosen)
+  })
+
+/** Suppresses what was named, before anything is deleted, so that nothing comes back behind the back of the search for it. */
+async function suppressNamed(database: Database, purgeId: string, input: PurgeInput): Promise<void> {
+  const { id, platform, now } = input
+  const theirId = id !== undefined && platform !== undefined && !isId(id)
+  const named = theirId ? [{ kind: 'id' as const, value: id }] : (namedIdentities(input) ?? [])
+  const places = platform === undefined ? platformNames : [platform]
+  const identities = places.flatMap((place) => named.map((identity) => ({ ...identity, platform: place })))
+  await database
+    .transaction()
+    .execute((transaction) => suppress(transaction, { purgeId, identities, named: true, now }))
+}
+
+/**
+ * Deletes what fits, in slices; with `suppress` no later page brings any of it back. Tried again after a failure it goes on
+ * where it was.
+ */
+export async function purgeRequests(database: Database, input: PurgeInput): Promise<PurgeResult> {
+  const purgeId = randomUUID()
+  const matched = new Map<PlatformName, number>()
+  const samples: Match[] = []
+  let deleted = 0
+  if (input.suppress && !input.dryRun) await suppressNamed(database, purgeId, input)
+  for await (const matches of findMatches(database, input)) {
+    for (const match of matches) matched.set(match.platform, (matched.get(match.platform) ?? 0) + 1)
+    samples.push(...matches.slice(0, maxSamples - samples.length))
+    for (let start = 0; start < matches.length && !input.dryRun; start += deletedRows) {
+      deleted += await deleteSlice(database, { purgeId, matches: matches.slice(start, start + deletedRows), input })
+    }
+  }
+  const { rows } = await sql`select 1 from suppressions where purge_id = ${purgeId} limit 1`.execute(database)
+  return { purgeId: rows.length > 0 ? purgeId : null, matched, deleted, samples }
+}

@@ -1,0 +1,27 @@
+import type { OpenDatabase } from '../../database/open.ts'
+import type { Version } from '../../runtime/response-cache.ts'
+
+/** The name is in the triggers that notify (migration 015). */
+const channel = 'wishwell_requests'
+
+export interface RequestChanges {
+  /**
+   * Of the requests and their topics. Embedded, a notification comes with the answer to the COMMIT, before whoever
+   * committed goes on: nobody can know of a change that it does not count. On Postgres it comes when it comes, so there it is null.
+   */
+  version: Version
+  stop(): Promise<void>
+}
+
+/** Counts the changes of the cache. */
+export async function countRequestChanges({
+  home,
+  listen,
+}: Pick<OpenDatabase, 'home' | 'listen'>): Promise<RequestChanges> {
+  if (home !== 'embedded') return { version: () => null, stop: async () => {} }
+  let changes = 0
+  const stop = await listen(channel, () => {
+    changes++
+  })
+  return { version: () => changes, stop }
+}

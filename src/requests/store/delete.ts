@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { Transaction } from '../../database/open.ts'
+import { withdrawRequests } from '../../idempotency/store.ts'
+import { updateVocabulary } from '../search/vocabulary.ts'
+
+/**
+ * Deletes requests with everything that hangs on them: text, words that nobody else has, topics with their counts, job
+ * results, kept answers. The only way in which requests are deleted.
+ * @param chosen a query for their ids that locks the rows; it runs once, after the lock of the topics.
+ * @returns how many.
+ */
+export async function deleteRequests(transaction: Transaction, chosen: RawBuilder<{ id: string }>): Promise<number> {
+  await takeLock(transaction, 'topics')
+  const { rows: locked } = await chosen.execute(transaction)
+  if (locked.length === 0) return 0
+  const ids = locked.map(({ id }) => id)
+  // A statement of its own: it must see what a page wrote that the locks were waited for.
+  const { rows: texts } = await sql<{ text: string }>`
+    delete from request_texts where request_id = any(${ids}::uuid[]) returning text`.execute(transaction)
+  // Before their requests, so that the counts are brought up to date once and not once for each.
+  await sql`delete from request_topics where request_id = any(${ids}::uuid[])`.execute(transaction)
+  await sql`delete from requests where id = any(${ids}::uuid[])`.execute(transaction)
+  await updateVocabulary(
+    transaction,
+    texts.map(({ text }) => ({ before: text, after: null })),
+  )
+  await withdrawRequests(transaction, ids)
+  return ids.length
+}

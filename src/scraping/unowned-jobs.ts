@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { PlatformName } from '../database/column-types.ts'
+import type { Transaction } from '../database/open.ts'
+import type { TaskQueue } from './queue.ts'
+
+/** A job of no account: live calls collect with it and pay for themselves, so it reserves nothing and no list shows it. */
+export interface UnownedJob {
+  id: string
+  topic: string
+  /** What makes two topics the same. */
+  topicKey: string
+  /** Each fetches one page. */
+  tasks: readonly { id: string; platform: PlatformName }[]
+}
+
+/** Starts unowned jobs and queues all their tasks, in three statements of the caller's transaction. */
+export async function startUnownedJobs(
+  transaction: Transaction,
+  queue: Pick<TaskQueue, 'enqueueLive'>,
+  jobs: readonly UnownedJob[],
+  { now, expiresAt }: { now: Date; expiresAt: Date },
+): Promise<void> {
+  if (jobs.length === 0) return
+  await transaction
+    .insertInto('scrape_jobs')
+    .values(
+      jobs.map(({ id, topic, topicKey }) => ({
+        id,
+        topic,
+        topic_key: topicKey,
+        account_id: null,
+        depth: 1,
+        created_at: now,
+        begun_at: now,
+        expires_at: expiresAt,
+      })),
+    )
+    .execute()
+  const tasks = jobs.flatMap(({ id: jobId, tasks: ofJob }) =>
+    ofJob.map(({ id, platform }, position) => ({
+      id,
+      job_id: jobId,
+      platform,
+      position,
+      queue_job_id: randomUUID(),
+    })),
+  )
+  await transaction.insertInto('scrape_tasks').values(tasks).execute()
+  await queue.enqueueLive(
+    transaction,
+    tasks.map((task) => ({ taskId: task.id, queueJobId: task.queue_job_id })),
+  )
+}

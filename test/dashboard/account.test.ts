@@ -1,0 +1,134 @@
+import { beforeAll, expect, it } from 'vitest'
+import { chromiumPath } from './chromium.ts'
+import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
+
+describePage('the account', () => {
+  const test = usePage()
+  beforeAll(async () => {
+    if (chromiumPath !== null) await test.collect('dark mode', { depth: 2 })
+  })
+
+  it('shows plan, pool, packs, and what each day cost, with the table behind the chart', async () => {
+    const page = await test.open('/account')
+    await page.getByText('Max', { exact: true }).waitFor()
+    expect(await page.locator('.figures').innerText()).toMatch(/[1-9] of 15,000 used/)
+    expect(await page.locator('.packs').innerText()).toMatch(/Starter\s+1,300 credits\s+\$5/)
+    const chart = page.locator('.chart')
+    expect(await chart.getByRole('img').getAttribute('aria-label')).toMatch(/Credits charged by day.*in all; most in/)
+    await chart.getByText('As a table').click()
+    const rows = chart.locator('tbody tr')
+    expect(await rows.count()).toBe(30)
+    // Not the last one: a day may have begun since.
+    expect(await rows.allInnerTexts()).toContainEqual(expect.stringMatching(/\d{4}\s+[1-9]/))
+  })
+
+  it('what is held stands beside what was spent, which is what the chart has', async () => {
+    const page = await test.open('about:blank')
+    const spent = (await test.service.client.get('/api/v1/usage')).body.data.credits.used
+    await page.route('**/api/v1/usage?days=30', async (route) => {
+      const response = await answerOf(route)
+      const body = await response.json()
+      Object.assign(body.data.credits, { used: spent + 480, remaining: body.data.credits.remaining - 480, held: 480 })
+      await route.fulfill({ response, json: body })
+    })
+    await page.goto('/account')
+    await page.getByText(`${spent} of 15,000 used`).waitFor()
+    await page.getByText('480 more held by collections under way').waitFor()
+    expect(await page.locator('.chart .note').innerText()).toContain(`${spent} in all`)
+  })
+
+  it('shows every movement of credits with its cause', async () => {
+    const page = await test.open('/account')
+    const statement = page.getByRole('region', { name: 'Movements' })
+    await expect.poll(() => statement.innerText(), patient).toMatch(/Charged [1-9][\s\S]*Held [1-9]/)
+    await statement.getByRole('link', { name: 'Collection' }).first().click()
+    await page.getByRole('heading', { name: 'dark mode' }).waitFor()
+  })
+
+  it('a key is shown once, works, is listed by its name, and stops when it is revoked', async () => {
+    const page = await test.open('/account')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByText('A key needs a name.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('for the importer')
+    const keys = recordKeys(page, '/api/v1/keys')
+    await page.getByRole('button', { name: 'Make a key' }).dblclick()
+    const secret = page.locator('.secret code')
+    await secret.waitFor()
+    expect(keys).toHaveLength(1)
+    const apiKey = await secret.innerText()
+    expect((await test.service.clientFor(apiKey).get('/api/v1/usage')).status).toBe(200)
+    const row = page.getByRole('row', { name: /for the importer/ })
+    await row.waitFor()
+    expect(await row.count()).toBe(1)
+    await page.locator('.secret').getByRole('button', { name: 'Close' }).click()
+    await expect.poll(() => page.content(), patient).not.toContain(apiKey)
+    await row.getByRole('button', { name: 'Revoke the key for the importer' }).click()
+    await row.getByRole('button', { name: 'Yes, revoke it' }).click()
+    await row.getByText(/revoked/).waitFor()
+    expect((await test.service.clientFor(apiKey).get('/api/v1/usage')).status).toBe(401)
+  })
+
+  it('a lost answer makes no second key: the next try has the same Idempotency-Key', async () => {
+    const page = await test.open('/account')
+    await page.getByLabel('Name', { exact: true }).fill('only one')
+    const keys = recordKeys(page, '/api/v1/keys')
+    await page.route('**/api/v1/keys', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await answerOf(route)
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByText('The service does not answer.').waitFor()
+    await page.unroute('**/api/v1/keys')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.secret code').waitFor()
+    expect(new Set(keys).size).toBe(1)
+    const listed = (await test.service.client.get('/api/v1/keys')).body.data.keys
+    expect(listed.filter(({ name }: { name: string }) => name === 'only one')).toHaveLength(1)
+  })
+})
+
+describePage('understanding a topic', () => {
+  const test = usePage()
+  beforeAll(async () => {
+    if (chromiumPath === null) return
+    await test.collect('dark mode', { depth: 2 })
+    await test.collect('node.js & C++', { platforms: ['hackernews'] })
+  })
+
+  it('topics are listed, sorted and found by name; the address says how', async () => {
+    const page = await test.open('/topics')
+    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+    await page.getByLabel('Sort by').selectOption('name')
+    await page.getByRole('searchbox', { name: 'Find a topic' }).fill('dark')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('.topics > li').count(), patient).toBe(1)
+    expect(new URL(page.url()).search).toBe('?q=dark&sort=name')
+    await page.goBack()
+    await expect.poll(() => page.locator('.topics > li').count(), patient).toBe(2)
+  })
+
+  it('a page about one: over time, by platform, top wishes and tags; charts have tables', async () => {
+    const page = await test.open('/topics')
+    await page.getByRole('link', { name: 'dark mode' }).click()
+    await page.getByText('Requests over time').first().waitFor()
+    for (const title of ['Requests over time, by when they were asked', 'Requests by platform']) {
+      const chart = page.locator('.chart', { hasText: title })
+      await chart.getByText('As a table').click()
+      expect(await chart.locator('tbody tr').count()).toBeGreaterThan(0)
+      expect(await chart.locator('tbody tr').first().innerText()).toMatch(/\d/)
+    }
+    expect(await page.locator('.wishes > li').count()).toBeGreaterThan(0)
+    await page.getByRole('link', { name: 'See all requests' }).click()
+    await page.getByText('Topic: dark mode').waitFor()
+  })
+
+  it('a topic with dots, signs and spaces has an address that can be opened', async () => {
+    const page = await test.open('/topics')
+    await page.getByRole('link', { name: 'node.js & C++' }).click()
+    await page.getByRole('heading', { name: 'node.js & C++' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'node.js & C++' }).waitFor()
+    await page.getByText('What people want most').waitFor()
+  })
+})

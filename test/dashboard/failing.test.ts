@@ -1,0 +1,155 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { chromiumPath } from './chromium.ts'
+import { describePage, patient, recordCalls, usePage } from './page-test.ts'
+
+const cards = (page: Page) => page.locator('.results article')
+const accountsOf = (test: ReturnType<typeof usePage>) => test.service.clientFor(test.service.adminKey)
+
+describePage('failing states', () => {
+  const test = usePage()
+  beforeAll(async () => {
+    if (chromiumPath !== null) await test.collect('dark mode')
+  })
+
+  it('offline: what is shown stays, it says so, and it goes on when the connection is back', async () => {
+    const page = await test.open('/?q=dark')
+    await cards(page).first().waitFor()
+    await page.context().setOffline(true)
+    await page.getByLabel('Sort by').selectOption('new')
+    await page.getByText('You are offline.').waitFor()
+    expect(await cards(page).count()).toBe(20)
+    // Also for other words, whose own results cannot be had: what is there says whose it is.
+    await page.getByRole('searchbox').fill('dark mode')
+    await page.keyboard.press('Enter')
+    await page.getByText('Still shown: the results for “dark”.').waitFor()
+    await page.getByText('You are offline.').waitFor()
+    expect(await cards(page).count()).toBe(20)
+    await page.context().setOffline(false)
+    await expect.poll(() => page.getByText('You are offline.').count(), patient).toBe(0)
+    await expect.poll(() => page.getByText('Still shown').count(), patient).toBe(0)
+    await page.locator('.results[aria-busy="false"] article').first().waitFor()
+  })
+
+  it('an expired session says so, and goes on where it was after signing in', async () => {
+    const page = await test.open('/?q=dark')
+    await cards(page).first().waitFor()
+    const [account] = (await accountsOf(test).get('/api/admin/accounts')).body.data.accounts
+    await accountsOf(test).send('DELETE', `/api/admin/accounts/${account.accountId}/sessions`)
+    await page.getByLabel('Sort by').selectOption('votes')
+    await page.getByText('Sign in again to go on where you are.').waitFor()
+    await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect.poll(() => page.getByText('Sign in again to go on where you are.').count(), patient).toBe(0)
+    await cards(page).first().waitFor()
+    await expect.poll(() => page.getByText('Your session has ended.').count(), patient).toBe(0)
+    expect(new URL(page.url()).search).toBe('?q=dark&sort=votes')
+  })
+
+  it('what is asked for while the session is over is said to be refused, and comes after signing in', async () => {
+    const page = await test.open('/?q=dark')
+    await cards(page).first().waitFor()
+    await page.context().clearCookies()
+    for (const name of ['Topics', 'Account']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.locator('.problem').getByText('Your session has ended.').first().waitFor()
+    }
+    await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Max', { exact: true }).waitFor()
+    await page.locator('.keys tbody tr').first().waitFor()
+    await page.getByRole('link', { name: 'Topics', exact: true }).click()
+    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+  })
+
+  it('a session that is over can be left', async () => {
+    const page = await test.open('/topics')
+    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Account', exact: true }).click()
+    await page.getByText('Sign in again to go on where you are.').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Sign in again to go on where you are.').waitFor({ state: 'detached' })
+    await page.getByLabel('API key', { exact: true }).waitFor()
+    expect(await page.locator('body').innerText()).not.toMatch(/first account|You are still signed in/)
+  })
+
+  it('a job that is followed while the session ends is followed again after signing in', async () => {
+    const jobId = await test.collect('followed', { platforms: ['hackernews'] })
+    const page = await test.open('/')
+    await cards(page).first().waitFor()
+    await page.context().clearCookies()
+    await page.evaluate((address) => history.pushState({}, '', address), `/collect/${jobId}`)
+    await page.evaluate(() => window.dispatchEvent(new PopStateEvent('popstate')))
+    await page.getByText('Sign in again to go on where you are.').waitFor()
+    await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('It has ended.').waitFor()
+  })
+
+  it('a collection that costs more than is left says both figures, when there is more, and what helps', async () => {
+    const { apiKey } = await test.service.createAccount('free')
+    const page = await test.open('/collect?topic=too+dear&platforms=github,hackernews,stackexchange&depth=40', {
+      as: apiKey,
+    })
+    await page.getByText('only 100 left').waitFor()
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('It costs up to 120 credits, and you have 100 left.').waitFor()
+    await page.getByText('the monthly pool is fresh on').waitFor()
+    expect(await page.getByText('The credits are used up.').count()).toBe(0)
+    await page.getByRole('link', { name: 'Plan and credits' }).click()
+    await page.getByRole('heading', { name: 'Account' }).waitFor()
+  })
+
+  it('an address that does not exist leads back to the search', async () => {
+    const page = await test.open('/nowhere')
+    await page.getByText('There is no such page.').waitFor()
+    await page.getByRole('link', { name: 'To the search' }).click()
+    await cards(page).first().waitFor()
+  })
+})
+
+describePage('too many calls', () => {
+  let now = new Date('2026-11-20T12:00:00.000Z')
+  const test = usePage({
+    service: {
+      clock: { now: () => now },
+      requestLimits: { ofTier: () => 8, polls: 600, withoutKey: 60 },
+    },
+  })
+
+  // Every test has a minute of its own, whatever became of the one before.
+  beforeEach(() => {
+    now = new Date(now.getTime() + 120_000)
+  })
+
+  it('it says so once, counts down for the eye, and goes on by itself', async () => {
+    const page = await test.open('/collect')
+    await page.getByText('Up to 3 credits').waitFor()
+    await page.clock.install()
+    for (let call = 0; call < 9; call++) await test.service.client.get('/api/v1/topics')
+    await page.getByRole('link', { name: 'Topics' }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'Too many calls in a minute.' })
+    await alert.waitFor()
+    const said = await alert.innerText()
+    const countdown = page.locator('.countdown')
+    const before = await countdown.innerText()
+    await page.clock.fastForward(5_000)
+    await expect.poll(() => countdown.innerText(), patient).not.toBe(before)
+    expect(await alert.innerText()).toBe(said)
+    expect(await countdown.getAttribute('aria-hidden')).toBe('true')
+    const calls = recordCalls(page)
+    now = new Date(now.getTime() + 61_000)
+    await page.clock.fastForward(61_000)
+    await page.getByText('No topic was collected yet').waitFor()
+    expect(calls.filter((call) => call === 'GET /api/v1/topics')).toHaveLength(1)
+  })
+
+  it('what is left is shown, and nothing of it after signing out', async () => {
+    const page = await test.open('/topics')
+    await page.getByText(/\d of 8 calls left this minute/).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key', { exact: true }).waitFor()
+    expect(await page.getByText(/calls left this minute/).count()).toBe(0)
+  })
+})

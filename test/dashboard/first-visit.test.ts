@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { describePage, patient, recordCalls, usePage } from './page-test.ts'
+
+describePage('a first visit', () => {
+  const contact = 'removal@wishwell.example'
+  const test = usePage({ service: { environment: { REMOVAL_CONTACT: contact } } })
+
+  it('asks who is signed in while the page is still on its way, and not again when it is there', async () => {
+    const page = await test.open('/healthz')
+    const asked = page.waitForRequest('**/api/session')
+    // It comes only when the session was asked for without it.
+    await page.route('**/assets/main-*.js', async (route) => {
+      await asked
+      await route.continue()
+    })
+    const calls = recordCalls(page)
+    await page.goto('/topics')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(calls.filter((call) => call === 'GET /api/session')).toHaveLength(1)
+  })
+
+  it('searches for what the address says while the page is still on its way, and not again when it is there', async () => {
+    const page = await test.open('/healthz')
+    const searched = page.waitForRequest('**/api/v1/requests/search')
+    // It comes only when the search was sent without it.
+    await page.route('**/assets/main-*.js', async (route) => {
+      await searched
+      await route.continue()
+    })
+    const calls = recordCalls(page)
+    await page.goto('/?q=dark+mode&sort=votes')
+    await page.getByRole('searchbox').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(calls.filter((call) => call === 'POST /api/v1/requests/search')).toHaveLength(1)
+    expect((await searched).postDataJSON()).toMatchObject({ query: 'dark mode', sortBy: 'votes' })
+  })
+
+  it('shows whom authors ask about a post, signed in or not', async () => {
+    for (const as of [null, undefined]) {
+      const page = await test.open('/', as === null ? { as } : {})
+      const link = page.getByRole('contentinfo').getByRole('link', { name: contact })
+      await expect.poll(() => link.isVisible(), patient).toBe(true)
+      expect(await link.getAttribute('href')).toBe(`mailto:${contact}`)
+    }
+  })
+})

@@ -1,0 +1,181 @@
+import type { Corpus, CorpusRecord } from '../corpus.ts'
+import { canonicalText } from '../query.ts'
+import { createRandom, hashText, type Random } from '../random.ts'
+import type { SimulatedRecord } from '../records.ts'
+import { otherRequestPhrases, products, requestPhrases } from '../vocabulary.ts'
+import { accessibility, darkMode } from './appearance.ts'
+import { calendarSync, timeTracking } from './calendar.ts'
+import { csvExport, markdown } from './export.ts'
+import { keyboardShortcuts, search } from './keyboard.ts'
+import { mobileApp, performance } from './mobile.ts'
+import { customFields, dashboards, importing, languages, plugins, undo } from './more.ts'
+import { integrations, notifications } from './notifications.ts'
+import { offlineMode, syncConflicts } from './offline.ts'
+import { inventPerson } from './people.ts'
+import { encryption, twoFactor } from './security.ts'
+import { bulkEditing, collaboration } from './teamwork.ts'
+
+interface Section {
+  topic: string
+  texts: string
+  tags: readonly string[]
+}
+
+/** What the demo's platforms hold, by topic; the richest first. */
+export const sections: readonly Section[] = [
+  { topic: 'dark mode', texts: darkMode, tags: ['ui', 'theme', 'design'] },
+  { topic: 'offline mode', texts: offlineMode, tags: ['sync', 'mobile', 'storage'] },
+  { topic: 'calendar sync', texts: calendarSync, tags: ['calendar', 'integrations', 'sync'] },
+  { topic: 'notifications', texts: notifications, tags: ['notifications', 'email', 'settings'] },
+  { topic: 'keyboard shortcuts', texts: keyboardShortcuts, tags: ['keyboard', 'ui', 'editor'] },
+  { topic: 'csv export', texts: csvExport, tags: ['export', 'reports'] },
+  { topic: 'two-factor authentication', texts: twoFactor, tags: ['security', 'accounts'] },
+  { topic: 'mobile app', texts: mobileApp, tags: ['mobile', 'android', 'ios'] },
+  { topic: 'collaboration', texts: collaboration, tags: ['teams', 'editor', 'comments'] },
+  { topic: 'search', texts: search, tags: ['search'] },
+  { topic: 'integrations', texts: integrations, tags: ['api', 'integrations'] },
+  { topic: 'accessibility', texts: accessibility, tags: ['accessibility', 'ui'] },
+  { topic: 'bulk edit', texts: bulkEditing, tags: ['lists', 'ui'] },
+  { topic: 'markdown', texts: markdown, tags: ['editor', 'markdown'] },
+  { topic: 'sync', texts: syncConflicts, tags: ['sync', 'storage'] },
+  { topic: 'time tracking', texts: timeTracking, tags: ['time-tracking', 'reports'] },
+  { topic: 'performance', texts: performance, tags: ['performance'] },
+  { topic: 'undo', texts: undo, tags: ['editor', 'ui'] },
+  { topic: 'encryption', texts: encryption, tags: ['security', 'storage'] },
+  { topic: 'plugins', texts: plugins, tags: ['plugins', 'api'] },
+  { topic: 'dashboards', texts: dashboards, tags: ['reports', 'charts'] },
+  { topic: 'import', texts: importing, tags: ['import'] },
+  { topic: 'custom fields', texts: customFields, tags: ['fields', 'lists'] },
+  { topic: 'language', texts: languages, tags: ['translation'] },
+]
+
+/**
+ * Where a wish can stand, how much of the whole is there, whose product it is about, and how a project labels wishes; the
+ * names are those of the platforms here.
+ */
+const places: readonly { place: string; share: number; product?: string; label?: string }[] = [
+  { place: 'github', share: 7 },
+  { place: 'hackernews', share: 3 },
+  { place: 'stackexchange/meta', share: 2 },
+  { place: 'stackexchange/meta.stackoverflow', share: 1 },
+  { place: 'stackexchange/softwarerecs', share: 1 },
+  { place: 'discourse/harbour', share: 2, product: 'Saltmarsh' },
+  { place: 'discourse/meadow', share: 2, product: 'Larkspur Notes' },
+  { place: 'discourse/quarry', share: 2, product: 'Kestrel Monitor' },
+  { place: 'lemmy/orchard', share: 2 },
+  { place: 'gitlab/quillbox/desk', share: 1, product: 'Quillbox', label: 'type::feature' },
+  { place: 'gitlab/halfmoon/editor', share: 1, product: 'Halfmoon Editor', label: 'enhancement' },
+  { place: 'gitlab/granary/granary', share: 1, product: 'Granary', label: 'feature' },
+]
+
+/** As ids of the platform look, so that addresses do. */
+const firstIds: Record<string, number> = {
+  github: 210,
+  hackernews: 41_200_000,
+  stackexchange: 391_000,
+  gitlab: 460_000,
+}
+
+const dayMs = 86_400_000
+
+/** Three years, with the last days richer: a fifth of it is of the last month, half of that of the last week. */
+function inventAgeMs(random: Random): number {
+  const part = random.next()
+  const days = part < 0.1 ? random.next() * 7 : part < 0.19 ? 7 + random.next() * 23 : 30 + random.next() ** 1.6 * 1_065
+  return Math.max(600_000, days * dayMs)
+}
+
+/** A long tail: most have a few, some have hundreds; what is new had no time to collect them. */
+function inventVotes(random: Random, ageMs: number, position: number): number {
+  const popular = position < 3 ? 2.5 : 1
+  const age = Math.min(1, 0.04 + ageMs / (120 * dayMs))
+  return Math.floor(popular * age * (5 / (random.next() + 0.008) ** 0.95))
+}
+
+/** Only platforms with a mark for it; what is new was not decided yet. */
+function inventResolution(random: Random, platform: string, ageMs: number): SimulatedRecord['resolution'] {
+  const part = random.next()
+  if (platform === 'hackernews' || platform === 'lemmy' || ageMs < 60 * dayMs) return undefined
+  return part < 0.16 ? 'completed' : part < 0.23 ? 'not_planned' : undefined
+}
+
+const weightedPlaces = places.flatMap((place) => Array.from({ length: place.share }, () => place))
+
+interface DemoRecord {
+  place: string
+  topic: string
+  record: CorpusRecord
+}
+
+/** Every phrase with which a client asks for wishes: all of these are found by it, as a platform that knows synonyms does. */
+const allPhrases = canonicalText([...requestPhrases, ...otherRequestPhrases].join(' '))
+
+function readLine(line: string, section: Section, position: number, index: number, now: Date): DemoRecord {
+  const random = createRandom(hashText(line))
+  const isNoise = line.startsWith('!')
+  const { place, product = random.pick(products), label } = random.pick(weightedPlaces)
+  const platform = place.split('/')[0]!
+  const [title = '', body = ''] = line.replace(/^! /, '').replaceAll('{p}', product).split(' | ')
+  const ageMs = inventAgeMs(random)
+  const votes = isNoise ? random.integer(0, 2) : inventVotes(random, ageMs, position)
+  const resolution = isNoise ? undefined : inventResolution(random, platform, ageMs)
+  const isComment = platform === 'hackernews' && random.next() < 0.4
+  const record: SimulatedRecord = {
+    id: (firstIds[platform] ?? 1_300) + index * 17,
+    kind: isComment ? 'comment' : 'request',
+    title: isComment ? `Show HN: ${product}` : platform === 'hackernews' ? `Ask HN: ${title}` : title,
+    // A comment has no title of its own.
+    body: isComment ? `${title.replace(/(?<=[^.!?])$/, '.')} ${body}` : body,
+    votes,
+    commentCount: Math.floor(votes ** 0.7 * random.next() * 1.5),
+    tags: isNoise ? ['bug'] : [...(label === undefined ? [] : [label]), random.pick(section.tags)],
+    author: inventPerson(random),
+    product,
+    externalUrl: null,
+    createdAt: new Date(Math.floor((now.getTime() - ageMs) / 1_000) * 1_000),
+    rank: random.next(),
+    ...(resolution === undefined ? {} : { resolution }),
+  }
+  const searchText = `${canonicalText(`${record.title}\n${record.body ?? ''}`)} ${allPhrases}`
+  return { place, topic: section.topic, record: { ...record, searchText } }
+}
+
+/** What the demo's platforms hold: the same texts, authors and votes in every process, with dates that go back from `now`. */
+export function demoRecords(now: Date): DemoRecord[] {
+  const lines = sections.flatMap((section) =>
+    section.texts
+      .trim()
+      .split('\n')
+      .map((line, position) => ({ line, section, position })),
+  )
+  return lines.map(({ line, section, position }, index) => readLine(line, section, position, index, now))
+}
+
+/** Words as a search compares them: `shortcuts` finds `shortcut`. */
+const stem = (word: string) => (word.length > 3 ? word.replace(/s$/, '') : word)
+
+/** Holds the demo's wishes: a search finds those of its topic, and those that hold all of its words. */
+export function createDemoCorpus(now: Date): Corpus {
+  const all = demoRecords(now).sort((a, b) => a.record.rank - b.record.rank)
+  let bump = 0
+  return {
+    records: (place, topic) => {
+      const wanted = canonicalText(topic)
+      const words = wanted.split(' ').map(stem)
+      const isFound = ({ record, ...found }: DemoRecord) =>
+        found.topic === wanted || words.every((word) => record.searchText.includes(word))
+      return all
+        .filter((found) => found.place === place && topic !== '' && isFound(found))
+        .map(({ record }) => ({
+          ...record,
+          votes: record.votes + bump,
+          searchText: `${record.searchText} ${wanted}`,
+          isFoundByAnyWords: true,
+        }))
+    },
+    privateRecords: () => [],
+    bumpVotes: (by) => {
+      bump += by
+    },
+  }
+}
