@@ -77,7 +77,7 @@ describe('the service as a process', () => {
     const { body } = await client.scrape({ topic: 'offline sync', depth: 8 })
     await expect.poll(() => simulator.requests.length).toBeGreaterThan(before + 2)
     const underWay = Promise.all(Array.from({ length: 20 }, () => client.search('dark mode')))
-    const arrived = () => service.stderr().match(/"path":"\/api\/v1\/requests\/search"/g)?.length
+    const arrived = () => service.stderr().match(/"path":"\/api\/v1\/requests\/search".*"msg":"call"/g)?.length
     await expect.poll(arrived, { interval: 1 }).toBe(20)
     const ended = service.end('SIGTERM')
     for (const answer of await underWay) expect(answer.status).toBe(200)

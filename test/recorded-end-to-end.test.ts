@@ -115,7 +115,9 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
       originalCreatedAt: iso(raw.creation_date),
     },
   }))
-  return [...github, ...hackernews, ...stackexchange]
+  // An item with neither title nor text, as anonymised recordings have, tells no wish and is left out.
+  const hasText = ({ body, record }: { body: string; record: { title?: string } }) => (record.title ?? '') + body !== ''
+  return [...github, ...hackernews, ...stackexchange].filter(hasText)
 }
 
 describe.skipIf(!isPresent)('recorded answers, end to end', () => {
@@ -134,7 +136,7 @@ describe.skipIf(!isPresent)('recorded answers, end to end', () => {
     })
     const { body } = await service.client.scrape({ topic: 'recorded topic', depth: 8 })
     job = await service.client.waitForJob(body.data.jobId)
-    results = (await service.client.get(`/api/v1/requests?jobId=${job.jobId}&limit=100`)).body.data.results
+    results = (await service.client.get(`/api/v1/requests?jobId=${job.jobId}&limit=100&fullText=true`)).body.data.results
   })
   afterAll(async () => {
     await service.stop()
@@ -174,7 +176,7 @@ describe.skipIf(!isPresent)('recorded answers, end to end', () => {
       expect(missing).toEqual([])
       expect(stored.description === '').toBe(words(body.replace(/<[^>]*>/g, '')).length === 0)
       if (words(stored.title).length === 0) continue
-      const { body: answer } = await service.client.search(stored.title.slice(0, 500), { limit: 100 })
+      const { body: answer } = await service.client.search(stored.title.slice(0, 500), { limit: 100, fullText: true })
       expect(answer.data.results).toContainEqual(stored)
     }
   })

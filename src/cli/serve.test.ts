@@ -57,7 +57,7 @@ describe('the service on a terminal', () => {
   it('logs text in a pipe where LOG_FORMAT says so', async () => {
     const service = await startChildService({ ...environment(), LOG_FORMAT: 'text' })
     await service.end('SIGTERM')
-    expect(service.stderr()).toMatch(/^\d\d:\d\d:\d\d info {2}database is ready database=\w+ search=\w+\n/)
+    expect(service.stderr()).toMatch(/^\d\d:\d\d:\d\d info {2}database is ready database=\w+ search=\w+( reason=.+)?\n/)
   })
 })
 
