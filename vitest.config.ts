@@ -10,7 +10,7 @@ const backend = (name: 'embedded' | 'postgres', include: readonly string[]) => (
     name,
     include: [...include],
     globalSetup: ['test/global-setup.ts', ...(include.some(isAboutPage) ? ['test/dashboard/global-setup.ts'] : [])],
-    env: { TEST_HOME: name },
+    env: { TEST_BACKEND: name },
   },
 })
 

@@ -12,16 +12,16 @@ import { startPostgres } from '../test/postgres.ts'
 import { platformMap, scriptedPlatform } from '../test/scripted-platform.ts'
 import { startSimulator } from './simulator-client.ts'
 
-// How fast Wishwell collects, in both homes, against simulated platforms in a process of their own:
+// How fast Wishwell collects, in both backends, against simulated platforms in a process of their own:
 //   1. what a page costs by itself: pages without requests, from a platform that answers at once;
 //   2. without limits: what a page costs beyond fetching it, beside a loop that only fetches the same pages;
 //   3. with the real limits, in real time: how close a job comes to the least time that the limits allow.
-//   node bench/collect.ts [--home embedded|postgres] [--only bookkeeping|overhead|waiting]
+//   node bench/collect.ts [--backend embedded|postgres] [--only bookkeeping|overhead|waiting]
 
-const { values } = parseArgs({ options: { home: { type: 'string' }, only: { type: 'string' } } })
+const { values } = parseArgs({ options: { backend: { type: 'string' }, only: { type: 'string' } } })
 const depth = 40
 /**
- * Real time, so a home takes three minutes: our own work, and the second that we stay away longer from a limit which no answer
+ * Real time, so a backend takes three minutes: our own work, and the second that we stay away longer from a limit which no answer
  * tells of, do not get shorter with the windows.
  */
 const timeScale = 1
@@ -94,7 +94,7 @@ const row = (...cells: (string | number)[]) =>
     `  ${cells.map((cell, index) => String(cell)[index === 0 ? 'padEnd' : 'padStart'](index === 0 ? 30 : 13)).join('')}`,
   )
 
-async function measureBookkeeping(home: string, databaseUrl?: string): Promise<void> {
+async function measureBookkeeping(backend: string, databaseUrl?: string): Promise<void> {
   const emptyPages = scriptedPlatform('github', (_call, { cursor }) => ({
     requests: [],
     nextCursor: Number(cursor) + 1,
@@ -103,15 +103,15 @@ async function measureBookkeeping(home: string, databaseUrl?: string): Promise<v
   const job = { topic, platforms: ['github'] }
   await collect(running, [job])
   const { ms, pages } = await collect(running, [job])
-  console.log(`${home}: a page without requests, fetched at once: ${(ms / pages).toFixed(2)} ms`)
+  console.log(`${backend}: a page without requests, fetched at once: ${(ms / pages).toFixed(2)} ms`)
   await running.stop()
 }
 
-async function measureOverhead(home: string, databaseUrl?: string): Promise<void> {
+async function measureOverhead(backend: string, databaseUrl?: string): Promise<void> {
   const simulator = await startSimulator({ limits: 'none', size: 4_000 })
   // Our own budgets must not count either.
   const running = await start(simulator.environment, databaseUrl, { platformTimeScale: 1_000_000 })
-  console.log(`${home}, no limits, depth ${depth}`)
+  console.log(`${backend}, no limits, depth ${depth}`)
   row('', 'pages', 'requests', 'ms a page', 'fetch only', 'overhead ms', 'ms a request', 'requests/s')
   await collect(running, [{ topic: 'warm up', platforms: openPlatformNames }])
   await simulator.report()
@@ -130,14 +130,14 @@ async function measureOverhead(home: string, databaseUrl?: string): Promise<void
   await simulator.stop()
 }
 
-async function measureWaiting(home: string, databaseUrl?: string): Promise<void> {
+async function measureWaiting(backend: string, databaseUrl?: string): Promise<void> {
   const simulator = await startSimulator({ limits: 'real', timeScale, size: 4_000, latencyMs: 20 })
   await simulator.warm([topic])
   const running = await start(simulator.environment, databaseUrl, { platformTimeScale: timeScale })
   const { ms, pages } = await collect(running, [{ topic, platforms: openPlatformNames }])
   const { leastMs, bottleneck, breaches, refused } = await simulator.report()
   console.log(
-    `${home}, real limits x${timeScale}, one job of six platforms, depth ${depth}: ${pages} pages in ${ms} ms`,
+    `${backend}, real limits x${timeScale}, one job of six platforms, depth ${depth}: ${pages} pages in ${ms} ms`,
   )
   console.log(
     `  least ${leastMs} ms (${bottleneck}), ratio ${(ms / leastMs).toFixed(3)}; breaches of politeness: ${breaches}; refused: ${refused.join(', ') || 'none'}`,
@@ -151,8 +151,8 @@ const measurements = Object.entries({
   overhead: measureOverhead,
   waiting: measureWaiting,
 }).filter(([name]) => values.only === undefined || values.only === name)
-if (values.home !== 'postgres') for (const [, measure] of measurements) await measure('embedded')
-if (values.home !== 'embedded') {
+if (values.backend !== 'postgres') for (const [, measure] of measurements) await measure('embedded')
+if (values.backend !== 'embedded') {
   const server = await startPostgres()
   try {
     for (const [name, measure] of measurements) {

@@ -7,21 +7,22 @@ import { createAccount } from '../src/accounts/accounts.ts'
 import { closeReservation, grantPack, reserve } from '../src/credits/ledger.ts'
 import { verifyLedger } from '../src/credits/verify.ts'
 import { migrate } from '../src/database/migrate.ts'
-import { type Database, type DatabaseHome, openDatabase } from '../src/database/open.ts'
+import { type Database, type DatabaseBackend, openDatabase } from '../src/database/open.ts'
 import { startPostgres } from '../test/postgres.ts'
 
 // How many reservations a second the ledger takes, beside the bare conditional UPDATE that each of them consists of.
-//   node bench/credits.ts [--home embedded|postgres] [--seconds 3] [--json]
+//   node bench/credits.ts [--backend embedded|postgres] [--seconds 3] [--json]
 // Everything runs in turns in the same process, so that the ratio holds on a busy machine where the rates do not.
 
 const { values } = parseArgs({
   options: {
-    home: { type: 'string' },
+    backend: { type: 'string' },
     seconds: { type: 'string', default: '3' },
     json: { type: 'boolean', default: false },
   },
 })
-const homes: DatabaseHome[] = values.home === undefined ? ['embedded', 'postgres'] : [values.home as DatabaseHome]
+const backends: DatabaseBackend[] =
+  values.backend === undefined ? ['embedded', 'postgres'] : [values.backend as DatabaseBackend]
 const secondsPerMeasure = Number(values.seconds)
 /** Each measure is taken in so many slices, in turn with the others. */
 const slices = 5
@@ -98,7 +99,7 @@ async function measure(operation: Operation, database: Database, accountIds: str
 }
 
 interface Row {
-  home: DatabaseHome
+  backend: DatabaseBackend
   callers: string
   operation: string
   perSecond: number
@@ -121,7 +122,7 @@ async function measureInTurns(database: Database, accountIds: string[]): Promise
   return totals.map(({ done, ms }) => (done / ms) * 1000)
 }
 
-async function benchDatabase(home: DatabaseHome, database: Database): Promise<Row[]> {
+async function benchDatabase(backend: DatabaseBackend, database: Database): Promise<Row[]> {
   const accountIds = await Promise.all(Array.from({ length: 8 }, () => makeRichAccount(database)))
   const [first = ''] = accountIds
   const groups = {
@@ -135,7 +136,13 @@ async function benchDatabase(home: DatabaseHome, database: Database): Promise<Ro
     const [bareRate = Number.NaN] = rates
     for (const [index, rate] of rates.entries()) {
       const operation = operations[index]?.name ?? ''
-      rows.push({ home, callers, operation, perSecond: Math.round(rate), ratio: Number((rate / bareRate).toFixed(2)) })
+      rows.push({
+        backend,
+        callers,
+        operation,
+        perSecond: Math.round(rate),
+        ratio: Number((rate / bareRate).toFixed(2)),
+      })
     }
   }
   // The ledger alone was measured: what it holds for calls has no calls.
@@ -148,9 +155,9 @@ async function benchDatabase(home: DatabaseHome, database: Database): Promise<Ro
   return rows
 }
 
-async function benchHome(home: DatabaseHome): Promise<Row[]> {
+async function benchBackend(backend: DatabaseBackend): Promise<Row[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
-  const server = home === 'postgres' ? await startPostgres() : null
+  const server = backend === 'postgres' ? await startPostgres() : null
   try {
     await server?.createDatabase('bench')
     const onCrash = (error: Error) => {
@@ -159,7 +166,7 @@ async function benchHome(home: DatabaseHome): Promise<Row[]> {
     const { database, close } = await openDatabase({ databaseUrl: server?.url('bench'), dataDir, onCrash })
     try {
       await migrate(database)
-      return await benchDatabase(home, database)
+      return await benchDatabase(backend, database)
     } finally {
       await close()
     }
@@ -170,6 +177,6 @@ async function benchHome(home: DatabaseHome): Promise<Row[]> {
 }
 
 const rows: Row[] = []
-for (const home of homes) rows.push(...(await benchHome(home)))
+for (const backend of backends) rows.push(...(await benchBackend(backend)))
 if (values.json) console.log(JSON.stringify({ secondsPerMeasure, rows }, null, 2))
 else console.table(rows)

@@ -12,7 +12,7 @@ import { startPostgres } from '../test/postgres.ts'
 import { percentile } from './report.ts'
 import { startSimulator } from './simulator-client.ts'
 
-// How long a search with expand takes from call to answer, in both homes: five topics on six platforms that answer after 300 ms
+// How long a search with expand takes from call to answer, in both backends: five topics on six platforms that answer after 300 ms
 // each, simulated in a process of their own. Their limits do not count here, their rules do (one request at a time to GitHub).
 //   node bench/expand.ts [rounds]
 
@@ -42,7 +42,7 @@ const topicsOf = (round: number): string[] =>
 
 type Simulator = Awaited<ReturnType<typeof startSimulator>>
 
-async function measure(home: string, databaseUrl?: string): Promise<void> {
+async function measure(backend: string, databaseUrl?: string): Promise<void> {
   // Three hosts of the platforms that are asked at three by default.
   const simulators = [0, 1, 2].map((seed) => startSimulator({ limits: 'none', size: 400, latencyMs, seed: seed + 1 }))
   const [simulator, ...others] = (await Promise.all(simulators)) as [Simulator, ...Simulator[]]
@@ -94,7 +94,9 @@ async function measure(home: string, databaseUrl?: string): Promise<void> {
   const [p50, p95] = [0.5, 0.95].map((share) => Math.round(percentile(took, share)))
   const { user, system } = process.cpuUsage(cpu)
   const cpuMs = Math.round((user + system) / 1_000 / rounds)
-  console.log(`${home}: p50 ${p50} ms, p95 ${p95} ms, ${rounds} searches, each ${cpuMs} ms of this process' CPU time`)
+  console.log(
+    `${backend}: p50 ${p50} ms, p95 ${p95} ms, ${rounds} searches, each ${cpuMs} ms of this process' CPU time`,
+  )
   await service.stop()
   await Promise.all([simulator, ...others].map((one) => one.stop()))
   rmSync(dataDir, { recursive: true })

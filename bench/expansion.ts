@@ -140,12 +140,12 @@ interface Corpus {
   run: (database: Database, index: SearchIndex, expansion: Expansion) => Promise<void>
 }
 
-const corpusNamed = (name: 'titanium' | 'reddit', mostPosts: number): Corpus => {
+const corpusNamed = (name: 'titanium' | 'reddit', maxPosts: number): Corpus => {
   if (name === 'reddit') {
     return {
       posts: () => {
         const all = readCorpus('reddit-posts.jsonl.gz')
-        const step = Math.max(1, Math.floor(all.length / mostPosts))
+        const step = Math.max(1, Math.floor(all.length / maxPosts))
         const some = all.filter((_post, index) => index % step === 0)
         return some.map(({ id, title, text }) => ({ sourceId: id, title: title ?? '', description: text ?? '' }))
       },
@@ -172,7 +172,7 @@ const corpusNamed = (name: 'titanium' | 'reddit', mostPosts: number): Corpus => 
   }
 }
 
-async function bench(name: 'titanium' | 'reddit', mostPosts: number): Promise<void> {
+async function bench(name: 'titanium' | 'reddit', maxPosts: number): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-expansion-'))
   const onCrash = (error: Error) => {
     throw error
@@ -181,7 +181,7 @@ async function bench(name: 'titanium' | 'reddit', mostPosts: number): Promise<vo
   try {
     await migrate(opened.database)
     const searchIndex = await openSearchIndex(opened.database)
-    const corpus = corpusNamed(name, mostPosts)
+    const corpus = corpusNamed(name, maxPosts)
     const posts = corpus.posts()
     console.log(`${name}: storing ${posts.length} texts`)
     await store(opened.database, posts)

@@ -14,9 +14,9 @@ import { startSimulator } from './simulator-client.ts'
 
 // Whether a crowd of jobs ends, in how much memory, and how long the first task of a small account waits beside a big one;
 // embedded in one process, and on Postgres with two.
-//   node bench/fairness.ts [--home embedded|postgres] [--rounds 3]
+//   node bench/fairness.ts [--backend embedded|postgres] [--rounds 3]
 
-const { values } = parseArgs({ options: { home: { type: 'string' }, rounds: { type: 'string', default: '3' } } })
+const { values } = parseArgs({ options: { backend: { type: 'string' }, rounds: { type: 'string', default: '3' } } })
 const rounds = Number(values.rounds)
 const adminKey = 'admin-key-of-the-benchmark'
 const crowd = { accounts: 20, jobsEach: 5, depth: 2 }
@@ -100,7 +100,7 @@ async function measureWaits(url: string): Promise<void> {
   )
 }
 
-async function measure(home: string, processes: number, databaseUrl?: string): Promise<void> {
+async function measure(backend: string, processes: number, databaseUrl?: string): Promise<void> {
   const simulator = await startSimulator({ limits: 'none', size: 420, latencyMs: 20 })
   const directories: string[] = []
   const services: ServiceProcess[] = []
@@ -118,7 +118,7 @@ async function measure(home: string, processes: number, databaseUrl?: string): P
     )
   }
   const url = services[0]!.url
-  console.log(`${home}, ${processes} process(es), load ${loadavg()[0]?.toFixed(1)}`)
+  console.log(`${backend}, ${processes} process(es), load ${loadavg()[0]?.toFixed(1)}`)
   for (let round = 1; round <= rounds; round++) {
     const ms = await runCrowd(url, round)
     await simulator.report()
@@ -137,8 +137,8 @@ async function measure(home: string, processes: number, databaseUrl?: string): P
   for (const directory of directories) rmSync(directory, { recursive: true })
 }
 
-if (values.home !== 'postgres') await measure('embedded', 1)
-if (values.home !== 'embedded') {
+if (values.backend !== 'postgres') await measure('embedded', 1)
+if (values.backend !== 'embedded') {
   const server = await startPostgres()
   try {
     await server.createDatabase('fairness')

@@ -5,14 +5,14 @@ import { fastify } from 'fastify'
 import { sql } from 'kysely'
 import { createAccount } from '../src/accounts/accounts.ts'
 import { migrate } from '../src/database/migrate.ts'
-import { type Database, type DatabaseHome, openDatabase } from '../src/database/open.ts'
+import { type Database, type DatabaseBackend, openDatabase } from '../src/database/open.ts'
 import { createIdempotent } from '../src/idempotency/idempotency.ts'
 import { createDatabaseLimiter } from '../src/rate-limits/database-limiter.ts'
 import { createSlidingLog } from '../src/rate-limits/sliding-log.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { startPostgres } from '../test/postgres.ts'
 
-// What a rate limit and an Idempotency-Key cost a call, in both homes: one caller, one call after the other.
+// What a rate limit and an Idempotency-Key cost a call, in both backends: one caller, one call after the other.
 //   node bench/limits.ts
 
 /** Measures several things in turn, so that a busy moment hits them alike. @returns the median of each, in milliseconds. */
@@ -31,10 +31,10 @@ async function medians(rounds: number, runs: Record<string, (round: number) => P
   }
 }
 
-function takerOf(home: DatabaseHome, database: Database, limit: number) {
+function takerOf(backend: DatabaseBackend, database: Database, limit: number) {
   let ms = Date.parse('2026-01-01')
   const clock = { now: () => new Date(ms) }
-  const limiter = home === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, clock)
+  const limiter = backend === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, clock)
   return () => {
     ms += Math.ceil(60_000 / limit)
     return limiter.take(`bench ${limit}`, limit)
@@ -59,12 +59,12 @@ async function measure(databaseUrl: string | undefined): Promise<void> {
   const onCrash = (error: Error) => {
     throw error
   }
-  const { database, home, close } = await openDatabase({ databaseUrl, dataDir, onCrash })
+  const { database, backend, close } = await openDatabase({ databaseUrl, dataDir, onCrash })
   await migrate(database)
-  const [take, takePoll, buy] = [takerOf(home, database, 240), takerOf(home, database, 600), buyerOf(database)]
+  const [take, takePoll, buy] = [takerOf(backend, database, 240), takerOf(backend, database, 600), buyerOf(database)]
   // A full window, as a caller at the limit has it.
   for (let call = 0; call < 600; call++) await Promise.all([take(), takePoll()])
-  console.log(`${home}: median ms`)
+  console.log(`${backend}: median ms`)
   await medians(500, {
     'a trivial query': () => sql`select 1`.execute(database),
     'rate limit, a full window of 240': take,

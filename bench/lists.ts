@@ -16,14 +16,14 @@ import { startPostgres } from '../test/postgres.ts'
 import { percentile } from './report.ts'
 
 // How fast cached lists are, through HTTP, beside a bare Fastify route that gives an answer of the same size.
-//   node bench/lists.ts [--requests 1000000] [--seconds 5] [--clients 16] [--home embedded|postgres] [--json]
+//   node bench/lists.ts [--requests 1000000] [--seconds 5] [--clients 16] [--backend embedded|postgres] [--json]
 
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '100000' },
     seconds: { type: 'string', default: '5' },
     clients: { type: 'string', default: '16' },
-    home: { type: 'string', default: 'embedded' },
+    backend: { type: 'string', default: 'embedded' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -149,17 +149,17 @@ async function run(service: Service): Promise<void> {
       }
     }
   }
-  if (values.json) console.log(JSON.stringify({ home: values.home, requests: amount, loadedInSeconds, rows }))
+  if (values.json) console.log(JSON.stringify({ backend: values.backend, requests: amount, loadedInSeconds, rows }))
   else {
     console.log(
-      `${amount.toLocaleString('en-US')} requests in ${topics} topics, ${values.home}, loaded in ${loadedInSeconds} s`,
+      `${amount.toLocaleString('en-US')} requests in ${topics} topics, ${values.backend}, loaded in ${loadedInSeconds} s`,
     )
     console.table(rows)
   }
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-lists-'))
-const server = values.home === 'postgres' ? await startPostgres() : null
+const server = values.backend === 'postgres' ? await startPostgres() : null
 try {
   const config = readConfig({
     ...{ DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: apiKey, ADMIN_API_KEY: 'admin-key-of-the-bench' },

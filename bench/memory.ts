@@ -82,10 +82,10 @@ async function startLauncher(dataDir: string, environment: Record<string, string
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const launcherId = child.pid ?? 0
-  let mostOfAll = 0
+  let peakOfAll = 0
   const watch = setInterval(() => {
     const all = treeOf(launcherId).reduce((sum, one) => sum + (memoryOf(one)?.resident ?? 0), 0)
-    mostOfAll = Math.max(mostOfAll, all)
+    peakOfAll = Math.max(peakOfAll, all)
   }, 50)
   let printed = ''
   child.stdout?.setEncoding('utf8')
@@ -108,7 +108,7 @@ async function startLauncher(dataDir: string, environment: Record<string, string
     service: () => read(serviceId),
     launcher: () => read(launcherId),
     /** Of the launcher, the service and what the service starts, all together, at any moment so far. */
-    mostOfAll: () => mostOfAll,
+    peakOfAll: () => peakOfAll,
     stop: async () => {
       clearInterval(watch)
       child.kill('SIGTERM')
@@ -123,7 +123,7 @@ async function measureStart(name: string, dataDir: string): Promise<string[]> {
   const running = await startLauncher(dataDir, environment)
   try {
     const start = running.service()
-    console.log(`${name}: started, ${JSON.stringify(start)}, all together at most ${running.mostOfAll()}`)
+    console.log(`${name}: started, ${JSON.stringify(start)}, all together at most ${running.peakOfAll()}`)
     await sleep(idleSeconds * 1_000)
     const idle = running.service()
     console.log(`${name}: idle for ${idleSeconds} s, ${JSON.stringify(idle)}`)
@@ -140,7 +140,7 @@ async function measureStart(name: string, dataDir: string): Promise<string[]> {
     await sleep(idleSeconds * 1_000)
     const after = running.service()
     const figures = [start.peak, start.resident, idle.resident, loaded.resident, loaded.peak, after.resident]
-    return [name, ...[...figures, running.launcher().resident, running.mostOfAll()].map(String)]
+    return [name, ...[...figures, running.launcher().resident, running.peakOfAll()].map(String)]
   } finally {
     await running.stop()
     await simulator.stop()

@@ -76,9 +76,9 @@ function ndcg(ranking: readonly string[], grades: ReadonlyMap<string, number>, c
 }
 
 /** The real search in an empty, migrated database of its own. */
-async function createWishwell(home: 'embedded' | 'postgres'): Promise<BenchEngine> {
+async function createWishwell(backend: 'embedded' | 'postgres'): Promise<BenchEngine> {
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-search-quality-'))
-  const server = home === 'postgres' ? await startPostgres() : null
+  const server = backend === 'postgres' ? await startPostgres() : null
   const onCrash = (error: Error) => {
     throw error
   }

@@ -78,7 +78,7 @@ const others: Record<string, () => Promise<BenchEngine>> = {
   minisearch: async () => createMiniSearch(),
 }
 /** It holds everything in memory. */
-const mostForMiniSearch = 100_000
+const maxForMiniSearch = 100_000
 
 const table = (head: Line, lines: readonly Line[]) =>
   [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -88,7 +88,7 @@ async function measureSize(corpus: Corpus, size: number): Promise<string> {
   const lines: Line[] = []
   const facts: Line[] = []
   for (const name of options.engines.split(',')) {
-    if (name === 'minisearch' && size > mostForMiniSearch) continue
+    if (name === 'minisearch' && size > maxForMiniSearch) continue
     const create = others[name]
     if (name !== 'wishwell' && !create) throw new Error(`--engines are wishwell, ${Object.keys(others).join(', ')}`)
     const measured = create

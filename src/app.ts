@@ -47,7 +47,7 @@ import type { SearchIndex } from './requests/search/search-index.ts'
 import { registerSimilarRoutes } from './requests/similar/routes.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { RemovalContact } from './runtime/removal-contact.ts'
-import type { SharedReads } from './runtime/request-coalescing.ts'
+import type { CoalescedReads } from './runtime/request-coalescing.ts'
 import type { Version } from './runtime/response-cache.ts'
 import { createFollowers } from './scraping/followers.ts'
 import { registerJobRoutes } from './scraping/job-routes.ts'
@@ -70,7 +70,7 @@ export interface AppDependencies {
   jobTimeLimitMs: number
   searchIndex: SearchIndex
   /** For what is read of the cached requests alone, whoever asks. */
-  readRequests: SharedReads
+  cachedRead: CoalescedReads
   /** How often the cached requests have changed; null where nobody can say so in time. */
   cacheVersion: Version
   expansion: Expansion

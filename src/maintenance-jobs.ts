@@ -9,7 +9,7 @@ import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { Clock } from './runtime/clock.ts'
-import type { Chore } from './runtime/maintenance.ts'
+import type { MaintenanceJob } from './runtime/maintenance.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
@@ -25,14 +25,14 @@ export interface MaintenanceJobsOptions {
 }
 
 /** What deletes expired rows and ends what nobody has ended, every few minutes. */
-export const createChores = ({
+export const createMaintenanceJobs = ({
   opened: { database },
   log,
   queue,
   clock,
   limiterClock,
   retention,
-}: MaintenanceJobsOptions): Record<string, Chore> => ({
+}: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
   overdueJobs: () => endOverdueJobs(database, log, queue, clock.now()),
@@ -42,7 +42,7 @@ export const createChores = ({
     return sweepCalls(database, log, now, now)
   },
   endedCollections: () => deleteEndedCollections(database, clock.now()),
-  platformFinds: () => purgeExpiredCacheEntries(database, clock.now()),
+  adapterCache: () => purgeExpiredCacheEntries(database, clock.now()),
   expiredSessions: () => purgeExpiredSessions(database, clock.now()),
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),

@@ -39,7 +39,7 @@ export async function prepareDatabase(
   try {
     const { migrations, searchIndex } = await bringUpToDate(config, opened)
     log.info(
-      { database: opened.home, search: searchIndex.kind, reason: searchIndex.fallbackReason },
+      { database: opened.backend, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',
     )
     const queue = createTaskQueue(opened, log, config.runningJobs)

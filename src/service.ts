@@ -17,7 +17,7 @@ import type { Health } from './http/health.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { publicUrlOf, urlOf } from './http/public-url.ts'
 import { sweepCalls } from './live/calls.ts'
-import { createChores } from './maintenance-jobs.ts'
+import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
 import { rememberHosts } from './platforms/budget/host-memory.ts'
 import { createQuotaStore } from './platforms/budget/quota-store.ts'
@@ -32,8 +32,8 @@ import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { countRequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
-import { startHousekeeping } from './runtime/maintenance.ts'
-import { createKeptReads } from './runtime/response-cache.ts'
+import { startMaintenance } from './runtime/maintenance.ts'
+import { createResponseCache } from './runtime/response-cache.ts'
 import { version } from './runtime/version.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { recoverTasks } from './scraping/tasks.ts'
@@ -53,7 +53,7 @@ export interface Service {
   adminKeyLocation: string
   search: SearchIndex['kind']
   /** Does all that is done every few minutes now. */
-  housekeep(): Promise<void>
+  runMaintenance(): Promise<void>
   /** Finishes the requests and pages under way, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -81,7 +81,7 @@ export interface ServiceOverrides {
 }
 
 /** Of answers to searches and lists: some hundred of the largest, thousands of the usual ones. */
-const mostKeptCharacters = 32_000_000
+const maxCachedCharacters = 32_000_000
 
 /**
  * Builds the whole service and starts it: database, worker, HTTP.
@@ -119,16 +119,17 @@ interface Parts {
   prepared: PreparedDatabase
 }
 
-function assembleRateLimits({ database, home }: OpenDatabase, overrides: ServiceOverrides) {
+function assembleRateLimits({ database, backend }: OpenDatabase, overrides: ServiceOverrides) {
   const { clock = systemClock, requestLimits: limits = requestLimits } = overrides
   // One process counts in its memory; several on one Postgres count there, by its clock.
-  const limiter = home === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
+  const limiter =
+    backend === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
   return createRateLimits({ clock, limiter, limits })
 }
 
 async function assemble({ config, log, overrides, adminKey, prepared }: Parts): Promise<Service> {
   const { opened, queue, searchIndex } = prepared
-  const { database, home } = opened
+  const { database, backend } = opened
   const { clock = systemClock, offline = false } = overrides
   const { platformTimeouts: timeouts = {}, keepsAnswers = true } = overrides
   const client = createPlatformClient({
@@ -153,7 +154,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const isReady = watchReadiness(opened)
   const health = async (): Promise<Health> => {
     const ready = stopped === null && (await isReady())
-    return { ready, version, database: home, search: searchIndex.kind, queue: 'pg-boss' }
+    return { ready, version, database: backend, search: searchIndex.kind, queue: 'pg-boss' }
   }
   const hostMemory = await rememberHosts({ database, clock, log, hosts: platforms.hosts })
   const publicUrl = (): string => publicUrlOf(config, app.server)
@@ -161,7 +162,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     ...{ database, clock, log, queue, changes, searchIndex, health, hostMemory },
     // On a terminal, a line for each call would push away what somebody has to read.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
-    readRequests: createKeptReads({ version: cacheVersion, mostSize: mostKeptCharacters }),
+    cachedRead: createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters }),
     cacheVersion,
     platformsConfig: config.platforms,
     hosts: platforms.hosts,
@@ -176,7 +177,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
     pageDirectory: overrides.pageDirectory ?? builtPage,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
-  if (config.role !== 'api' && home === 'embedded' && !offline) {
+  if (config.role !== 'api' && backend === 'embedded' && !offline) {
     const recovered = await recoverTasks(database, queue)
     if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
     for (let more = true; more; ) more = await sweepCalls(database, log, clock.now(), null)
@@ -194,13 +195,13 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   const address = listens ? urlOf(app.server.address() as AddressInfo) : null
   const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
   const signInUrl = listens ? await offerSignIn(offer) : null
-  const housekeeping = startHousekeeping(
-    createChores({ opened, log, queue, clock, limiterClock: overrides.clock, retention }),
+  const maintenance = startMaintenance(
+    createMaintenanceJobs({ opened, log, queue, clock, limiterClock: overrides.clock, retention }),
     log,
   )
   upkeep?.start()
   const stop = async () => {
-    await Promise.all([drain(), worker.stop(), housekeeping.stop(), upkeep?.stop()])
+    await Promise.all([drain(), worker.stop(), maintenance.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()
@@ -209,7 +210,7 @@ async function assemble({ config, log, overrides, adminKey, prepared }: Parts): 
   return {
     ...{ app, database: opened, firstApiKey, signInUrl, address, search: searchIndex.kind },
     adminKeyLocation: adminKey.location,
-    housekeep: housekeeping.run,
+    runMaintenance: maintenance.run,
     stop: () => {
       stopped ??= stop()
       return stopped

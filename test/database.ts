@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, type DatabaseHome, type OpenDatabase, openDatabase } from '../src/database/open.ts'
+import { type Database, type DatabaseBackend, type OpenDatabase, openDatabase } from '../src/database/open.ts'
 import { borrowEmbedded } from './shared-embedded.ts'
 
 /** Where a migrated database is that every test file starts from; made once a run by `test/global-setup.ts`. */
-export type DatabaseTemplate = { home: 'embedded'; directory: string } | { home: 'postgres'; url: string; name: string }
+export type DatabaseTemplate =
+  | { backend: 'embedded'; directory: string }
+  | { backend: 'postgres'; url: string; name: string }
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,7 +20,7 @@ declare module 'vitest' {
 }
 
 export interface DatabaseCopy {
-  home: DatabaseHome
+  backend: DatabaseBackend
   /** What `openDatabase` and `readConfig` need to open it. */
   options: { databaseUrl: string | undefined; dataDir: string }
   /** Deletes the copy; whatever uses it must be closed. */
@@ -31,21 +33,21 @@ async function administer(url: string, statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-/** A fresh, migrated database of the home under test (`TEST_HOME`), empty and of this caller's own. */
+/** A fresh, migrated database of the backend under test (`TEST_BACKEND`), empty and of this caller's own. */
 export async function copyDatabase(): Promise<DatabaseCopy> {
   const template = inject('databaseTemplate')
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-data-'))
   const removeDirectory = () => rmSync(dataDir, { recursive: true, force: true })
-  if (template.home === 'embedded') {
+  if (template.backend === 'embedded') {
     cpSync(template.directory, dataDir, { recursive: true })
-    return { home: 'embedded', options: { databaseUrl: undefined, dataDir }, remove: async () => removeDirectory() }
+    return { backend: 'embedded', options: { databaseUrl: undefined, dataDir }, remove: async () => removeDirectory() }
   }
   const name = `test_${randomBytes(6).toString('hex')}`
   await administer(template.url, `create database ${name} template ${template.name}`)
   const url = new URL(template.url)
   url.pathname = `/${name}`
   return {
-    home: 'postgres',
+    backend: 'postgres',
     options: { databaseUrl: url.href, dataDir },
     remove: async () => {
       await administer(template.url, `drop database if exists ${name} with (force)`)
@@ -123,7 +125,7 @@ export interface LendOptions {
 export async function lendDatabase({ ownDatabase = false }: LendOptions = {}): Promise<LentDatabase> {
   const template = inject('databaseTemplate')
   const loan =
-    template.home === 'embedded' && !ownDatabase ? await borrowEmbedded(template.directory, emptyDatabase) : null
+    template.backend === 'embedded' && !ownDatabase ? await borrowEmbedded(template.directory, emptyDatabase) : null
   if (loan === null) return { ...(await copyDatabase()), open: openDatabase, reopen: async () => {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-data-'))
   return {
@@ -137,7 +139,7 @@ export async function lendDatabase({ ownDatabase = false }: LendOptions = {}): P
   }
 }
 
-/** Opens a database of the home under test for one test file. Call `close` in `afterAll`. */
+/** Opens a database of the backend under test for one test file. Call `close` in `afterAll`. */
 export async function openTestDatabase(options: LendOptions = {}): Promise<TestDatabase> {
   const lent = await lendDatabase(options)
   const opened = await lent.open({

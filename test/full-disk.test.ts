@@ -74,7 +74,7 @@ function fill(): string {
   return path
 }
 
-describe.runIf(process.env.TEST_HOME === 'embedded')('a data directory', { timeout: 300_000 }, () => {
+describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { timeout: 300_000 }, () => {
   it('below a file, or in a place where none can be made, is one sentence and exit code 1', () => {
     writeFileSync(join(directory, 'file'), '')
     expect(serve(join(directory, 'file'))).toEqual(sentence(/is no directory/))
@@ -102,7 +102,7 @@ describe.runIf(process.env.TEST_HOME === 'embedded')('a data directory', { timeo
     'whose disk is full while the service runs makes it not ready, until there is room again',
     async () => {
       const template = inject('databaseTemplate')
-      if (template.home !== 'embedded' || !mountDisk('300m')) return
+      if (template.backend !== 'embedded' || !mountDisk('300m')) return
       const dataDir = join(directory, 'data')
       cpSync(template.directory, dataDir, { recursive: true })
       const apiKey = generateApiKey()

@@ -26,14 +26,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   mkdirSync(directory)
   if (project.name === 'embedded') {
     await prepareAndClose({ DATA_DIR: directory })
-    project.provide('databaseTemplate', { home: 'embedded', directory })
+    project.provide('databaseTemplate', { backend: 'embedded', directory })
     return async () => removeScratch()
   }
   const server = await startPostgres()
   const name = 'wishwell_template'
   await server.createDatabase(name)
   await prepareAndClose({ DATABASE_URL: server.url(name), DATA_DIR: directory })
-  project.provide('databaseTemplate', { home: 'postgres', url: server.url('postgres'), name })
+  project.provide('databaseTemplate', { backend: 'postgres', url: server.url('postgres'), name })
   return async () => {
     await server.stop()
     removeScratch()

@@ -14,7 +14,7 @@ import { startTestService, testAdminKey } from './service.ts'
 
 // Many calls over HTTP for the last credits of an account, as src/credits/last-credit.test.ts has them of the ledger alone.
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 const calls = 200
 const rounds = campaignSize('RACE_ROUNDS', { quick: 1, long: 10 })
 

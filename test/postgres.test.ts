@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 
-// Where tests of the Postgres home fail, the whole run must fail.
+// Where tests of the Postgres backend fail, the whole run must fail.
 it('a process that used the test Postgres keeps its exit code', async () => {
   const program = `
     import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)}

@@ -136,7 +136,8 @@ describe.skipIf(!isPresent)('recorded answers, end to end', () => {
     })
     const { body } = await service.client.scrape({ topic: 'recorded topic', depth: 8 })
     job = await service.client.waitForJob(body.data.jobId)
-    results = (await service.client.get(`/api/v1/requests?jobId=${job.jobId}&limit=100&fullText=true`)).body.data.results
+    results = (await service.client.get(`/api/v1/requests?jobId=${job.jobId}&limit=100&fullText=true`)).body.data
+      .results
   })
   afterAll(async () => {
     await service.stop()

@@ -22,7 +22,7 @@ const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stacke
 export const testAdminKey = 'admin-key-of-the-tests'
 
 export interface TestServiceOptions extends LendOptions {
-  /** Environment variables of this service, besides those that the test home needs. */
+  /** Environment variables of this service, besides those that the test backend needs. */
   environment?: Record<string, string>
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
@@ -45,7 +45,7 @@ export interface TestService {
   apiKey: string
   adminKey: string
   database: Database
-  /** The same with what its home is beside it. */
+  /** The same with what its backend is beside it. */
   opened: OpenDatabase
   config: Config
   /** Calls as the first account. */
@@ -57,7 +57,7 @@ export interface TestService {
   /** Ends the service and starts it again on the same database, as a deployment does. */
   restart(): Promise<void>
   /** Does all that the service does every few minutes now. */
-  housekeep(): Promise<void>
+  runMaintenance(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -67,7 +67,7 @@ const failTest = (error: Error) => {
   throw error
 }
 
-/** Starts the real service on a database of the home under test, listening on a free port. */
+/** Starts the real service on a database of the backend under test, listening on a free port. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const lent = await lendDatabase(options)
   const apiKey = generateApiKey()
@@ -121,7 +121,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await lent.reopen()
       service = await start()
     },
-    housekeep: () => service.housekeep(),
+    runMaintenance: () => service.runMaintenance(),
     reset: async () => {
       const { database } = service.database
       await emptyDatabase(database)

@@ -12,7 +12,7 @@ const platforms = platformMap(scriptedPlatform('github', numberedPages(2)))
 let first: TestService
 let second: Service
 
-describe.runIf(process.env.TEST_HOME === 'postgres')('two services on one Postgres', () => {
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('two services on one Postgres', () => {
   beforeAll(async () => {
     first = await startTestService({ requestLimits, platforms })
     const failTest = (error: Error) => {

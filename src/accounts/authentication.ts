@@ -5,7 +5,7 @@ import type { Account, Caller } from '../http/callers.ts'
 import { ServiceError } from '../http/errors.ts'
 import type { AccountPolicy, RateLimits } from '../rate-limits/rate-limits.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { createSharedReads } from '../runtime/request-coalescing.ts'
+import { createCoalescedReads } from '../runtime/request-coalescing.ts'
 import { findAccountByKey } from './keys.ts'
 import { cookieOf } from './sessions/cookie.ts'
 import { refuseFromElsewhere, requireCsrfToken } from './sessions/forgery.ts'
@@ -61,7 +61,7 @@ const unauthorized = () =>
 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
   const { database, clock, adminKey, rateLimits } = dependencies
-  const share = createSharedReads()
+  const share = createCoalescedReads()
   const accounts = new WeakMap<FastifyRequest, Account>()
   const callers = new WeakMap<FastifyRequest, Caller>()
   const adminDigest = digest(adminKey)

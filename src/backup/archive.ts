@@ -11,13 +11,13 @@ const maxManifestBytes = 1024 * 1024
 const allowedPath = new RegExp(`^${databaseName}(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/?$`)
 
 /** No name of Postgres' is near it, and no file system refuses it. */
-const longestPath = 200
+const maxPathLength = 200
 
 /** What is wrong with an entry; null for a good one. */
 function faultOf(entry: ReadEntry): string | null {
   if (entry.type !== 'File' && entry.type !== 'Directory') return `holds a ${entry.type}`
   if (entry.path === manifestName && entry.type === 'File') return null
-  return allowedPath.test(entry.path) && entry.path.length <= longestPath ? null : 'holds a file of a foreign name'
+  return allowedPath.test(entry.path) && entry.path.length <= maxPathLength ? null : 'holds a file of a foreign name'
 }
 
 type Target = InstanceType<typeof Parser> | InstanceType<typeof Unpack>

@@ -14,7 +14,7 @@ import { inspectArchive } from './archive.ts'
 import { createBackups } from './backup.ts'
 import { listDataDirectory, makeDirectory, readDataDirectory, readRows } from './testing.ts'
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 
 let service: TestService
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib'
 import type { Logger } from 'pino'
 import { create } from 'tar'
 import type { EmbeddedClient } from '../database/embedded/client.ts'
-import { copyAhead, copyRest } from '../database/embedded/copy-files.ts'
+import { copyAhead, copyRemainder } from '../database/embedded/copy-files.ts'
 import { databaseIn, makeWorkDirectory } from '../database/embedded/data-directory.ts'
 import { ServiceError } from '../http/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -86,7 +86,7 @@ export function createBackups({ embedded, dataDir, clock, log }: BackupDependenc
       // Writes every page back: now the files alone are the whole database.
       await queries.query('checkpoint')
       const counted = await takeCensus(queries)
-      await copyRest(queries, databaseIn(dataDir), files, ahead)
+      await copyRemainder(queries, databaseIn(dataDir), files, ahead)
       return { census: counted, heldMs: Math.round(performance.now() - since) }
     })
     const size = await measure(files)

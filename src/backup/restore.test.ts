@@ -18,7 +18,7 @@ import {
   writeRawArchive,
 } from './testing.ts'
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 
 const restore = (file: string, dataDir: string, ...more: string[]) =>
   startCommand(['restore', file, ...more], { DATA_DIR: dataDir }).finished

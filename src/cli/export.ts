@@ -9,7 +9,7 @@ import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { BrokenExportError, type ExportFormat, readRecords } from './export-records.ts'
 import { commaList, environmentHelp, helpEnd } from './options.ts'
-import { endWhenNobodyReads } from './output.ts'
+import { exitWhenOutputCloses } from './output.ts'
 import { count } from './text.ts'
 
 const help = `${environmentHelp}
@@ -202,7 +202,7 @@ async function openTarget(file: string | undefined, append: boolean) {
 }
 
 async function runExport(options: ExportOptions): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const { format, out, cursor = null } = options
   const api = createApi(readClientConfig())
   const query = queryOf(options)

@@ -4,7 +4,7 @@ import type { JobStatus } from '../scraping/jobs.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines, terminalColumns } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines, terminalColumns } from './output.ts'
 import { formatOutcome } from './summary.ts'
 import { count, countColumns, printable } from './text.ts'
 
@@ -53,7 +53,7 @@ interface ListOptions {
 }
 
 async function list({ json, ...query }: ListOptions): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const answer = await createApi(readClientConfig()).listJobs(query)
   if (json) return printJson(answer)
   const { jobs, cursor } = answer.data
@@ -78,14 +78,14 @@ export function formatJobs(jobs: readonly ListedJob[], columns: number | null): 
 }
 
 async function show(jobId: string, { json }: { json: boolean }): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const job = await createApi(readClientConfig()).readJob(jobId)
   if (json) printJson({ data: job })
   else printLines(formatOutcome(job))
 }
 
 async function cancel(jobId: string, { json }: { json: boolean }): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const answer = await createApi(readClientConfig()).cancelJob(jobId)
   if (json) return printJson(answer)
   const wasCancelled = answer.data.errors?.some(({ code }) => code === 'cancelled') ?? false

@@ -17,7 +17,7 @@ const ownFields = new Set(['level', 'time', 'msg', 'err', 'req', 'res', 'respons
 /** Needed to follow something up, and only noise while all is well. */
 const ids = new Set(['reqId', 'jobId', 'taskId'])
 /** A stack says where; the first frames are ours or next to ours. */
-const mostFrames = 4
+const maxFrames = 4
 
 type Entry = Record<string, unknown> & { level: number; time: string; msg?: string }
 
@@ -46,7 +46,7 @@ function formatError(error: unknown): string[] {
   const frames = (stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
   // The first line of a stack is its type and message; a message of several lines is cut to its first.
   const head = firstLine(stack ?? '') || firstLine(message ?? '') || 'an error without a message'
-  return [head, ...frames.slice(0, mostFrames).map(printable)].map((line) => `    ${line}`)
+  return [head, ...frames.slice(0, maxFrames).map(printable)].map((line) => `    ${line}`)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type Envelope, type Operator, withOperator } from './operator.ts'
 import { helpEnd } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 
 /** What the help of every operator's command ends with. */
 export const operatorHelp = `
@@ -30,7 +30,7 @@ export async function operate<Data>(
   run: (operator: Operator) => Promise<Envelope<Data>>,
   format: (data: Data) => string[],
 ): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const answer = await withOperator(run)
   if (json) printJson(answer)
   else printLines(format(answer.data))

@@ -14,7 +14,7 @@ import { readServiceAddress } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { failure, startCommand, startFakeService } from './testing.ts'
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 /** Where nothing listens: a port that is given to nobody, and that fetch does not refuse by itself. */
 const nowhere = 'http://127.0.0.1:2'
 const adminKey = 'admin-key-of-the-operator-test'
@@ -135,8 +135,8 @@ describe('with no service', () => {
     const copy = await copyDatabase()
     onTestFinished(() => copy.remove())
     const { dataDir, databaseUrl } = copy.options
-    const home: Environment = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
-    return { copy, environment: { WISHWELL_URL: nowhere, ADMIN_API_KEY: adminKey, DATA_DIR: dataDir, ...home } }
+    const backend: Environment = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
+    return { copy, environment: { WISHWELL_URL: nowhere, ADMIN_API_KEY: adminKey, DATA_DIR: dataDir, ...backend } }
   }
 
   it('the commands do the same on the database itself, and say so', { timeout: 300_000 }, async () => {

@@ -59,19 +59,19 @@ async function isRefused(url: string): Promise<boolean> {
   }
 }
 
-const keyPlaces = ({ dataDir }: Config) => `ADMIN_API_KEY, else from ${join(dataDir, 'admin-key')}`
+const keySources = ({ dataDir }: Config) => `ADMIN_API_KEY, else from ${join(dataDir, 'admin-key')}`
 
 function connectTo(url: string, config: Config): Connection {
   const key = config.adminApiKey ?? readAdminKey(config.dataDir)
   if (key === null) {
-    const message = `The service at ${url} needs the admin key, which is read from ${keyPlaces(config)}: there is none.`
+    const message = `The service at ${url} needs the admin key, which is read from ${keySources(config)}: there is none.`
     throw new CommandError(`${message}\nSet ADMIN_API_KEY, or DATA_DIR to the service's own.`, exitCodes.usage)
   }
   // fetch refuses such headers with a message that holds them.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new CommandError('The admin key must be ASCII, no spaces.', exitCodes.usage)
   return {
     url,
-    keyFrom: keyPlaces(config),
+    keyFrom: keySources(config),
     send: async (path, { method = 'GET', headers, body, timeoutMs }) => {
       try {
         return await fetch(url + path, {

@@ -28,7 +28,7 @@ export function printJson(value: unknown): void {
  * Ends the command, as it should, when whoever reads its output has read enough (`| head`). Nobody may take it for a success
  * when that was stderr: it is written to before the work is done.
  */
-export function endWhenNobodyReads(): void {
+export function exitWhenOutputCloses(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

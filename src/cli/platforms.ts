@@ -3,7 +3,7 @@ import type { HostStatus, PlatformStatus } from '../platforms/status.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { printable } from './text.ts'
 
 const help = `
@@ -27,7 +27,7 @@ export function platformsCommand(): Command {
 }
 
 async function showPlatforms({ json }: { json: boolean }): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const answer = await createApi(readClientConfig()).readPlatforms()
   if (json) printJson(answer)
   else printLines(formatPlatforms(answer.data.platforms))

@@ -68,7 +68,7 @@ function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string 
 
 const gap = '  '
 /** The longest state and time are counted, so that bars keep their width. */
-const restColumns = 'skipped  99 min 59 s'.length
+const statusColumns = 'skipped  99 min 59 s'.length
 /** What nearly every detail fits into; a bar gives way to it. */
 const detailColumns = '40/40 pages, 12,345 new'.length
 /** A name may take this part of the line at most. */
@@ -84,7 +84,7 @@ export function formatBarRow(
   const nameColumns = Math.min(layout.nameColumns, Math.floor(layout.columns * nameShare))
   const platform = shorten(row.platform, nameColumns)
   const name = platform + ' '.repeat(nameColumns - countColumns(platform))
-  const free = layout.columns - nameColumns - restColumns - gap.length - 1
+  const free = layout.columns - nameColumns - statusColumns - gap.length - 1
   const beside = free - detailColumns - 2 * gap.length
   // With room for both, the bar takes what the detail leaves; with little, it goes before.
   const barColumns = Math.min(maxBarColumns, beside >= minBarColumns ? beside : free - gap.length)

@@ -8,7 +8,7 @@ import { systemClock } from '../runtime/clock.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
 import { helpEnd } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
 const help = `
@@ -40,7 +40,7 @@ export function restoreCommand(): Command {
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const { databaseUrl, dataDir } = readConfig()
   if (databaseUrl !== undefined) {
     throw new ConfigError(

@@ -5,7 +5,7 @@ import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { followJob } from './follow-job.ts'
 import { commaList, environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, noteLines, printJson, printLines } from './output.ts'
+import { exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
 import { createProgress } from './progress.ts'
 import { startJob } from './start-job.ts'
 import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
@@ -64,7 +64,7 @@ function abortOnInterrupt(explain: () => string): AbortSignal {
 }
 
 async function scrape(topic: string, { platforms, depth, json, wait }: ScrapeOptions): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const config = readClientConfig()
   const api = createApi(config)
   let started: StartedJob | null = null

@@ -5,7 +5,7 @@ import { createApi, type SearchAnswer } from './api.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { type ExpandedQuery, formatExpansion, searchExpanded } from './expanded-search.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, noteLines, printJson, printLines, terminalColumns } from './output.ts'
+import { exitWhenOutputCloses, noteLines, printJson, printLines, terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
 import { addNarrowingOptions, defined, type NarrowingOptions, toArguments, toBody } from './search-options.ts'
 import { count, firstLine, lastArgument, printable, shorten } from './text.ts'
@@ -47,7 +47,7 @@ export function searchCommand(): Command {
 }
 
 async function search(words: string[], { limit, offset, expand, json, ...options }: SearchOptions): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const query = words.join(' ')
   const page = defined({ limit, offset })
   const body = { query, ...toBody(options, expand), ...page }

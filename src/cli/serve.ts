@@ -65,9 +65,9 @@ export async function migrateDatabase({ json }: { json: boolean }): Promise<void
   })
   await queue.stop()
   await opened.close()
-  const result = { database: opened.home, search: searchIndex.kind, migrations }
+  const result = { database: opened.backend, search: searchIndex.kind, migrations }
   if (json) console.log(JSON.stringify(result))
   else if (migrations.length === 0)
-    console.log(`The ${opened.home} database is up to date (search: ${searchIndex.kind}).`)
-  else console.log(`Migrated the ${opened.home} database: ${migrations.join(', ')} (search: ${searchIndex.kind}).`)
+    console.log(`The ${opened.backend} database is up to date (search: ${searchIndex.kind}).`)
+  else console.log(`Migrated the ${opened.backend} database: ${migrations.join(', ')} (search: ${searchIndex.kind}).`)
 }

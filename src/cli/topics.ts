@@ -5,7 +5,7 @@ import type { TopicSummary } from '../topics/topics.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines, terminalColumns } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines, terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
 import { count, countColumns, printable, shellWord, shorten } from './text.ts'
 
@@ -50,7 +50,7 @@ export function topicsCommand(): Command {
 }
 
 async function list({ sort: sortBy, json, ...rest }: TopicOptions): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const answer = await createApi(readClientConfig()).listTopics({ ...rest, ...(sortBy ? { sortBy } : {}) })
   if (json) return printJson(answer)
   const { topics, cursor } = answer.data
@@ -89,7 +89,7 @@ export function formatTopic(
 
 const columnNames = ['topic', 'requests', 'votes', 'new in 30 days', 'collected', 'tags']
 /** Below it a name or tags say nothing. */
-const fewestColumns = 12
+const minColumns = 12
 
 /**
  * Topics for people: a table on a terminal, as wide as it; in a pipe one line for each, which changes with no width.
@@ -111,7 +111,7 @@ export function formatTopics(
   )
   const [name = 0, ...numbers] = widths.slice(0, -1)
   const rest = numbers.reduce((sum, width) => sum + width + 2, 0)
-  const nameColumns = Math.max(fewestColumns, Math.min(name, columns - rest))
+  const nameColumns = Math.max(minColumns, Math.min(name, columns - rest))
   const tagColumns = columns - nameColumns - rest - 2
   return [columnNames, ...rows].map((row) => {
     const cells = row.slice(0, -1).map((cell, index) => {
@@ -119,13 +119,13 @@ export function formatTopics(
       const padding = ' '.repeat((index === 0 ? nameColumns : widths[index]!) - countColumns(fitted))
       return index >= 1 && index <= 3 ? padding + fitted : fitted + padding
     })
-    const tags = tagColumns < fewestColumns ? '' : shorten(row.at(-1)!, tagColumns)
+    const tags = tagColumns < minColumns ? '' : shorten(row.at(-1)!, tagColumns)
     return shorten([...cells, tags].join('  ').trimEnd(), columns)
   })
 }
 
 async function show(topic: string, { json }: TopicOptions): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const answer = await createApi(readClientConfig()).readTopic(topic)
   if (json) printJson(answer)
   else printLines(formatTopicPage(answer.data, { now: systemClock.now(), columns: terminalColumns() ?? pipedColumns }))

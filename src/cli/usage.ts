@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type AccountUsage, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { endWhenNobodyReads, printJson, printLines } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
 const help = `${environmentHelp}
@@ -22,7 +22,7 @@ export function usageCommand(): Command {
 }
 
 async function showUsage({ days, json }: { days?: number; json: boolean }): Promise<void> {
-  endWhenNobodyReads()
+  exitWhenOutputCloses()
   const answer = await createApi(readClientConfig()).readUsage(undefined, days)
   if (json) printJson(answer)
   else printLines(formatUsage(answer.data))

@@ -4,7 +4,7 @@ import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
 
 const firstPauseMs = 300
-const longestPauseMs = 1_000
+const maxPauseMs = 1_000
 /** How long the service may be away: a restart that drains its work takes half a minute. */
 const patienceMs = 60_000
 
@@ -44,7 +44,7 @@ export async function waitForJob(api: Api, jobId: string, watcher: Watcher, timi
       const job = await api.readJob(jobId, signal)
       answeredAt = timing.now()
       inTrouble = false
-      pauseMs = Math.min(longestPauseMs, pauseMs * 1.25)
+      pauseMs = Math.min(maxPauseMs, pauseMs * 1.25)
       onJob(job)
       if (isFinal(job)) return job
     } catch (error) {
@@ -57,7 +57,7 @@ Gave up after ${Math.round(awayMs / 1000)} s.`
       }
       if (!inTrouble) onTrouble(error.message)
       inTrouble = true
-      pauseMs = Math.min(patienceMs, Math.max(longestPauseMs, error.retryAfterMs ?? 0))
+      pauseMs = Math.min(patienceMs, Math.max(maxPauseMs, error.retryAfterMs ?? 0))
     }
   }
 }

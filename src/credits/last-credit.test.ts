@@ -11,10 +11,10 @@ import { verifyAccounts } from './verify.ts'
 // Many ask for the last credits at the same moment: as many get one as there are, and nobody else.
 
 const callers = 200
-/** In the embedded home callers take turns on the one connection, so there is less to find; RACE_ROUNDS overrides. */
+/** In the embedded database callers take turns on the one connection, so there is less to find; RACE_ROUNDS overrides. */
 const rounds = campaignSize(
   'RACE_ROUNDS',
-  process.env.TEST_HOME === 'embedded' ? { quick: 3, long: 20 } : { quick: 15, long: 100 },
+  process.env.TEST_BACKEND === 'embedded' ? { quick: 3, long: 20 } : { quick: 15, long: 100 },
 )
 
 let copy: DatabaseCopy

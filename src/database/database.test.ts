@@ -18,8 +18,8 @@ const createAccount = (name: string) =>
     .returningAll()
     .executeTakeFirstOrThrow()
 
-describe(`the ${process.env.TEST_HOME} database`, () => {
-  it('gives the same JavaScript values in both homes', async () => {
+describe(`the ${process.env.TEST_BACKEND} database`, () => {
+  it('gives the same JavaScript values in both backends', async () => {
     const { rows } = await sql`select 42::bigint as big, '2026-11-21T10:00:00.123Z'::timestamptz as moment,
       array['a','b'] as list, ${JSON.stringify([1, { a: null }])}::jsonb as json, null::int as nothing`.execute(
       opened.database,
@@ -85,7 +85,7 @@ describe(`the ${process.env.TEST_HOME} database`, () => {
     expect(name).toBe('40')
   })
 
-  it.runIf(process.env.TEST_HOME === 'postgres')(
+  it.runIf(process.env.TEST_BACKEND === 'postgres')(
     'survives a server that ends its connections while they are in use',
     async () => {
       // On a database of its own: the pool learns one by one which of its idle connections were ended too.
@@ -111,7 +111,7 @@ describe(`the ${process.env.TEST_HOME} database`, () => {
     },
   )
 
-  it.runIf(process.env.TEST_HOME === 'postgres')(
+  it.runIf(process.env.TEST_BACKEND === 'postgres')(
     'ends a transaction whose process stands still in it, so that its locks are not held for ever',
     async () => {
       const { rows } = await sql`show idle_in_transaction_session_timeout`.execute(opened.database)

@@ -18,11 +18,11 @@ export type Transaction = KyselyTransaction<Tables>
 /** What a function takes that may run inside a transaction or outside. */
 export type Executor = Database | Transaction
 
-export type DatabaseHome = 'embedded' | 'postgres'
+export type DatabaseBackend = 'embedded' | 'postgres'
 
 export interface OpenDatabase {
   database: Database
-  home: DatabaseHome
+  backend: DatabaseBackend
   /** The embedded database beneath `database`; null on Postgres, which has tools of its own for backups. */
   embedded: EmbeddedClient | null
   /** What pg-boss needs to keep its queue in the same database. */
@@ -80,7 +80,7 @@ export function handleOfEmbedded(
   const database: Database = new Kysely<Tables>({ dialect: embeddedDialect(client), log: createLog(options, writes) })
   return {
     database,
-    home: 'embedded',
+    backend: 'embedded',
     embedded: client,
     // The queue looks for work all the time; that alone is nobody's use, or upkeep would never find the database idle.
     queueOptions: { db: fromPglite({ ...client.uncounted, listen: client.listen } as never), backend: 'pglite' },
@@ -116,5 +116,5 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const writes = watchWrites()
   const log = createLog(options, writes)
   const opened = await openPostgres({ databaseUrl, poolSize, statementTimeoutMs, log })
-  return { ...opened, home: 'postgres', embedded: null, takesWrites: () => writes.areTaken(opened.database) }
+  return { ...opened, backend: 'postgres', embedded: null, takesWrites: () => writes.areTaken(opened.database) }
 }

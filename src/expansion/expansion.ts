@@ -7,7 +7,7 @@ import { version } from '../runtime/version.ts'
 import { createCachePhrases } from './cache-phrases.ts'
 import { createModel, type ExpansionLog } from './model.ts'
 import type { ExpansionConfig } from './settings.ts'
-import { createSharedCalls } from './shared-calls.ts'
+import { createCoalescedCalls } from './shared-calls.ts'
 import { distinctTopics, queryTopic, topicLimit } from './topics.ts'
 
 export interface ExpansionDependencies {
@@ -38,7 +38,7 @@ export function createExpansion(dependencies: ExpansionDependencies): Expansion 
   const model = config.model
     ? createModel({ config: config.model, clock, log, userAgent: userAgentFor(version) })
     : null
-  const share = createSharedCalls<string[]>()
+  const share = createCoalescedCalls<string[]>()
 
   const related = async (query: string, signal: AbortSignal): Promise<string[]> => {
     const phrases = await cache.phrasesFor(query, phrasesForModel, signal)

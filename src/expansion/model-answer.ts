@@ -92,8 +92,8 @@ function isInScriptOf(topic: string, query: string): boolean {
     (queryHasOther && isOther(character)) ||
     /\p{Script=Common}|\p{Script=Inherited}/u.test(character)
   if (![...topic].every(fits)) return false
-  const lookAlikes = scripts.slice(0, 3)
-  return topic.split(/[\s/-]+/).every((word) => lookAlikes.filter((script) => script.test(word)).length <= 1)
+  const similarScripts = scripts.slice(0, 3)
+  return topic.split(/[\s/-]+/).every((word) => similarScripts.filter((script) => script.test(word)).length <= 1)
 }
 
 /**

@@ -8,7 +8,7 @@ export interface Phrase {
   written: string
 }
 
-const longestPhrase = 3
+const maxPhraseWords = 3
 const shortestWord = 3
 
 const isIn = (words: ReadonlySet<string>, { key, written }: Word) => words.has(key) || words.has(written.toLowerCase())
@@ -35,7 +35,7 @@ export function* phrasesOf(clauses: readonly Clause[]): Generator<Phrase> {
   for (const clause of clauses) {
     for (let start = 0; start < clause.length; start++) {
       if (!isEdge(clause[start]!)) continue
-      for (let end = start + 1; end <= Math.min(clause.length, start + longestPhrase); end++) {
+      for (let end = start + 1; end <= Math.min(clause.length, start + maxPhraseWords); end++) {
         const words = clause.slice(start, end)
         if (!isTopic(words)) continue
         yield { key: words.map(({ key }) => key).join(' '), written: words.map(({ written }) => written).join(' ') }

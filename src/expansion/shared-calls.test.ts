@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createSharedCalls } from './shared-calls.ts'
+import { createCoalescedCalls } from './shared-calls.ts'
 
 const never = () => new AbortController().signal
 
 it('equal calls at the same moment are one piece of work, later ones another', async () => {
-  const share = createSharedCalls<number>()
+  const share = createCoalescedCalls<number>()
   let begun = 0
   const gate = Promise.withResolvers<void>()
   const work = async () => {
@@ -19,7 +19,7 @@ it('equal calls at the same moment are one piece of work, later ones another', a
 })
 
 it('whoever leaves is let go at once, and the work goes on for those who stay', async () => {
-  const share = createSharedCalls<string>()
+  const share = createCoalescedCalls<string>()
   const gate = Promise.withResolvers<string>()
   const impatient = new AbortController()
   let aborted = false
@@ -39,7 +39,7 @@ it('whoever leaves is let go at once, and the work goes on for those who stay', 
 })
 
 it('the work is aborted when nobody waits any more, and the next call begins anew', async () => {
-  const share = createSharedCalls<string>()
+  const share = createCoalescedCalls<string>()
   const impatient = new AbortController()
   let reason: unknown
   const work = (signal: AbortSignal) =>
@@ -57,7 +57,7 @@ it('the work is aborted when nobody waits any more, and the next call begins ane
 })
 
 it('a failure reaches everybody who waits, and is not kept', async () => {
-  const share = createSharedCalls<string>()
+  const share = createCoalescedCalls<string>()
   const fail = async () => {
     throw new Error('broken')
   }

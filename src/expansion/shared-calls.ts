@@ -8,7 +8,7 @@ interface Call<T> {
  * Lets equal calls at the same moment share one: whoever comes while it is under way gets its answer. It is aborted when
  * nobody waits for it any more. Nothing is kept once it has ended.
  */
-export function createSharedCalls<T>() {
+export function createCoalescedCalls<T>() {
   const underWay = new Map<string, Call<T>>()
 
   const start = (key: string, work: (signal: AbortSignal) => Promise<T>): Call<T> => {

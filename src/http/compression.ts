@@ -3,12 +3,12 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createKeptReads, type Version } from '../runtime/response-cache.ts'
+import { createResponseCache, type Version } from '../runtime/response-cache.ts'
 
 /** Shorter answers would hardly be fewer packets. */
 const thresholdBytes = 1_024
 /** Of compressed answers: thousands of the usual ones. */
-const mostKeptBytes = 8_000_000
+const maxCachedBytes = 8_000_000
 
 /** Measured on answers of the service (docs/benchmarks.md): no more bytes than gzip makes at its default level, in less time. */
 const brotliQuality = 4
@@ -44,7 +44,7 @@ const isText = (reply: FastifyReply) =>
  * @param version of the cached requests.
  */
 export function compressAnswers(app: FastifyInstance, version: Version): void {
-  const keep = createKeptReads({ version, mostSize: mostKeptBytes, sizeOf: (body) => (body as Buffer).length })
+  const keep = createResponseCache({ version, maxSize: maxCachedBytes, sizeOf: (body) => (body as Buffer).length })
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' || !isText(reply) || reply.hasHeader('content-encoding')) return payload
     // Also where it goes as it is: a cache in between must not give it to others compressed, or the reverse.

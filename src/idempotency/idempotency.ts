@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/open.ts'
 import type { Caller } from '../http/callers.ts'
 import { type ErrorCode, ServiceError } from '../http/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { createTurns } from './keyed-mutex.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 import { createSeal, type Seal, unseal } from './sealing.ts'
 import { type Answer, type Call, claim, identify, keep } from './store.ts'
 
@@ -82,7 +82,7 @@ export async function claimPatiently(transaction: Transaction, call: Call, now: 
 }
 
 export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }: IdempotencyDependencies): Idempotent {
-  const inTurn = createTurns()
+  const exclusively = createKeyedMutex()
 
   /** Executes the call, or gives what is kept of the first one. */
   const once = (call: Call, remainingMs: number, execute: (transaction: Transaction) => Promise<Answer>, seal: Seal) =>
@@ -110,7 +110,7 @@ export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }:
     }
 
     const arrivedMs = clock.now().getTime()
-    const result = await inTurn(call.id, waitMs, () => {
+    const result = await exclusively(call.id, waitMs, () => {
       const waitedMs = clock.now().getTime() - arrivedMs
       return once(call, Math.min(waitMs, Math.max(1, waitMs - waitedMs)), execute, seal)
     })

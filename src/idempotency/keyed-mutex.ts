@@ -10,13 +10,13 @@ async function settlesWithin(promise: Promise<unknown>, waitMs: number): Promise
 }
 
 /** Runs what has the same id one after the other. */
-export type Turns = <T>(id: string, waitMs: number, run: () => Promise<T>) => Promise<T | 'timeout'>
+export type KeyedMutex = <T>(id: string, waitMs: number, run: () => Promise<T>) => Promise<T | 'timeout'>
 
 /**
- * Turns within this process: whoever waits here holds no database connection, so a crowd on one id cannot starve others.
+ * KeyedMutex within this process: whoever waits here holds no database connection, so a crowd on one id cannot starve others.
  * @returns a function that gives what `run` gives, or `timeout` when its turn did not come within `waitMs`.
  */
-export function createTurns(): Turns {
+export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<void>>()
   return async (id, waitMs, run) => {
     const before = tails.get(id)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Transaction } from '../database/open.ts'
 import { claimPatiently, type IdempotencyDependencies, mismatch, stillRunning } from './idempotency.ts'
-import { createTurns } from './keyed-mutex.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 import { type Call, identify, keepAnswerOf } from './store.ts'
 
 /** A call whose effect takes longer than a transaction may, in the steps that it is made of. */
@@ -40,7 +40,7 @@ function toJson(reply: FastifyReply, answer: unknown): string {
 
 export function createIdempotentLongCall(dependencies: IdempotencyDependencies): IdempotentLongCall {
   const { database, clock, callerOf, waitMs = 30_000 } = dependencies
-  const inTurn = createTurns()
+  const exclusively = createKeyedMutex()
 
   /** @returns what the first call with the key has done or answered; null when the call is ours to run. */
   const begin = (steps: LongCall, call: Call) =>
@@ -75,7 +75,7 @@ export function createIdempotentLongCall(dependencies: IdempotencyDependencies):
     // A call without a body is told apart by its query string.
     const content = request.body ?? request.query
     const call = identify([callerOf(request).name, request.method, path], String(key), content)
-    const answer = await inTurn(call.id, waitMs, () => once(reply, steps, call))
+    const answer = await exclusively(call.id, waitMs, () => once(reply, steps, call))
     if (answer === 'timeout') throw stillRunning()
     return answer
   }

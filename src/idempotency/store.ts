@@ -140,7 +140,7 @@ export async function withdrawRequests(transaction: Transaction, requestIds: rea
   )
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
 const sliceRows = 500
 
 /**

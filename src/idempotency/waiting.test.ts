@@ -11,7 +11,7 @@ import { createIdempotent } from './idempotency.ts'
 
 // What happens between the claim of a call and its commit, with effects that a test holds up or breaks.
 
-const onPostgres = process.env.TEST_HOME === 'postgres'
+const onPostgres = process.env.TEST_BACKEND === 'postgres'
 const failTest = (error: Error) => {
   throw error
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { HostBusyError } from '../platforms/platform.ts'
-import { mostOpenTasks } from './collections.ts'
+import { maxOpenTasks } from './collections.ts'
 import { pageOf, prepareLiveService } from './testing.ts'
 
 const live = prepareLiveService()
-const livePlaces = 20
+const liveSlots = 20
 
 /** Collections that nobody will run, as when their platform rests; a test must end them. */
 async function seedBacklog(tasks: number): Promise<void> {
@@ -29,7 +29,7 @@ const endBacklog = () =>
 
 describe('a platform with its fill of collections', () => {
   it('is asked for no more topics, and said to be rate limited; the others are asked', async () => {
-    await seedBacklog(mostOpenTasks - 1)
+    await seedBacklog(maxOpenTasks - 1)
     live.related = ['night theme']
     const { status, body } = await live.expand('dark mode')
     await endBacklog()
@@ -43,7 +43,7 @@ describe('a platform with its fill of collections', () => {
   })
 
   it('counts as asked for nothing: its topic is not skipped as fresh, and costs nothing', async () => {
-    await seedBacklog(mostOpenTasks)
+    await seedBacklog(maxOpenTasks)
     const { body } = await live.expand('dark mode', { platforms: ['github'] })
     await endBacklog()
     expect(body.meta).toMatchObject({ topicsScraped: 0, topicsSkipped: 0, errors: [{ code: 'rate_limited' }] })
@@ -58,11 +58,11 @@ describe('a platform whose host is always busy', () => {
       if (isBusy) throw new HostBusyError('github is being asked by others.', new Date(Date.now() + 1_500))
       return pageOf('github')(request)
     }
-    const waiting = Array.from({ length: livePlaces }, (_, number) =>
+    const waiting = Array.from({ length: liveSlots }, (_, number) =>
       live.expand(`topic ${number}`, { platforms: ['github'] }),
     )
     const asked = () => new Set(live.github.calls.map(({ topic }) => topic)).size
-    await expect.poll(asked, { timeout: 30_000 }).toBe(livePlaces)
+    await expect.poll(asked, { timeout: 30_000 }).toBe(liveSlots)
     const other = await live.service.createAccount('pro')
     const { body } = await live.expand('dark mode', { platforms: ['hackernews'] }, other.client)
     isBusy = false

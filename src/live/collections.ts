@@ -23,7 +23,7 @@ export interface CollectionPlan {
  * Open tasks of nobody for one platform. A platform that rests would else gather them without end, since a call that got nothing by
  * its deadline costs nothing. Calls that plan at the same moment do not see each other's and may go beyond it together.
  */
-export const mostOpenTasks = 100
+export const maxOpenTasks = 100
 
 /**
  * Finds out what of a plan is fresh, what is being collected already, and begins the rest: a job of nobody for each topic, with a
@@ -48,7 +48,7 @@ export async function startCollections(
     const tasks: { id: string; platform: PlatformName }[] = []
     for (const platform of plan.platforms) {
       const found = known.get(`${platform} ${key}`)
-      const left = room.get(platform) ?? mostOpenTasks
+      const left = room.get(platform) ?? maxOpenTasks
       if (found) collections.push({ topic, platform, taskId: found.taskId, isRefused: false })
       else if (left <= 0) collections.push({ topic, platform, taskId: null, isRefused: true })
       else {
@@ -95,7 +95,7 @@ async function readRoom(transaction: Transaction, { topics, platforms }: Collect
     where jobs.account_id is null and tasks.state in ('pending', 'running')
       and tasks.platform = any(${[...platforms]}::text[])
     group by tasks.platform`.execute(transaction)
-  return new Map(rows.map(({ platform, open }) => [platform, mostOpenTasks - open]))
+  return new Map(rows.map(({ platform, open }) => [platform, maxOpenTasks - open]))
 }
 
 /** How long collections that have ended are kept: for whoever looks into the database after a fault. */

@@ -53,7 +53,7 @@ const ways = {
 async function outcome(topic: string, usedBefore: number) {
   const { database } = live.service
   await live.settle()
-  // Housekeeping ends what no process does.
+  // Maintenance ends what no process does.
   await sweepCalls(database, silent, new Date(), new Date(Date.now() + 3600_000))
   expect(await verifyLedger(database)).toEqual([])
   expect(await database.selectFrom('live_calls').select('id').execute()).toEqual([])

@@ -67,7 +67,7 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
   const records = new Map<string, RequestRecord>()
   const lists: RankedList[] = []
   const found: FoundMatches[] = []
-  // One after the other: in the embedded home they would be anyway, and others get in between.
+  // One after the other: in the embedded database they would be anyway, and others get in between.
   for (const search of searches) {
     const matches = await index.search(executor, { ...shared, ...search, sortBy, offset: 0, limit: searchCap })
     for (const record of matches.results) records.set(record._id, record)

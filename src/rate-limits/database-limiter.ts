@@ -46,7 +46,7 @@ export function createDatabaseLimiter(database: Database, clock?: Clock): RateLi
   }
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
 const sliceRows = 500
 
 /**

@@ -4,7 +4,7 @@ import { type OpenDatabase, openDatabase } from '../database/open.ts'
 import { createDatabaseLimiter } from './database-limiter.ts'
 
 // Only a Postgres can be open twice; the embedded database belongs to one process, which counts in its memory.
-const itOnPostgres = it.runIf(process.env.TEST_HOME === 'postgres')
+const itOnPostgres = it.runIf(process.env.TEST_BACKEND === 'postgres')
 
 let copy: DatabaseCopy
 const opened: OpenDatabase[] = []

@@ -1,4 +1,4 @@
-/** Looks like what it is: text. Both colour schemes, narrow screens, and paper. */
+/** Polls like what it is: text. Both colour schemes, narrow screens, and paper. */
 export const referenceStyle = `:root { color-scheme: light dark; background: Canvas; color: CanvasText; font: 1rem/1.6 system-ui, sans-serif }
 a { color: light-dark(#0b4fb3, #9ec1ff) }
 body { margin: 0 auto; max-width: 60rem; padding: 1rem 1rem 4rem; overflow-wrap: anywhere }

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 
 /** Deletes one slice of what is no longer needed. @returns whether there may be more. */
-export type Chore = () => Promise<boolean>
+export type MaintenanceJob = () => Promise<boolean>
 
 const intervalMs = 5 * 60_000
-/** The most slices of a chore in one round: a backlog is worked off over several rounds, and nobody waits long for it. */
+/** The most slices of a job in one round: a backlog is worked off over several rounds, and nobody waits long for it. */
 const maxSlices = 100
 
-export interface Housekeeping {
-  /** Does every chore now. */
+export interface Maintenance {
+  /** Does every job now. */
   run(): Promise<void>
   /** Ends the rounds, and waits for a slice that is under way. */
   stop(): Promise<void>
@@ -29,22 +29,22 @@ export async function passOverFailures<Row extends { id: string }>(
       await work(row)
       done += 1
     } catch (error) {
-      log.error({ err: error, id: row.id }, 'a row was passed over in housekeeping')
+      log.error({ err: error, id: row.id }, 'a row was passed over in maintenance')
     }
   }
   return done
 }
 
-/** Does the chores every few minutes, one slice after the other. What fails is logged and tried again in the next round. */
-export function startHousekeeping(chores: Record<string, Chore>, log: Logger): Housekeeping {
+/** Does the jobs every few minutes, one slice after the other. What fails is logged and tried again in the next round. */
+export function startMaintenance(jobs: Record<string, MaintenanceJob>, log: Logger): Maintenance {
   let stopped = false
   const run = async () => {
-    for (const [name, chore] of Object.entries(chores)) {
+    for (const [name, job] of Object.entries(jobs)) {
       try {
         let more = true
-        for (let slice = 0; more && slice < maxSlices && !stopped; slice++) more = await chore()
+        for (let slice = 0; more && slice < maxSlices && !stopped; slice++) more = await job()
       } catch (error) {
-        log.error({ err: error, chore: name }, 'housekeeping failed')
+        log.error({ err: error, job: name }, 'maintenance failed')
       }
     }
   }

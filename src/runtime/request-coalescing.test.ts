@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSharedReads } from './request-coalescing.ts'
+import { createCoalescedReads } from './request-coalescing.ts'
 
 /** Reads of a value that somebody changes; each ends when the test says. */
 function slowReads() {
@@ -18,7 +18,7 @@ function slowReads() {
 }
 
 it('equal reads at the same time share one, and none sees less than was written before it asked', async () => {
-  const share = createSharedReads()
+  const share = createCoalescedReads()
   const { read, settle, open, write } = slowReads()
   const first = share('a', read)
   write()
@@ -37,7 +37,7 @@ it('equal reads at the same time share one, and none sees less than was written 
 })
 
 it('different reads share nothing', async () => {
-  const share = createSharedReads()
+  const share = createCoalescedReads()
   const { read, open } = slowReads()
   const both = [share('a', read), share('b', read)]
   expect(open).toHaveLength(2)
@@ -46,7 +46,7 @@ it('different reads share nothing', async () => {
 })
 
 it('a read that fails fails for those who share it, and for nobody after them', async () => {
-  const share = createSharedReads()
+  const share = createCoalescedReads()
   const begun = Promise.withResolvers<string>()
   const first = share('a', () => begun.promise)
   const fail = async () => {

@@ -1,5 +1,5 @@
 /** Runs a read, or shares one that has not begun yet. */
-export type SharedReads = <T>(key: string, read: () => Promise<T>) => Promise<T>
+export type CoalescedReads = <T>(key: string, read: () => Promise<T>) => Promise<T>
 
 interface Turn {
   running: Promise<unknown>
@@ -14,7 +14,7 @@ interface Turn {
  *
  * The key must say everything that the answer depends on besides the database: also who asks, where that matters.
  */
-export function createSharedReads(): SharedReads {
+export function createCoalescedReads(): CoalescedReads {
   const turns = new Map<string, Turn>()
 
   const begin = <T>(key: string, read: () => Promise<T>): Promise<T> => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createKeptReads } from './response-cache.ts'
+import { createResponseCache } from './response-cache.ts'
 
-function setUp(mostSize = 1_000) {
+function setUp(maxSize = 1_000) {
   const state = { version: 1 as number | null, reads: 0 }
-  const keep = createKeptReads({ version: () => state.version, mostSize })
+  const keep = createResponseCache({ version: () => state.version, maxSize })
   const read = (key: string, value: unknown = key) =>
     keep(key, async () => {
       state.reads++

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createSharedReads, type SharedReads } from './request-coalescing.ts'
+import { type CoalescedReads, createCoalescedReads } from './request-coalescing.ts'
 
 /**
  * How often what is read has changed so far. The number is higher as soon as anybody can know of a change: a reader who begins
@@ -7,10 +7,10 @@ import { createSharedReads, type SharedReads } from './request-coalescing.ts'
  */
 export type Version = () => number | null
 
-export interface KeptReadsOptions {
+export interface ResponseCacheOptions {
   version: Version
   /** Of all that is kept, keys included. */
-  mostSize: number
+  maxSize: number
   /** What a value counts; by default about its characters as JSON. */
   sizeOf?: (value: unknown) => number
 }
@@ -38,15 +38,15 @@ function roughSize(root: unknown): number {
 
 /**
  * Reads that are kept for as long as nothing has changed: however often the same is asked for, it is read once, and nobody is
- * ever given anything that is older than their question. What is asked for at the same moment is shared, as `createSharedReads` does.
+ * ever given anything that is older than their question. What is asked for at the same moment is shared, as `createCoalescedReads` does.
  * What was used longest ago makes room. Nobody may change what they are given.
  */
-export function createKeptReads({ version, mostSize, sizeOf = roughSize }: KeptReadsOptions): SharedReads {
-  const share = createSharedReads()
+export function createResponseCache({ version, maxSize, sizeOf = roughSize }: ResponseCacheOptions): CoalescedReads {
+  const share = createCoalescedReads()
   /** All as of one version. */
   const kept = new LRUCache<string, { value: unknown }>({
-    maxSize: mostSize,
-    maxEntrySize: mostSize * largestShare,
+    maxSize: maxSize,
+    maxEntrySize: maxSize * largestShare,
     sizeCalculation: ({ value }, key) => key.length + sizeOf(value),
   })
   let asOf = version()

@@ -158,11 +158,11 @@ describe('cancelling a job', () => {
     const jobId = await start({ platforms: ['github'] })
     const stranger = (await service.createAccount()).client
     const theirs = await stranger.send('DELETE', `/api/v1/scrape/${jobId}`)
-    const nobodys = await stranger.send('DELETE', '/api/v1/scrape/00000000-0000-4000-8000-000000000000')
+    const missing = await stranger.send('DELETE', '/api/v1/scrape/00000000-0000-4000-8000-000000000000')
     expect(theirs.status).toBe(404)
-    expect(theirs.body).toEqual(nobodys.body)
-    expect((await stranger.send('DELETE', '/api/v1/scrape/nonsense')).body).toEqual(nobodys.body)
-    expect((await stranger.get(`/api/v1/scrape/${jobId}/events`)).body).toEqual(nobodys.body)
+    expect(theirs.body).toEqual(missing.body)
+    expect((await stranger.send('DELETE', '/api/v1/scrape/nonsense')).body).toEqual(missing.body)
+    expect((await stranger.get(`/api/v1/scrape/${jobId}/events`)).body).toEqual(missing.body)
     expect((await service.client.get(`/api/v1/scrape/${jobId}`)).body.data.completedAt).toBeNull()
     await cancel(jobId)
   })
@@ -203,7 +203,7 @@ describe('cancelling at any moment', () => {
   })
 
   // Embedded, transactions come one after the other, and the test above has both orders.
-  it.runIf(process.env.TEST_HOME === 'postgres')('waits for a page that is being stored: it counts', async () => {
+  it.runIf(process.env.TEST_BACKEND === 'postgres')('waits for a page that is being stored: it counts', async () => {
     play('github', numberedPages(9))
     const { database } = service
     const stored = await database.transaction().execute(async (transaction) => {

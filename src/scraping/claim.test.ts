@@ -140,7 +140,7 @@ describe('an entry of the queue', () => {
     expect(job).toEqual({ ended_at: now })
   })
 
-  it.runIf(process.env.TEST_HOME === 'postgres')(
+  it.runIf(process.env.TEST_BACKEND === 'postgres')(
     'that is exchanged while it is being handed over is not lost',
     async () => {
       const big = await start(await makeAccount(), ['github', 'hackernews'])
@@ -161,7 +161,7 @@ describe('an entry of the queue', () => {
   )
 })
 
-describe.runIf(process.env.TEST_HOME === 'postgres')('whoever ends a job', () => {
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('whoever ends a job', () => {
   it('locks it before its tasks, so that two endings never wait for each other', async () => {
     const { jobId, entries } = await start(await makeAccount(), ['github', 'hackernews'])
     const task = await claim(entries[0])

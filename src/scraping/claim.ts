@@ -47,7 +47,7 @@ export async function claimTask(database: Database, queueJob: QueueJob, now: Dat
         .where('id', '=', own.id)
         .execute()
     }
-    await noteTurn(transaction, next?.account_id ?? own.account_id)
+    await recordAccountTurn(transaction, next?.account_id ?? own.account_id)
     return take(transaction, next?.id ?? own.id, queueJob.id, now)
   })
   if (!row) return null
@@ -116,7 +116,7 @@ async function findNext(transaction: Transaction, ownId: string, now: Date) {
   return rows[0]
 }
 
-async function noteTurn(transaction: Transaction, accountId: string): Promise<void> {
+async function recordAccountTurn(transaction: Transaction, accountId: string): Promise<void> {
   await sql`
     insert into scrape_turns (account_id, turn) values (${accountId}::uuid, nextval('scrape_turn'))
     on conflict (account_id) do update set turn = excluded.turn`.execute(transaction)

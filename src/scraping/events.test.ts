@@ -117,7 +117,7 @@ describe('following a job', () => {
   })
 })
 
-describe.runIf(process.env.TEST_HOME === 'postgres')('two processes on one Postgres', () => {
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('two processes on one Postgres', () => {
   it('tell of what the other does, and abort there what is cancelled here', { timeout: 30_000 }, async () => {
     const failTest = (error: Error) => {
       throw error

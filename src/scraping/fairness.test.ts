@@ -108,7 +108,7 @@ describe('the line of an account', () => {
     const jobIds = await startLine(client, 3)
     await expect.poll(() => github.topics().length, generous).toBe(2)
     aheadMs = 10 * minuteMs
-    await service.housekeep()
+    await service.runMaintenance()
     const ended = await Promise.all(jobIds.map((jobId) => client.waitForJob(jobId, 30_000)))
     expect(ended.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
     expect(ended[2].errors).toMatchObject([{ code: 'timeout' }])
@@ -122,7 +122,7 @@ describe('the line of an account', () => {
     const jobIds = await startLine(client, 5)
     await expect.poll(() => github.topics().length, generous).toBe(2)
     await service.database.updateTable('accounts').set({ tier: 'pro' }).where('id', '=', accountId).execute()
-    await service.housekeep()
+    await service.runMaintenance()
     await expect.poll(github.topics, generous).toEqual(expect.arrayContaining(['topic 3', 'topic 4', 'topic 5']))
     github.answerAll()
     for (const jobId of jobIds) expect((await client.waitForJob(jobId, 30_000)).status).toBe('completed')

@@ -10,7 +10,7 @@ const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
 const places = { jobs: 10, live: 40 } as const
 
 /** The database must agree that the moment of a deferred task has come. */
-const lookLateMs = 10
+const pollMarginMs = 10
 
 /** One handing-over of a task to a worker; the queue tells attempts apart, so that an old one cannot end a new one. */
 export interface QueueJob {
@@ -32,8 +32,8 @@ export interface TaskQueue {
   enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
   /** Queues tasks of nobody, in one statement, under ids of the caller's making. */
   enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueJobId: string }[]): Promise<void>
-  /** Looks for work again when some will be due; without it, what was queued for later is found at the next regular look. */
-  lookAgainIn(waitMs: number): void
+  /** Polls for work again when some will be due; without it, what was queued for later is found at the next regular look. */
+  pollAgainIn(waitMs: number): void
   /** Takes a queue job off, inside the transaction that makes it pointless. */
   complete(transaction: Transaction, queueJob: QueueJob): Promise<void>
   /** Forgets everything that is queued; only while no worker can be alive. */
@@ -53,7 +53,7 @@ const nameOf = ({ isLive }: { isLive: boolean }) => (isLive ? queueNames.live : 
 
 /** The queue of tasks, kept by pg-boss in the same database, so that a job and its queue entries are one transaction. */
 export function createTaskQueue(
-  { home, queueOptions }: OpenDatabase,
+  { backend, queueOptions }: OpenDatabase,
   log: Logger,
   runningJobs: RunningJobs,
 ): TaskQueue {
@@ -62,7 +62,7 @@ export function createTaskQueue(
     schedule: false,
     useListenNotify: true,
     // How soon a dead worker is noticed. Embedded, there is no other process that could die.
-    ...(home === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
+    ...(backend === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
   })
   const workers = new Set<string>()
   const alarms = new Set<NodeJS.Timeout>()
@@ -107,11 +107,11 @@ export function createTaskQueue(
       const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
       if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
     },
-    lookAgainIn: (waitMs) => {
+    pollAgainIn: (waitMs) => {
       const alarm = setTimeout(() => {
         alarms.delete(alarm)
         for (const worker of workers) boss.notifyWorker(worker)
-      }, waitMs + lookLateMs)
+      }, waitMs + pollMarginMs)
       alarms.add(alarm.unref())
     },
     complete: async (transaction, queueJob) => {

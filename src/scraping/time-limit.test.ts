@@ -85,10 +85,10 @@ describe('the time of a job', () => {
     await events.until(({ data }) => data.platform === 'hackernews' && data.state === 'done')
     await expect.poll(() => hanging.length).toBe(1)
     aheadMs = 9 * minuteMs
-    await service.housekeep()
+    await service.runMaintenance()
     expect((await service.client.get(`/api/v1/scrape/${jobId}`)).body.data.status).toBe('running')
     aheadMs = 10 * minuteMs
-    await service.housekeep()
+    await service.runMaintenance()
     expect((await events.rest()).at(-1)).toMatchObject({
       event: 'end',
       data: { status: 'completed', progress: { github: 'error', hackernews: 'done' } },

@@ -6,7 +6,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import { PlannedWaitError, type Platform, PlatformError } from '../platforms/platform.ts'
 
 const unreachableMs = 12_000
-const restMs = 30_000
+const cooldownMs = 30_000
 
 const adapters = new Map<PlatformName, Platform>()
 let scripted: TestService
@@ -32,7 +32,7 @@ function play(name: PlatformName, script: Script) {
 }
 const later = (ms: number) => new Date(Date.now() + ms)
 const unreachable: Script = () => {
-  const retryAt = later(restMs)
+  const retryAt = later(cooldownMs)
   throw new PlatformError('unavailable', 'Nobody is there.', { retryAt, isUnreachable: true })
 }
 const start = async ({ client }: TestService, platforms: PlatformName[]) =>
@@ -52,7 +52,7 @@ describe('a job of which no platform can be reached', () => {
       message: expect.stringContaining('The connection to github failed (ECONNREFUSED)'),
     })
     // Long before the rest that a host has otherwise.
-    expect(Date.parse(job.waiting[0].until)).toBeLessThan(Date.now() + restMs / 2)
+    expect(Date.parse(job.waiting[0].until)).toBeLessThan(Date.now() + cooldownMs / 2)
     const { platforms } = (await real.client.get('/api/v1/platforms')).body.data
     const github = platforms.find(({ platform }: { platform: string }) => platform === 'github')
     expect(github).toMatchObject({ state: 'unreachable', hosts: [{ state: 'unreachable', failures: 1 }] })

@@ -18,16 +18,16 @@ import { checkpointPage, deferTask, finishTask, othersGetOn, TaskLostError } fro
 /** Waits up to this long are slept through; a longer one puts the task back in the queue. */
 const shortWaitMs = 1_000
 /** How often a live task looks whether a host has room again, and for how long: then its place is for others. */
-const busyLookMs = 40
-const busyLooksMs = 2_000
+const busyPollMs = 40
+const busyPollingMs = 2_000
 /**
  * How long a task tries to reach its platform while no other of its job gets on, and how much of that a last try may take.
  * Limits and quotas are waits, not failures.
  */
-const mostUnreachableMs = 45_000
+const maxUnreachableMs = 45_000
 const lastTryShare = 1 / 3
 /** Before the second try of a platform that cannot be reached; then twice as long each time. */
-const unreachableRestMs = 5_000
+const unreachableCooldownMs = 5_000
 /** How often the same page may fail before its platform ends in error. */
 const maxTries = 5
 /** How long a task may go without delivering a page, waits included. */
@@ -64,7 +64,7 @@ interface Wait {
 
 /** Runs tasks: fetches page after page and stores each with its checkpoint, until the task has ended or must wait. */
 export function createWorker(dependencies: WorkerDependencies): Worker {
-  const { database, queue, changes, platforms, retention, clock, log, unreachableMs = mostUnreachableMs } = dependencies
+  const { database, queue, changes, platforms, retention, clock, log, unreachableMs = maxUnreachableMs } = dependencies
   const fetching = new AbortController()
   const runs = createRuns(changes, clock)
   let stopping = false
@@ -80,7 +80,7 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     const waitMs = until.getTime() - clock.now().getTime()
     if (waitMs > shortWaitMs || stopping) {
       await deferTask(database, queue, task, { until, tries, reason })
-      queue.lookAgainIn(Math.max(0, waitMs))
+      queue.pollAgainIn(Math.max(0, waitMs))
       return null
     }
     const signal = AbortSignal.any([fetching.signal, stopped])
@@ -92,7 +92,7 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
   async function nextTry({ taskId, jobId, pages, tries, pageDueSince }: ClaimedTask, error: PlatformError) {
     const { retryAt } = error
     if (retryAt === null || pages > 0 || !error.isUnreachable) return retryAt
-    const soonest = clock.now().getTime() + unreachableRestMs * 2 ** tries
+    const soonest = clock.now().getTime() + unreachableCooldownMs * 2 ** tries
     // The pause of a host that kept failing is kept.
     const isPause = error instanceof PlannedWaitError
     const until = isPause ? retryAt : new Date(Math.min(retryAt.getTime(), soonest))
@@ -109,9 +109,9 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     // The places of live tasks are theirs alone, so one may be held for a moment; no statement is run for it.
     if (error instanceof HostBusyError && task.queueJob.isLive) {
       const busySince = task.busySince ?? clock.now()
-      if (clock.now().getTime() - busySince.getTime() < busyLooksMs) {
+      if (clock.now().getTime() - busySince.getTime() < busyPollingMs) {
         const signal = AbortSignal.any([fetching.signal, stopped])
-        await sleep(busyLookMs, undefined, { signal }).catch(() => {})
+        await sleep(busyPollMs, undefined, { signal }).catch(() => {})
         return { ...task, busySince }
       }
     }

@@ -20,11 +20,11 @@ const segmentsPerLevel = 4
 /** With so many on a level it is worth a start's time to make large ones of them. */
 const worthAStart = 8
 /** More of a level than this the extension does not merge at a time. */
-const mostAtOnce = 64
+const maxConcurrent = 64
 /** With fewer in the memtable nobody feels it. */
 const spilledTexts = 150
 /** Never pressing: when callers store without end, a spill of theirs makes a larger segment. */
-const mostSpillUrgency = 1.5
+const maxSpillUrgency = 1.5
 /** What fits four segments as the memtable makes them: below that nothing would be merged any more. */
 const smallestCapMb = 5
 const largestCapMb = 64
@@ -107,7 +107,7 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
         `select coalesce(sum(n_records), 0)::integer as texts from bm25_memtable_chain('${index}')`,
       )
       const units = rows[0]?.texts ?? 0
-      const urgency = Math.min(units / spilledTexts, mostSpillUrgency)
+      const urgency = Math.min(units / spilledTexts, maxSpillUrgency)
       const run = (inside: Queryable) => inside.query(`select bm25_spill_index('${index}')`)
       return urgency < 1 ? null : { kind: 'spill', target: index, units, urgency, run }
     },
@@ -119,7 +119,7 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       const most = Math.max(...counts)
       const averageMb = megabytes / counts.reduce((sum, count) => sum + count, 0)
       // What a merge makes stays on its level: made of a few at a time, all of it would be written again with each of them.
-      const atOnce = Math.max(2, Math.min(most, mostAtOnce, Math.floor(capOf(budgets) / averageMb)))
+      const atOnce = Math.max(2, Math.min(most, maxConcurrent, Math.floor(capOf(budgets) / averageMb)))
       const least = budgets > 1 && most >= worthAStart ? atOnce : eager ? 2 : segmentsPerLevel
       const levels = `${least}, ${budgets}: ${counts.join()}`
       const urgency = most / least

@@ -32,7 +32,7 @@ export interface Circumstances {
   /** What `removed` was when the indexes of the table were last cleaned. */
   removedBefore: number
   /** Its indexes are to be cleaned when so many rows were removed since then, if not before. */
-  mostRemoved: number
+  maxRemoved: number
   /** Whether its indexes may be cleaned now. */
   cleanable: boolean
   /** Whether cleaning may not be put off: VACUUM leaves out the indexes while less than 2 % of the pages have dead rows. */
@@ -59,7 +59,7 @@ export function stepsOfTable(table: TableState, circumstances: Circumstances): {
  * also reads every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, and of each only
  * four bytes stay.
  */
-function vacuumOf(table: TableState, { removedBefore, mostRemoved, cleanable, thorough }: Circumstances): Step[] {
+function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, thorough }: Circumstances): Step[] {
   const rows = Math.max(table.rowsKnown, 0)
   const { name, pages, dead, insertedSinceVacuum: inserted } = table
   const notVisible = Math.max(0, pages - table.pagesAllVisible)
@@ -68,7 +68,7 @@ function vacuumOf(table: TableState, { removedBefore, mostRemoved, cleanable, th
     dead / share(rows, 0.05, 200, 5_000),
     inserted / share(rows, 0.2, 1_000, 20_000),
     // Cleaned later than pruned: a cleaning reads all of every index.
-    removed / Math.min(share(rows, 0.1, 500, 50_000), mostRemoved),
+    removed / Math.min(share(rows, 0.1, 500, 50_000), maxRemoved),
     // What was dead when the process ended is not counted any more; the pages tell.
     table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
   )

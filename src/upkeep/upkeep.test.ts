@@ -12,7 +12,7 @@ import { createUpkeep, type Upkeep, type UpkeepOptions } from './upkeep.ts'
 
 const silent = pino({ level: 'silent' })
 
-describe.runIf(process.env.TEST_HOME === 'embedded')('upkeep of the embedded database', () => {
+describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded database', () => {
   let opened: TestDatabase
   let client: EmbeddedClient
   let index: SearchIndex

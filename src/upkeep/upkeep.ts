@@ -40,16 +40,16 @@ const idleEnoughMs = 250
 /** On a database that is never idle, what is this overdue is done in between callers. */
 const pressing = 2
 /** After a slice between callers, callers have the database for so many times as long. */
-const restFactor = 4
+const cooldownFactor = 4
 const checkpointMb = 32
 /** So few texts may die before the search index is cleaned: while they are fewer than any segment has, cleaning is short. */
-const mostRemovedTexts = 250
+const maxRemovedTexts = 250
 /** At the start, what one statement may take and what all of them may. */
 const catchUpStatementMs = 5_000
 const catchUpMs = 45_000
-const restAfterFailureMs = 60_000
+const cooldownAfterFailureMs = 60_000
 /** So often it is looked whether something is due though nobody has used the database. */
-const lookAnywayMs = 10 * 60_000
+const maxPollPauseMs = 10 * 60_000
 
 const isIndexed = (table: string) => table.endsWith(`.${indexedTable}`)
 
@@ -94,14 +94,14 @@ async function stepsDue(
     const removedBefore = cleanedAt.get(table.name) ?? 0
     const indexed = isIndexed(table.name)
     const died = table.removed - removedBefore
-    const mostRemoved = indexed ? mostRemovedTexts : Number.POSITIVE_INFINITY
-    const circumstances = { pace, budgetMs, removedBefore, mostRemoved, thorough: indexed }
+    const maxRemoved = indexed ? maxRemovedTexts : Number.POSITIVE_INFINITY
+    const circumstances = { pace, budgetMs, removedBefore, maxRemoved, thorough: indexed }
     let due = stepsOfTable(table, { ...circumstances, cleanable: true })
     // It reads the heads of all segments: only when its answer matters.
     const asked = indexed && [...due.steps, ...due.tooLong].some(({ kind }) => kind === 'vacuum')
     if (asked && !(await searchIndex.canBeCleaned(queries, table, died, { pace, budgetMs }))) {
       due = stepsOfTable(table, { ...circumstances, cleanable: false })
-      if (died >= mostRemovedTexts) eager = true
+      if (died >= maxRemovedTexts) eager = true
     }
     tooLong.push(...due.tooLong)
     for (const step of due.steps) {
@@ -166,7 +166,7 @@ export async function createUpkeep({
   }
 
   let stopped = false
-  let restUntil = 0
+  let cooldownUntil = 0
   let failedUntil = 0
   let nothingDueAt = Number.NEGATIVE_INFINITY
   let underWay: Promise<unknown> = Promise.resolve()
@@ -174,18 +174,18 @@ export async function createUpkeep({
   const tick = async () => {
     if (performance.now() < failedUntil) return
     const idle = client.idleMs() >= idleEnoughMs
-    if (!idle && performance.now() < restUntil) return
+    if (!idle && performance.now() < cooldownUntil) return
     // Nobody has used it since there was nothing to do.
     const nothingSince = performance.now() - client.idleMs() < nothingDueAt
     // The queue's own rows change, too, and that is nobody's use.
-    if (nothingSince && performance.now() - nothingDueAt < lookAnywayMs) return
+    if (nothingSince && performance.now() - nothingDueAt < maxPollPauseMs) return
     const slice = await sliceOf(idle ? 1 : pressing, { budgetMs, budgets: 1, isIdle: idle })
     if (slice === null && idle) nothingDueAt = performance.now()
-    restUntil = performance.now() + (slice?.tookMs ?? tickMs) * restFactor
+    cooldownUntil = performance.now() + (slice?.tookMs ?? tickMs) * cooldownFactor
     if (slice && client.idleMs() > 0) again(1)
   }
   const failed = (error: unknown) => {
-    failedUntil = performance.now() + restAfterFailureMs
+    failedUntil = performance.now() + cooldownAfterFailureMs
     log.error({ err: error }, 'upkeep failed')
   }
   const again = (inMs: number) => {

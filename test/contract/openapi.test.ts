@@ -291,7 +291,7 @@ describe('the API document', () => {
     const answer = await service.clientFor(testAdminKey).get('/api/admin/backup')
     const documented = document.paths['/api/admin/backup']?.get?.responses[answer.status]?.content
     expect(Object.keys(documented ?? {})).toEqual([answer.headers.get('content-type')?.split(';')[0]])
-    if (process.env.TEST_HOME === 'embedded') expect(answer.status).toBe(200)
+    if (process.env.TEST_BACKEND === 'embedded') expect(answer.status).toBe(200)
     else expectDocumented('GET', '/api/admin/backup', answer)
   })
 
@@ -300,8 +300,8 @@ describe('the API document', () => {
     expect(body).toEqual({
       status: 'ready',
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-      database: process.env.TEST_HOME,
-      search: process.env.TEST_HOME === 'embedded' ? 'bm25' : 'tsvector',
+      database: process.env.TEST_BACKEND,
+      search: process.env.TEST_BACKEND === 'embedded' ? 'bm25' : 'tsvector',
       queue: 'pg-boss',
     })
   })

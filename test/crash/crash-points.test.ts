@@ -12,7 +12,7 @@ import { copyDatabase, type DatabaseCopy } from '../database.ts'
 // step, no credit is lost or charged twice and no page is stored twice. Embedded only: a dead worker on Postgres is given up
 // after half a minute, and there are some eighty steps; kill.test.ts kills there too.
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 /** Every step takes minutes: the suite takes each sixteenth, from a first one that changes from run to run. */
 const stride = campaignSize('CRASH_STRIDE', { quick: 16, long: 1 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * stride))

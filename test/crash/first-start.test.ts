@@ -10,7 +10,7 @@ import { createRandom } from '../platform-simulator/random.ts'
 // The files of a database appear within a moment at the end of its making, so every second kill aims at that: when so many are there.
 //   FIRST_START_ROUNDS=40 TEST_SEED=1 …: so many rounds.
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 const rounds = Number(process.env.FIRST_START_ROUNDS ?? 2)
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 
@@ -29,7 +29,7 @@ afterAll(() => {
 
 const migrate = (dataDir: string) => startCommand(['migrate', '--json'], { DATA_DIR: dataDir, LOG_LEVEL: 'error' })
 
-/** Looks without a pause: the files come within some hundred milliseconds. */
+/** Polls without a pause: the files come within some hundred milliseconds. */
 async function waitForFiles(dataDir: string, count: number): Promise<void> {
   const directory = join(dataDir, 'database')
   while (!existsSync(directory)) await sleep(5)

@@ -12,7 +12,7 @@ import { openCampaign, readState } from './campaign.ts'
 // every job ends, and what a frozen one does late is written by nobody.
 //   FROZEN_ROUNDS=30 FROZEN_HEARTBEAT=real TEST_SEED=1 …: so many rounds, and nobody helps the heartbeat to run out.
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 const rounds = campaignSize('FROZEN_ROUNDS', { quick: 1, long: 6 })
 const isReal = process.env.FROZEN_HEARTBEAT === 'real'
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))

@@ -6,7 +6,7 @@ import { openCampaign, readState } from './campaign.ts'
 
 // kill -9 at random moments: every job ends, nothing is lost, doubled or charged twice.
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 /** A worker on Postgres is given up only after its heartbeat stops, so a kill there takes half a minute to get over. */
 const kills = campaignSize('KILLS', embedded ? { quick: 3, long: 20 } : { quick: 1, long: 3 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))

@@ -72,7 +72,7 @@ it('gives the credit of a live call back after kill -9, and its key is free', { 
   await service.end('SIGKILL')
   expect(await lost).toBeInstanceOf(Error)
 
-  if (copy.home === 'postgres') await giveUp()
+  if (copy.backend === 'postgres') await giveUp()
   service = await start()
   expect(await used()).toBe(0)
   // The collection goes on, and whoever calls again joins it or finds it fresh.
@@ -102,7 +102,7 @@ it('keeps the credit of a live call that was delivered a page before kill -9, an
   await service.end('SIGKILL')
   expect(await lost).toBeInstanceOf(Error)
 
-  if (copy.home === 'postgres') await giveUp()
+  if (copy.backend === 'postgres') await giveUp()
   service = await start('github,hackernews')
   expect(await used()).toBe(1)
   const answer = await search()

@@ -12,7 +12,7 @@ import { createRandom } from '../platform-simulator/random.ts'
 
 // kill -9 at any step of a restore: the old database or the new one is there, whole.
 
-const embedded = process.env.TEST_HOME === 'embedded'
+const embedded = process.env.TEST_BACKEND === 'embedded'
 const kills = campaignSize('RESTORE_KILLS', { quick: 2, long: 8 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 

@@ -37,7 +37,7 @@ describePage('accessibility', () => {
     accountId = (await test.service.createAccount('pro')).accountId
   })
 
-  /** Looks at each address once: light and wide with every rule, then dark and 360 px wide. */
+  /** Polls at each address once: light and wide with every rule, then dark and 360 px wide. */
   async function lookAt(addresses: Address[], as?: string | null): Promise<void> {
     const page = await test.open('about:blank', { ...(as === undefined ? {} : { as }), reducedMotion: 'reduce' })
     for (const { path, whole, press = {} } of addresses) {

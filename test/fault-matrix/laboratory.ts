@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../service.ts'
 export const topic = 'quokka wallet'
 /** More pages than any platform has. */
 const depth = 40
-const rests: Partial<ClientTimeouts> = { retryMs: 1, restMs: 20 }
+const rests: Partial<ClientTimeouts> = { retryMs: 1, cooldownMs: 20 }
 /** Windows of a minute are over at once; what is announced in a header is a whole second all the same. */
 const timeScale = 600
 

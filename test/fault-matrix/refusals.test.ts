@@ -30,13 +30,13 @@ async function setUp(name: SimulatedPlatformName) {
   const simulator = await simulate({ clock })
   const config = readConfig({ ...simulator.environment, PLATFORMS: name }).platforms
   const { adapters, hosts } = await createPlatforms({
-    ...{ config, clock, quotas: createMemoryQuotas(), cache: memoryFinds() },
+    ...{ config, clock, quotas: createMemoryQuotas(), cache: memoryCache() },
     client: testClient(clock),
   })
   return { clock, simulator, platform: adapters.get(name)!, hostCount: hosts.get(name)!.length }
 }
 
-function memoryFinds(): AdapterCache {
+function memoryCache(): AdapterCache {
   const kept = new Map<string, Awaited<ReturnType<AdapterCache['read']>>>()
   return {
     read: async (platform, key) => kept.get(`${platform} ${key}`) ?? null,

@@ -7,9 +7,9 @@ import { openMatrix, rounds } from './matrix.ts'
 // Room for a second try in place after the first silence, as on a busy machine any answer can be late.
 const timeouts = { headersMs: 250, bodyMs: 250, deadlineMs: 700 }
 const hostCount = 2
-const restMs = 20
+const cooldownMs = 20
 /** A page is tried five times, on each host; many times as much for a slow machine. */
-const jobMs = 10 * 5 * hostCount * (timeouts.deadlineMs + restMs)
+const jobMs = 10 * 5 * hostCount * (timeouts.deadlineMs + cooldownMs)
 
 /** Platforms have two hosts at most: more of them would only take longer. */
 function fewHosts(environment: Record<string, string>): Record<string, string> {

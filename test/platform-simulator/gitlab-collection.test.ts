@@ -30,9 +30,9 @@ async function collect(
       pages += 1
     } catch (error) {
       if (!(error instanceof PlatformError) || error.retryAt === null) throw error
-      const restMs = error.retryAt.getTime() - clock.now().getTime()
-      waitMs += restMs
-      clock.forward(restMs)
+      const cooldownMs = error.retryAt.getTime() - clock.now().getTime()
+      waitMs += cooldownMs
+      clock.forward(cooldownMs)
     }
   } while (cursor !== null || pages === 0)
   const searches = sources.map((source) => ({ search: 'dark mode', project: source.split(':')[0]! }))

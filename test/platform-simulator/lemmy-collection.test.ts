@@ -27,9 +27,9 @@ async function collect(options: SimulatorOptions, { more = [] as string[], times
       pages += 1
     } catch (error) {
       if (!(error instanceof PlatformError) || error.retryAt === null) throw error
-      const restMs = error.retryAt.getTime() - clock.now().getTime()
-      waitMs += restMs
-      clock.forward(restMs)
+      const cooldownMs = error.retryAt.getTime() - clock.now().getTime()
+      waitMs += cooldownMs
+      clock.forward(cooldownMs)
     }
   } while (cursor !== null || pages < times)
   const expected = requestPhrases.flatMap((phrase) =>

@@ -128,7 +128,7 @@ export function makeFirstLink(
   })
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
 const sliceRows = 500
 
 /**

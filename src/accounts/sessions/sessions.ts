@@ -127,7 +127,7 @@ export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<
   return open !== undefined
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
 const sliceRows = 500
 
 /**

@@ -20,7 +20,7 @@ function randomFrom(seed: number) {
   }
 }
 
-describe.runIf(process.env.TEST_HOME === 'embedded')('the client of the embedded database', () => {
+describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embedded database', () => {
   let opened: TestDatabase
   let client: EmbeddedClient
 

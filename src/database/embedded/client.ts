@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { createTurns } from './exclusive-lock.ts'
+import { createExclusiveLock } from './exclusive-lock.ts'
 import type { StatementResult } from './messages.ts'
 import { type OpenTransaction, openTransaction, type Queryable } from './transaction.ts'
 import { connectWorker, type Operation } from './wire.ts'
@@ -43,7 +43,7 @@ export interface EmbeddedClient extends Statements {
 export async function openEmbedded(directory: string, onCrash: (error: Error) => void): Promise<EmbeddedClient> {
   let closed = false
   const { call, listeners, opened, stop } = connectWorker(directory, onCrash, () => closed)
-  const turns = createTurns()
+  const lock = createExclusiveLock()
   let users = 0
   let usedAt = performance.now()
 
@@ -57,10 +57,10 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     }
   }
   /** One call, sent as soon as no transaction is open and nobody else is before it. */
-  const share = (operation: Operation) => turns.share(() => call(operation))
+  const share = (operation: Operation) => lock.share(() => call(operation))
   /** Nobody else inside, and nothing under way from before. */
   const hold = async <T>(run: () => Promise<T>): Promise<T> => {
-    const release = await turns.hold()
+    const release = await lock.hold()
     try {
       await call({ operation: 'exec', sql: '' })
       return await run()
@@ -92,7 +92,7 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
       // In use until it has ended.
       asUse(async () => {
         const ended = Promise.withResolvers<void>()
-        const release = await turns.hold()
+        const release = await lock.hold()
         resolve(openTransaction({ call, query, release, onEnd: ended.resolve }))
         await ended.promise
       }).catch(reject)

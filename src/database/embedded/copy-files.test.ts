@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Queryable } from './client.ts'
-import { copyAhead, copyRest } from './copy-files.ts'
+import { copyAhead, copyRemainder } from './copy-files.ts'
 
 let directory: string
 beforeEach(() => {
@@ -59,7 +59,7 @@ describe('the copy of a database directory', () => {
     write(from, { 'base/1/changed': 'new', 'base/2/added': 'added' })
     utimesSync(join(from, 'base/1/changed'), atime, mtime)
     rmSync(join(from, 'base/1/gone'))
-    await copyRest(queriesOf(1, 1), from, to, ahead)
+    await copyRemainder(queriesOf(1, 1), from, to, ahead)
     expect(read(to)).toEqual({ 'base/1/changed': 'new', 'base/1/same': 'same', 'base/2/added': 'added' })
     expect(readdirSync(to).sort()).toEqual(['base', 'pg_notify'])
   })
@@ -73,7 +73,7 @@ describe('the copy of a database directory', () => {
     const from = join(directory, 'database')
     write(from, Object.fromEntries([1, 2, 3, 4].map((number) => [segment(number), `log ${number}`])))
     const to = join(directory, 'copy')
-    await copyRest(queriesOf(first, last), from, to, await copyAhead(from, to))
+    await copyRemainder(queriesOf(first, last), from, to, await copyAhead(from, to))
     expect(Object.keys(read(to)).sort()).toEqual(expected.map(segment))
   })
 })

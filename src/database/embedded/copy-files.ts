@@ -26,10 +26,10 @@ async function list(directory: string): Promise<{ directories: string[]; files: 
 
 async function forEachFile(files: readonly string[], run: (path: string) => Promise<void>): Promise<void> {
   const rest = files.values()
-  const runRest = async () => {
+  const copyRemaining = async () => {
     for (const path of rest) await run(path)
   }
-  await Promise.all(Array.from({ length: parallelCopies }, runRest))
+  await Promise.all(Array.from({ length: parallelCopies }, copyRemaining))
 }
 
 /** As a clone that shares its blocks where the file system can do that. */
@@ -43,7 +43,7 @@ const settlingNs = 2_000_000_000n
 
 /**
  * Copies, while others go on writing, the files that have not changed for a moment, so that little is left to copy when
- * everybody must wait. A copy that turns out old is made anew by `copyRest`.
+ * everybody must wait. A copy that turns out old is made anew by `copyRemainder`.
  * @param to a directory that is made now.
  */
 export async function copyAhead(from: string, to: string): Promise<CopiedFiles> {
@@ -83,7 +83,7 @@ async function neededLog(queries: Queryable): Promise<[first: string, last: stri
  * ready for later, and often the larger part.
  * @param queries the database itself, held by the caller since its latest checkpoint.
  */
-export async function copyRest(queries: Queryable, from: string, to: string, ahead: CopiedFiles): Promise<void> {
+export async function copyRemainder(queries: Queryable, from: string, to: string, ahead: CopiedFiles): Promise<void> {
   const [firstLog, lastLog] = await neededLog(queries)
   const { directories, files } = await list(from)
   for (const path of directories) await mkdir(join(to, path), { recursive: true })

@@ -20,7 +20,7 @@ const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const tellPeak = "data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))"
 
 // The embedded database has nothing to do with Postgres.
-describe.skipIf(process.env.TEST_HOME === 'postgres')('a database that is not there yet', () => {
+describe.skipIf(process.env.TEST_BACKEND === 'postgres')('a database that is not there yet', () => {
   it('is made and migrated by a process that never has 600 MB', { timeout: 300_000 }, async () => {
     const flags = ['--disable-warning=ExperimentalWarning', '--import', tellPeak]
     // What V8 optimizes in the background, it optimizes at once: the memory that this takes is then part of the peak for certain.

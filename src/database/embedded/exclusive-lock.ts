@@ -1,16 +1,16 @@
 /**
  * Who may send to the database's thread, which does what it is sent strictly in that order. A shared turn is over as soon as it has begun:
  * its one statement is sent, and the next may be sent behind it without waiting for the answer. An exclusive turn lasts until
- * it is released, and nobody else sends anything meanwhile. Turns begin in the order in which they were asked for.
+ * it is released, and nobody else sends anything meanwhile. ExclusiveLock begin in the order in which they were asked for.
  */
-export interface Turns {
+export interface ExclusiveLock {
   /** @param send sends one statement, at once when it is called. */
   share<T>(send: () => Promise<T>): Promise<T>
   /** @returns the function that releases the turn; calling it again does nothing. */
   hold(): Promise<() => void>
 }
 
-export function createTurns(): Turns {
+export function createExclusiveLock(): ExclusiveLock {
   const waiting: (() => void)[] = []
   let held = false
 

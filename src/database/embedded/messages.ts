@@ -6,7 +6,7 @@ import { joinBytes } from './protocol.ts'
 import type { PreparedStatements } from './statements.ts'
 
 // What is said to Postgres and what it answers, by its own protocol (version 3.0: "Frontend/Backend Protocol" in its manual),
-// written and read by the code of node-postgres: a value is the same in both homes because the same code reads it.
+// written and read by the code of node-postgres: a value is the same in both backends because the same code reads it.
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => string | Buffer | null } })
   .utils

@@ -86,7 +86,7 @@ const open = () =>
 
 function copyTemplate(): void {
   const template = inject('databaseTemplate')
-  if (template.home !== 'embedded') throw new Error('not the embedded database')
+  if (template.backend !== 'embedded') throw new Error('not the embedded database')
   cpSync(template.directory, dataDir, { recursive: true })
 }
 
@@ -123,7 +123,7 @@ async function useAndTrespass(): Promise<string[]> {
   return [...found, ...trespass()]
 }
 
-describe.runIf(process.env.TEST_HOME === 'embedded')('a data directory', { timeout: 180_000 }, () => {
+describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { timeout: 180_000 }, () => {
   it('that is new is closed to all other users, whatever the umask', async () => {
     expect(await useAndTrespass()).toEqual([])
     expect(statSync(dataDir).mode & 0o7777).toBe(0o700)

@@ -60,7 +60,7 @@ function closeDataDirectory(dataDir: string): void {
   requireOwner(dataDir, stats)
   if ((stats.mode & forOthers) === 0) return
   const foreign = readdirSync(dataDir).find((name) => !isOurs(name))
-  // A directory with other things in it may be anything, /tmp or a home: closing it would lock others out of their own.
+  // A directory with other things in it may be anything, /tmp or a home directory: closing it would lock others out of their own.
   if (foreign === undefined) close(dataDir, stats)
   else if ((stats.mode & writableByOthers) !== 0) {
     throw new DataDirectoryError(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 
-// Most of what comes again and again is kept prepared in the embedded home; on both homes nobody may notice.
+// Most of what comes again and again is kept prepared in the embedded database; on both backends nobody may notice.
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const readAll = async () => (await sql`select * from kept order by id`.execute(o
 const add = (id: number) => sql`insert into kept values (${id}, ${`name ${id}`})`.execute(opened.database)
 
 describe('a statement that is run again and again', () => {
-  it('gives values of the same kinds each time, in both homes', async () => {
+  it('gives values of the same kinds each time, in both backends', async () => {
     const moment = new Date('2026-11-22T01:02:03.004Z')
     const uuid = '0190a1b2-0000-7000-8000-00000000000a'
     const values = await repeat(8, async () => {
@@ -74,7 +74,7 @@ describe('a statement that is run again and again', () => {
       const again = (id: number) => sql`insert into kept values (${id}, ${`name ${id}`})`.execute(transaction)
       await Promise.allSettled([again(20), again(1), again(21)])
     })
-    // In the one home it is the commit that fails; the other gives it up in silence. Nothing of it stays.
+    // In the one backend it is the commit that fails; the other gives it up in silence. Nothing of it stays.
     await failing.catch(() => {})
     await repeat(3, (time) => add(30 + time))
     expect((await readAll()).map((row) => (row as { id: number }).id)).toEqual([0, 1, 2, 3, 30, 31, 32])

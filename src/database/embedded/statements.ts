@@ -11,7 +11,7 @@ const runsOfPlan = 200
 /** So many are kept, those that were run last. */
 const mostKept = 200
 /** Of so many it is known how often they were run. */
-const mostCounted = 1_000
+const maxCounted = 1_000
 /** Longer ones are made for one call. */
 const longestText = 10_000
 
@@ -42,7 +42,7 @@ const changesTables = /\b(?:alter|create|drop)\b/i
 const isUseless = (code: string) => code === '26000' || code === '0A000'
 
 export function createPreparedStatements(): PreparedStatements {
-  const runsOf = new LRUCache<string, number>({ max: mostCounted })
+  const runsOf = new LRUCache<string, number>({ max: maxCounted })
   let names = 0
   let dropped: string[] = []
   const kept = new LRUCache<string, Kept>({ max: mostKept, dispose: ({ name }) => void dropped.push(name) })

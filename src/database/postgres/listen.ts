@@ -7,7 +7,7 @@ import pg from 'pg'
 export type Listen = (channel: string, onNotification: (payload: string | null) => void) => Promise<() => Promise<void>>
 
 const firstPauseMs = 500
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 
 /** Listens on a connection of its own, and opens another one whenever that is lost. */
 export async function listenOnPostgres(
@@ -25,7 +25,7 @@ export async function listenOnPostgres(
     current = null
     client.end().catch(() => {})
     timer = setTimeout(connect, pauseMs).unref()
-    pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+    pauseMs = Math.min(maxPauseMs, pauseMs * 2)
   }
   async function connect(): Promise<void> {
     const client = createClient()

@@ -36,7 +36,7 @@ export function createAdapterCache(database: Database): AdapterCache {
   }
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded home. */
+/** How many rows one statement deletes at most: everybody else waits for it in the embedded database. */
 const sliceRows = 500
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Json, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
-import { fetchInTurns, type SourcePage } from './round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from './round-robin.ts'
 import { fetchPageOrNull, platformError } from './testing.ts'
 
 type FetchFrom = (source: string, cursor: Json) => SourcePage
@@ -18,7 +18,7 @@ function ask(sources: readonly string[], fetchFrom: FetchFrom, setup: Setup = {}
     {
       name: 'discourse',
       fetchPage: (request) =>
-        fetchInTurns({
+        fetchRoundRobin({
           sources,
           request,
           ...(areIndependent ? { hostOf: (source: string) => source } : {}),
@@ -155,7 +155,7 @@ describe('a source that fails', () => {
     const page = await fetchPageOrNull({
       name: 'lemmy',
       fetchPage: (request) =>
-        fetchInTurns({
+        fetchRoundRobin({
           sources: ['a1', 'b1', 'a2', 'c1'],
           request,
           hostOf: ([host]) => host!,

@@ -21,7 +21,7 @@ export interface Turns {
   sources: readonly string[]
   request: PageRequest
   /** Where the first turn goes: by default on from where earlier jobs for the same topic stopped. */
-  firstTurn?: number
+  firstSource?: number
   /** What has a host of its own fails by itself: the name of the host of a source, one for all unless given. */
   hostOf?: (source: string) => string
   /** @param cursor null for the first page of this source. */
@@ -41,14 +41,14 @@ interface Position {
  * all those whose host fails for good or is paused; a host that must be waited for lets the next one go first.
  * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure.
  */
-export async function fetchInTurns({
+export async function fetchRoundRobin({
   sources,
   request,
-  firstTurn,
+  firstSource,
   hostOf = () => '',
   fetchFrom,
 }: Turns): Promise<Page | null> {
-  const position = readPosition(request.cursor, firstTurn ?? request.pagesBefore)
+  const position = readPosition(request.cursor, firstSource ?? request.pagesBefore)
   const waits: PlatformError[] = []
   const failures: PlatformError[] = []
   const failedHosts = new Set<string>()
@@ -104,12 +104,12 @@ function cursorOf({ next, ended }: Position, sources: readonly string[], turn: n
   return { turn: turn % sources.length, next: Object.fromEntries(next), ended: [...ended] }
 }
 
-function readPosition(cursor: Json, firstTurn: number): Position {
+function readPosition(cursor: Json, firstSource: number): Position {
   const fields = asFields(cursor)
   const turn = fields?.turn
   const ended = (asList(fields?.ended) ?? []).filter((source) => typeof source === 'string')
   return {
-    turn: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstTurn,
+    turn: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstSource,
     next: new Map(Object.entries((asFields(fields?.next) ?? {}) as Record<string, Json>)),
     ended: new Set(ended),
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openTestBudget } from '../adapters/testing.ts'
-import { correctByHeaders, restAfterRefusal, spentUntil } from './announced-limits.ts'
+import { cooldownAfterRefusal, correctByHeaders, spentUntil } from './announced-limits.ts'
 
 const now = new Date('2026-05-05T12:00:00Z')
 const names = { remaining: 'left', reset: 'until' }
@@ -30,12 +30,12 @@ describe('what an answer announces of its window', () => {
 describe('the rest after a refusal', () => {
   it('is what Retry-After says, before anything else', () => {
     const headers = { 'retry-after': '5', left: '0', until }
-    expect(restAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(new Date(now.getTime() + 5_000))
+    expect(cooldownAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(new Date(now.getTime() + 5_000))
   })
 
   it('lasts until the window ends of which nothing is left', () => {
     const headers = { left: '0', until }
-    expect(restAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(soon)
+    expect(cooldownAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(soon)
   })
 
   it.each([
@@ -43,6 +43,6 @@ describe('the rest after a refusal', () => {
     ['with something left', { left: '3', until }],
     ['without an end of the window', { left: '0' }],
   ])('is a minute %s', (_case, headers) => {
-    expect(restAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(minuteLater)
+    expect(cooldownAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(minuteLater)
   })
 })

@@ -2,7 +2,7 @@ import { type AnswerHeaders, after, headerEpochSeconds, headerNumber, retryAfter
 import type { Budget } from './budget.ts'
 
 /** How long a refusal that names no time silences its host; GitHub's rule for secondary limits, sensible elsewhere. */
-export const restAfterRefusalMs = 60_000
+export const cooldownAfterRefusalMs = 60_000
 
 /** The headers in which a platform tells how many requests are left, and until when, in seconds since 1970. */
 export interface LimitHeaders {
@@ -26,11 +26,11 @@ export function spentUntil(headers: AnswerHeaders, names: LimitHeaders, now: Dat
  * When a host that refused may be asked again: as `Retry-After` says, else as it says in its own way, else after a while.
  * @param told what the platform's own headers or body say; null where they say nothing.
  */
-export function restAfterRefusal(
+export function cooldownAfterRefusal(
   headers: AnswerHeaders,
   now: Date,
   told: Date | null = null,
-  restMs = restAfterRefusalMs,
+  cooldownMs = cooldownAfterRefusalMs,
 ): Date {
-  return retryAfter(headers, now) ?? told ?? after(now, restMs)
+  return retryAfter(headers, now) ?? told ?? after(now, cooldownMs)
 }

@@ -2,7 +2,7 @@ import type { PlatformErrorCode, PlatformName } from '../../database/column-type
 import { PlannedWaitError, PlatformError } from '../platform.ts'
 import { type CircuitState, createCircuit } from './circuit.ts'
 import type { Quota, QuotaState, QuotaStore } from './quota.ts'
-import { createPlaces, type EnterPlace } from './slots.ts'
+import { createSlots, type EnterSlot } from './slots.ts'
 import { createWindows, type RequestWindow, type Room } from './windows.ts'
 
 /** What one host allows, known before the first call, from its documentation. */
@@ -22,7 +22,7 @@ export type OpenBudget = (limits: BudgetLimits) => Budget
 /** What is remembered of a host across restarts. */
 export interface HostMemory extends CircuitState {
   /** No request before this moment, because the host said so. */
-  restUntil: Date | null
+  cooldownUntil: Date | null
   lastSuccessAt: Date | null
   lastError: { code: PlatformErrorCode; message: string; at: Date } | null
 }
@@ -38,7 +38,7 @@ export interface BudgetState extends HostMemory {
  */
 export interface Budget {
   readonly name: string
-  enter: EnterPlace
+  enter: EnterSlot
   /** Once for a call, however many tries it has. @throws PlannedWaitError while the host is paused because it keeps failing. */
   admit(now: Date): void
   /**
@@ -72,7 +72,7 @@ export function createBudget(options: BudgetOptions): Budget {
   const windows = createWindows(options.windows)
   const circuit = createCircuit()
   const quota: Quota | null = options.quota ? { platform, name, ...options.quota } : null
-  let restUntil: Date | null = null
+  let cooldownUntil: Date | null = null
   let lastSuccessAt: Date | null = null
   let lastError: HostMemory['lastError'] = null
   let isUnreachable = false
@@ -84,7 +84,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
   return {
     name,
-    enter: createPlaces(options.concurrency),
+    enter: createSlots(options.concurrency),
 
     admit(now) {
       const pausedUntil = circuit.admit(now)
@@ -92,11 +92,11 @@ export function createBudget(options: BudgetOptions): Budget {
     },
 
     async take(now) {
-      if (restUntil && restUntil > now) {
+      if (cooldownUntil && cooldownUntil > now) {
         throw new PlannedWaitError(
           'rate_limited',
-          `${platform} is next asked at ${restUntil.toISOString()}.`,
-          restUntil,
+          `${platform} is next asked at ${cooldownUntil.toISOString()}.`,
+          cooldownUntil,
         )
       }
       const freeAt = windows.take(now)
@@ -115,7 +115,7 @@ export function createBudget(options: BudgetOptions): Budget {
       if (quota) await quotas.correct(quota, remaining, resetsAt, now)
     },
     pauseUntil(moment) {
-      if (!restUntil || moment > restUntil) restUntil = moment
+      if (!cooldownUntil || moment > cooldownUntil) cooldownUntil = moment
     },
     recordAnswer: circuit.recordAnswer,
     recordSuccess(now) {
@@ -127,7 +127,7 @@ export function createBudget(options: BudgetOptions): Budget {
       isUnreachable = error.isUnreachable
       lastError = { code: error.code, message: error.message, at: now }
     },
-    state: (now) => ({ name, room: windows.room(now), restUntil, lastSuccessAt, lastError, ...circuit.state() }),
+    state: (now) => ({ name, room: windows.room(now), cooldownUntil, lastSuccessAt, lastError, ...circuit.state() }),
     readQuota: async (now) => {
       if (!quota) return null
       const state = (await quotas.read(quota, now)) ?? { used: 0, resetsAt: quota.periodEnd(now) }
@@ -135,7 +135,7 @@ export function createBudget(options: BudgetOptions): Budget {
     },
     restore(memory) {
       circuit.restore(memory)
-      restUntil = memory.restUntil
+      cooldownUntil = memory.cooldownUntil
       lastSuccessAt = memory.lastSuccessAt
       lastError = memory.lastError
     },

@@ -4,7 +4,7 @@ import type { PlatformError } from '../platform.ts'
 /** So many failures in a row, of all tasks together, mean that the host is down and not that one page is bad. */
 const failuresToPause = 5
 const firstPauseMs = 60_000
-const longestPauseMs = 30 * 60_000
+const maxPauseMs = 30 * 60_000
 /** How long the one request that tries again after a pause may take before another one may. */
 const probeMs = 60_000
 
@@ -53,7 +53,7 @@ export function createCircuit(): Circuit {
       if (!failureCodes.has(error.code)) return
       failures += 1
       if (failures < failuresToPause) return
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - failuresToPause))
+      const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - failuresToPause))
       pausedUntil = new Date(now.getTime() + pauseMs)
     },
     state: () => ({ failures, pausedUntil }),

@@ -23,14 +23,14 @@ it('a rest outlives what a process that knows nothing of it writes about the sam
     return { budget, memory }
   }
   const [first, second] = [await process(), await process()]
-  const restUntil = new Date(clock.now().getTime() + 3_600_000)
-  first.budget.pauseUntil(restUntil)
+  const cooldownUntil = new Date(clock.now().getTime() + 3_600_000)
+  first.budget.pauseUntil(cooldownUntil)
   await first.memory.stop()
   second.budget.recordSuccess(clock.now())
   await second.memory.stop()
 
   const third = await process()
-  expect(third.budget.state(clock.now())).toMatchObject({ restUntil, lastSuccessAt: clock.now() })
+  expect(third.budget.state(clock.now())).toMatchObject({ cooldownUntil, lastSuccessAt: clock.now() })
   await third.memory.stop()
 })
 

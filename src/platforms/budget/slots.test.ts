@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPlaces } from './slots.ts'
+import { createSlots } from './slots.ts'
 
 const never = new AbortController().signal
 
@@ -7,7 +7,7 @@ describe('the places among the requests under way', () => {
   const settled = () => new Promise((resolve) => setImmediate(resolve))
 
   it('are never more than their number, first come, first served', async () => {
-    const enter = createPlaces(2)
+    const enter = createSlots(2)
     const order: number[] = []
     const leave: Array<() => void> = []
     for (const visitor of [1, 2, 3, 4]) {
@@ -28,7 +28,7 @@ describe('the places among the requests under way', () => {
   })
 
   it('are not lost on those who gave up waiting', async () => {
-    const enter = createPlaces(1)
+    const enter = createSlots(1)
     const leave = await enter(never)
     const impatient = new AbortController()
     const waiting = enter(impatient.signal)
@@ -40,7 +40,7 @@ describe('the places among the requests under way', () => {
   })
 
   it('have no more in their queue than there are places: who comes then should come back later', async () => {
-    const enter = createPlaces(2)
+    const enter = createSlots(2)
     const [leaveFirst] = await Promise.all([enter(never), enter(never)])
     const [next] = [enter(never), enter(never)]
     expect(await enter(never)).toBeNull()

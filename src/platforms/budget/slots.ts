@@ -2,13 +2,13 @@
  * Waits for one of the places; call the result to leave it. Rejects with the reason of the signal.
  * @returns null when so many wait already that this one should come back later.
  */
-export type EnterPlace = (signal: AbortSignal) => Promise<(() => void) | null>
+export type EnterSlot = (signal: AbortSignal) => Promise<(() => void) | null>
 
 /**
  * A first come, first served queue for `count` places. Whoever waits in it holds a worker, so at most as many wait as there are
  * places: enough to keep them all in use.
  */
-export function createPlaces(count: number): EnterPlace {
+export function createSlots(count: number): EnterSlot {
   const waiting: Array<() => void> = []
   let taken = 0
 

@@ -515,9 +515,9 @@ describe('an error status', () => {
       const { get, received, clock } = await setUp(status(503, { 'retry-after': '20' }))
       const readError = () => new PlatformError(code, 'a form of its own')
       const { retryAt } = await platformError(get({ readError }), code)
-      const restUntil = new Date(clock.now().getTime() + 20_000)
-      expect(retryAt).toEqual(code === 'unavailable' ? restUntil : null)
-      expect((await platformError(get({ readError }), 'rate_limited')).retryAt).toEqual(restUntil)
+      const cooldownUntil = new Date(clock.now().getTime() + 20_000)
+      expect(retryAt).toEqual(code === 'unavailable' ? cooldownUntil : null)
+      expect((await platformError(get({ readError }), 'rate_limited')).retryAt).toEqual(cooldownUntil)
       expect(received).toHaveLength(1)
     }
   })

@@ -40,7 +40,7 @@ const defaultTimeouts: ClientTimeouts = {
   bodyMs: 5_000,
   deadlineMs: 15_000,
   retryMs: firstRetryMs,
-  restMs: 30_000,
+  cooldownMs: 30_000,
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
 const retryLimit = 2
@@ -156,7 +156,7 @@ async function tryRepeatedly(context: ClientContext, request: JsonRequest, signa
       }
       if (isLast || signal.aborted) {
         throw new PlatformError(error.code, error.message, {
-          retryAt: after(context.clock.now(), context.timeouts.restMs),
+          retryAt: after(context.clock.now(), context.timeouts.cooldownMs),
           isUnreachable: error.isUnreachable,
         })
       }

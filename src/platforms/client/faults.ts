@@ -1,4 +1,4 @@
-import { restAfterRefusal } from '../budget/announced-limits.ts'
+import { cooldownAfterRefusal } from '../budget/announced-limits.ts'
 import { PlatformError } from '../platform.ts'
 import { retryAfter } from './headers.ts'
 import type { Answer } from './messages.ts'
@@ -25,7 +25,7 @@ export function defaultError(label: string, answer: Answer, now: Date): Platform
   const told = retryAfter(headers, now)
   if (status === 401) return new PlatformError('unauthorized', `${label} answered 401. Check its credentials.`)
   if (status === 429) {
-    const retryAt = restAfterRefusal(headers, now)
+    const retryAt = cooldownAfterRefusal(headers, now)
     return new PlatformError('rate_limited', `${label} answered 429: too many requests. Try again later.`, { retryAt })
   }
   if (status === 403 || status === 451) {

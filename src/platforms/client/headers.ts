@@ -2,7 +2,7 @@
 export type AnswerHeaders = Record<string, string | string[] | undefined>
 
 // No platform asks for more than a day of rest; a wrong clock or a hostile header must not silence one for years.
-const longestPauseMs = 24 * 60 * 60 * 1000
+const maxPauseMs = 24 * 60 * 60 * 1000
 
 export function headerText(headers: AnswerHeaders, name: string): string | null {
   const value = headers[name]
@@ -20,7 +20,7 @@ export function headerEpochSeconds(headers: AnswerHeaders, name: string, now: Da
   const seconds = headerNumber(headers, name)
   if (seconds === null) return null
   const waitMs = seconds * 1000 - now.getTime()
-  return waitMs > 0 && waitMs <= longestPauseMs ? new Date(seconds * 1000) : null
+  return waitMs > 0 && waitMs <= maxPauseMs ? new Date(seconds * 1000) : null
 }
 
 /** `Retry-After` (RFC 9110: seconds or a date) as a moment after now, at most 24 hours away. */
@@ -33,7 +33,7 @@ export function retryAfter(headers: AnswerHeaders, now: Date): Date | null {
 
 /** `now` plus a wait, at most 24 hours. */
 export function after(now: Date, waitMs: number): Date {
-  return new Date(now.getTime() + Math.min(waitMs, longestPauseMs))
+  return new Date(now.getTime() + Math.min(waitMs, maxPauseMs))
 }
 
 /** Whether `Link` (RFC 8288) has a next page. Having the header says nothing: GitHub also sends it for deprecations. */

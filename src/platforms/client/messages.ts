@@ -42,5 +42,5 @@ export interface ClientTimeouts {
   /** The longest wait before the first other try in place. */
   retryMs: number
   /** How long a task waits before it tries again, after all tries in place have failed. */
-  restMs: number
+  cooldownMs: number
 }

@@ -77,7 +77,7 @@ export function restOf(input: WindowInput): RawBuilder<unknown>[] {
 export type ListedRow = RequestRow & { key: number; position_id: string }
 
 /**
- * Looks at the next rows of the list's order, `width` of them at most, for those that fit.
+ * Polls at the next rows of the list's order, `width` of them at most, for those that fit.
  * @returns what fits, one more than `limit` where there is one; and the position of the last row that was looked at, null when
  * the order has no more rows.
  */

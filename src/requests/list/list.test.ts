@@ -183,7 +183,7 @@ function watched(): { executor: Executor; reads: { rows: number; statement: stri
 }
 
 /** Far more than a page needs, far less than there are: a scan of a table reads `size` rows and more. */
-const mostRows = 25_000
+const maxRows = 25_000
 
 describe('a list of many', () => {
   it('gives exactly what fits, each once and in order, for any mix of filters', { timeout: 300_000 }, async () => {
@@ -234,7 +234,7 @@ describe('a list of many', () => {
     for (const sortBy of ['new', 'top'] as const) {
       const { executor, reads } = watched()
       await listRequests(executor, { ...filters, sortBy, fullText: false, limit: 20 })
-      for (const { rows, statement } of reads) expect(rows, statement).toBeLessThan(mostRows)
+      for (const { rows, statement } of reads) expect(rows, statement).toBeLessThan(maxRows)
       expect(reads.length).toBeLessThanOrEqual(6)
     }
   })

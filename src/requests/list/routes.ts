@@ -11,7 +11,7 @@ import { invalidField } from '../../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
 import { searchWords } from '../../platforms/topic-words.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { createSharedReads, type SharedReads } from '../../runtime/request-coalescing.ts'
+import { type CoalescedReads, createCoalescedReads } from '../../runtime/request-coalescing.ts'
 import type { RealtimeList } from '../live-collection.ts'
 import { realtimeMeta } from '../live-collection.ts'
 import { fullTextSchema, requestRecord } from '../record.ts'
@@ -30,7 +30,7 @@ export interface ListDependencies {
   database: Database
   clock: Clock
   authentication: Authentication
-  readRequests: SharedReads
+  cachedRead: CoalescedReads
   realtimeList: RealtimeList
   defaultPlatforms: readonly PlatformName[]
 }
@@ -53,8 +53,8 @@ function checkRealtime({ topic, cursor }: { topic?: string; cursor?: string }): 
 
 /** Listing the cache, and with `source=realtime` what is asked for now (spec 4.4). */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
-  const { database, clock, authentication, defaultPlatforms, realtimeList, readRequests } = dependencies
-  const share = createSharedReads()
+  const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
+  const share = createCoalescedReads()
   app.get(
     '/api/v1/requests',
     {
@@ -104,7 +104,7 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
       const [page, credits] = await Promise.all([
-        readRequests(`list ${JSON.stringify(list)}`, () => listRequests(database, list)),
+        cachedRead(`list ${JSON.stringify(list)}`, () => listRequests(database, list)),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])
       return {

@@ -261,7 +261,7 @@ describe('a purge while a page is being stored', () => {
   })
 
   // The embedded database runs one transaction at a time: there is nothing to race.
-  it.skipIf(process.env.TEST_HOME === 'embedded')(
+  it.skipIf(process.env.TEST_BACKEND === 'embedded')(
     'waits for the page and deletes what it stored; the page after it knows, however they meet',
     async () => {
       const { jobId } = await collect()

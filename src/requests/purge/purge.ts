@@ -49,7 +49,7 @@ interface Match extends IdentifiedRequest {
   title: string
 }
 
-/** How many rows a statement looks at, and how many it deletes with all their words, at most: everybody else waits for it in the embedded home. */
+/** How many rows a statement looks at, and how many it deletes with all their words, at most: everybody else waits for it in the embedded backend. */
 const scannedRows = 250
 const deletedRows = 100
 const maxSamples = 5

@@ -58,7 +58,7 @@ const hashesOf = (identities: readonly Identity[], platform: PlatformName | unde
     (platform === undefined ? platformNames : [platform]).map((name) => hashIdentity(name, identity)),
   )
 
-/** How many entries one statement deletes at most: everybody else waits for it in the embedded home. */
+/** How many entries one statement deletes at most: everybody else waits for it in the embedded backend. */
 const sliceRows = 5_000
 
 async function liftPurges(database: Database, purgeIds: readonly string[]): Promise<number> {

@@ -44,7 +44,7 @@ describe('a long query', () => {
   })
 
   // `ts_rank` does not count how rare a word is.
-  it.runIf(process.env.TEST_HOME === 'embedded')(
+  it.runIf(process.env.TEST_BACKEND === 'embedded')(
     'finds what has its rare words first, wherever they stand in it',
     async () => {
       for (const query of [`${common.join(' ')} scarceword`, `scarceword ${common.join(' ')}`]) {

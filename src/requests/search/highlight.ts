@@ -48,7 +48,7 @@ function fieldsOf({ title, description, tags, authorName, authorHandle }: Reques
 const isStemmed = (word: string) => /^\p{L}[\p{L}\p{M}]*$/u.test(word)
 
 /** The database stems at most so many words for a page of results; those after them are marked only where they are as asked. */
-const mostCandidates = 10_000
+const maxCandidates = 10_000
 
 /** Gathers the words that may have the stem of an asked one: stemming never changes the first letter. */
 function createCandidates(asked: readonly string[]) {
@@ -57,7 +57,7 @@ function createCandidates(asked: readonly string[]) {
   const candidates = new Set<string>()
   const add = (word: string) => {
     if (!beginnings.has(word[0]) || candidates.has(word) || exact.has(word) || !isStemmed(word)) return
-    if (candidates.size < mostCandidates) candidates.add(word)
+    if (candidates.size < maxCandidates) candidates.add(word)
   }
   return { candidates, add }
 }

@@ -156,7 +156,7 @@ describe('opening', () => {
         language sql as 'select 1'`.execute(database)
       const fallback = await openSearchIndex(database)
       expect(fallback.kind).toBe('tsvector')
-      expect(fallback.fallbackReason).toMatch(opened.home === 'embedded' ? /change return type/ : /not installed/)
+      expect(fallback.fallbackReason).toMatch(opened.backend === 'embedded' ? /change return type/ : /not installed/)
       const { rows } = await sql<{ left: string | null }>`
         select to_regclass('request_texts_bm25')::text as left`.execute(database)
       expect(rows).toEqual([{ left: null }])

@@ -117,7 +117,7 @@ interface MatchOptions extends TextChoice {
   limit: number
 }
 
-/** Finds the matches and reads the records of the page in one statement: others wait for each statement in the embedded home. */
+/** Finds the matches and reads the records of the page in one statement: others wait for each statement in the embedded backend. */
 async function readMatches(
   executor: Executor,
   matching: RawBuilder<unknown>,

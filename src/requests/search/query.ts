@@ -1,5 +1,5 @@
 import { invalidField } from '../../http/validation.ts'
-import { normaliseAsked, normaliseText } from './text.ts'
+import { normaliseQuery, normaliseText } from './text.ts'
 
 /** A query asks for at most this many different words; those after them are ignored. */
 export const queryWordLimit = 32
@@ -34,7 +34,7 @@ const stopWords = new Set(
 /** Whether a word says so little that a query does without it where it has others. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
-const wordsOf = (text: string) => normaliseAsked(text).split(' ').filter(Boolean)
+const wordsOf = (text: string) => normaliseQuery(text).split(' ').filter(Boolean)
 
 /** The different words of a text that a search asks for: not the stop words, unless it has nothing else. */
 export function tellingWords(text: string): string[] {

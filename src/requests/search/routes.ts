@@ -11,7 +11,7 @@ import { platformNames } from '../../platforms/registry.ts'
 import { platformList } from '../../platforms/schemas.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { createSharedReads, type SharedReads } from '../../runtime/request-coalescing.ts'
+import { type CoalescedReads, createCoalescedReads } from '../../runtime/request-coalescing.ts'
 import type { ExpandedSearch } from '../live-collection.ts'
 import { expansionMeta } from '../live-collection.ts'
 import { fullTextSchema, requestRecord } from '../record.ts'
@@ -28,7 +28,7 @@ export interface SearchDependencies {
   database: Database
   clock: Clock
   searchIndex: SearchIndex
-  readRequests: SharedReads
+  cachedRead: CoalescedReads
   authentication: Authentication
   expandedSearch: ExpandedSearch
   enabledPlatforms: readonly PlatformName[]
@@ -153,8 +153,8 @@ within a deadline; the answer is the union of all matches. It costs one credit, 
 
 /** Searching the cache, and with expand the world (spec 4.3). */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
-  const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch, readRequests } = dependencies
-  const share = createSharedReads()
+  const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch, cachedRead } = dependencies
+  const share = createCoalescedReads()
   app.post(
     '/api/v1/requests/search',
     {
@@ -182,7 +182,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
       }
       const account = authentication.accountOf(request)
       const [{ meta, ...data }, credits] = await Promise.all([
-        readRequests(`search ${JSON.stringify(input)}`, () => answerSearch({ searchIndex, executor: database }, input)),
+        cachedRead(`search ${JSON.stringify(input)}`, () => answerSearch({ searchIndex, executor: database }, input)),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])
       return { data, meta: { ...meta, expanded: false }, usage: { credits } }

@@ -17,10 +17,10 @@ afterAll(() => opened.close())
 const search = (query: string, filters?: SearchFilters, page = { offset: 0, limit: 100 }) =>
   findIds(index, opened.database, { query, ...page, ...(filters ? { filters } : {}) })
 
-test('is BM25 in the embedded home, and says why it is not elsewhere', () => {
-  expect(index.kind).toBe(opened.home === 'embedded' ? 'bm25' : 'tsvector')
+test('is BM25 in the embedded backend, and says why it is not elsewhere', () => {
+  expect(index.kind).toBe(opened.backend === 'embedded' ? 'bm25' : 'tsvector')
   expect(index.fallbackReason).toBe(
-    opened.home === 'embedded' ? undefined : 'the extension pg_textsearch is not installed on the server',
+    opened.backend === 'embedded' ? undefined : 'the extension pg_textsearch is not installed on the server',
   )
 })
 

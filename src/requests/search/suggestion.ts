@@ -85,7 +85,7 @@ interface KnownWord {
 }
 
 /** The most similar of the words that begin alike, the most frequent of equally similar ones. */
-function mostSimilar(word: string, others: readonly KnownWord[]): string | null {
+function maxSimilar(word: string, others: readonly KnownWord[]): string | null {
   let best: { word: string; score: number } | null = null
   for (const { word: other } of others) {
     const likeness = similarity(word, other)
@@ -110,7 +110,7 @@ async function closestWord(executor: Executor, word: string): Promise<string | n
       select word, requests from search_words where word >= ${beginning} and word < ${beginning + lastCharacter}
       and length(word) between ${length - 2} and ${length + 2} limit ${sql.lit(comparedWords)}
     ) as scanned order by requests desc, word`.execute(executor)
-  return mostSimilar(word, alike)
+  return maxSimilar(word, alike)
 }
 
 /**

@@ -111,7 +111,7 @@ export const normaliseText = (text: string, limit = Number.POSITIVE_INFINITY): s
   normalise(text, { limit, asked: false })
 
 /** The same for what is asked: a version number is only that one, where a text is found also by its beginning. */
-export const normaliseAsked = (text: string): string =>
+export const normaliseQuery = (text: string): string =>
   normalise(text, { limit: Number.POSITIVE_INFINITY, asked: true })
 
 function normalise(text: string, { limit, asked }: { limit: number; asked: boolean }): string {

@@ -15,10 +15,10 @@ export interface RequestChanges {
 
 /** Counts the changes of the cache. */
 export async function countRequestChanges({
-  home,
+  backend,
   listen,
-}: Pick<OpenDatabase, 'home' | 'listen'>): Promise<RequestChanges> {
-  if (home !== 'embedded') return { version: () => null, stop: async () => {} }
+}: Pick<OpenDatabase, 'backend' | 'listen'>): Promise<RequestChanges> {
+  if (backend !== 'embedded') return { version: () => null, stop: async () => {} }
   let changes = 0
   const stop = await listen(channel, () => {
     changes++

@@ -6,7 +6,7 @@ import { deleteRequests } from './delete.ts'
 /** How many days a platform's requests are kept after they were last refreshed; a platform without is kept for good. */
 export type Retention = ReadonlyMap<PlatformName, number>
 
-/** How many rows one transaction deletes at most, with all their words: everybody else waits for it in the embedded home. */
+/** How many rows one transaction deletes at most, with all their words: everybody else waits for it in the embedded backend. */
 const sliceRows = 100
 const dayMs = 86_400_000
 

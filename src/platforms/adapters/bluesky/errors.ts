@@ -1,4 +1,4 @@
-import { correctByHeaders, restAfterRefusal, spentUntil } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal, correctByHeaders, spentUntil } from '../../budget/announced-limits.ts'
 import type { Budget } from '../../budget/budget.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asString } from '../../content/fields.ts'
@@ -17,7 +17,7 @@ export function blueskyError({ status, headers, body }: Answer, now: Date): Plat
   if (status >= 200 && status < 300) return null
   const name = asString(asFields(body)?.error)
   if (status === 429 || name === 'RateLimitExceeded') {
-    const retryAt = restAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now))
+    const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now))
     return new PlatformError('rate_limited', 'bluesky allows no more requests for now.', { retryAt })
   }
   if (status === 401 || tokenErrors.has(name ?? '')) {

@@ -6,7 +6,7 @@ import type { Answer } from '../../client/messages.ts'
 import { asFields, asList, asString, readItems } from '../../content/fields.ts'
 import { type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
-import { fetchInTurns, type SourcePage } from '../round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 import { blueskyError, correctBlueskyBudget } from './errors.ts'
 import { readBlueskyPost } from './post.ts'
@@ -79,11 +79,11 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     }
     const words = blueskyWords(request.topic)
     if (words === '') return null
-    return fetchInTurns({
+    return fetchRoundRobin({
       sources: wishPhrases,
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
-      firstTurn: 0,
+      firstSource: 0,
       fetchFrom: (phrase, cursor) => fetchPhrase(tokens, `${words} "${phrase}"`, asString(cursor), request.signal),
     })
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts'
-import { restAfterRefusal } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
 import { after, retryAfter } from '../../client/headers.ts'
@@ -7,7 +7,7 @@ import type { Answer } from '../../client/messages.ts'
 import { asFields, asInteger, asList, asPage, asString, type Fields } from '../../content/fields.ts'
 import { type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
-import { fetchInTurns, type SourcePage } from '../round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { discourseWords, type Forum, readForum } from './forum.ts'
 import { readPosts } from './post.ts'
 
@@ -79,7 +79,7 @@ export function createDiscourse({ client, clock, openBudget, urls }: DiscourseOp
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     const words = discourseWords(searchWords(request.topic))
     if (words.length === 0) return null
-    return fetchInTurns({
+    return fetchRoundRobin({
       sources: [...forums.keys()],
       request,
       hostOf: (url) => forums.get(url)!.name,
@@ -105,11 +105,11 @@ function discourseError(answer: Answer, label: string, now: Date): PlatformError
     const told = [retryAfter(answer.headers, now), waitSeconds > 0 ? after(now, waitSeconds * 1000) : null]
     // The body is rounded up, the header may not be: the later one is safe.
     const [latest] = told.filter((moment) => moment !== null).sort((a, b) => b.getTime() - a.getTime())
-    return tooMany(label, restAfterRefusal({}, now, latest ?? null))
+    return tooMany(label, cooldownAfterRefusal({}, now, latest ?? null))
   }
   // Too many searches, or too much load, can also be a success that has found nothing.
   const reason = asString(asFields(body?.grouped_search_result)?.error)
-  if (reason && postsOf(body)?.length === 0) return tooMany(label, restAfterRefusal({}, now))
+  if (reason && postsOf(body)?.length === 0) return tooMany(label, cooldownAfterRefusal({}, now))
   if (type === 'not_logged_in' || type === 'invalid_access' || answer.status === 401) {
     return new PlatformError('unauthorized', `${label} lets only members search. Take it out of DISCOURSE_URLS.`)
   }

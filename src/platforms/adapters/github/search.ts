@@ -1,5 +1,10 @@
 import type { Clock } from '../../../runtime/clock.ts'
-import { correctByHeaders, restAfterRefusal, restAfterRefusalMs, spentUntil } from '../../budget/announced-limits.ts'
+import {
+  cooldownAfterRefusal,
+  cooldownAfterRefusalMs,
+  correctByHeaders,
+  spentUntil,
+} from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
 import { hasNextLink, headerNumber, headerText, retryAfter } from '../../client/headers.ts'
@@ -39,7 +44,7 @@ const lastPage = 10
 const queryLimit = 256
 
 /** At most five AND, OR and NOT in a query (docs.github.com/search-github, "Troubleshooting search queries"). */
-const mostTopicsTogether = 6
+const maxTopicsPerQuery = 6
 
 /**
  * What projects call a wish. A comma between labels is an OR; the word OR with parentheses is a 422. A token also opens what only
@@ -83,7 +88,7 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
       signal,
       readLimits: (answer) => correctBudget(budget, answer, clock.now()),
       readError: (answer) => {
-        const error = githubError(answer, token !== undefined, clock.now(), silentRestMs(silentRefusals))
+        const error = githubError(answer, token !== undefined, clock.now(), silentCooldownMs(silentRefusals))
         silentRefusals = isSilentRefusal(answer, clock.now()) && error?.code === 'rate_limited' ? silentRefusals + 1 : 0
         return error
       },
@@ -109,7 +114,7 @@ export function createGithub({ client, clock, openBudget, baseUrl, token }: Gith
 
   const fetchFirstPage = createTopicBatches({
     countFitting: (topics) => {
-      let count = Math.min(topics.length, mostTopicsTogether)
+      let count = Math.min(topics.length, maxTopicsPerQuery)
       while (count > 1 && githubQueryTogether(topics.slice(0, count)).length > queryLimit) count--
       return count
     },
@@ -201,16 +206,16 @@ function correctBudget(budget: Budget, { headers }: Answer, now: Date): void {
 }
 
 /** A minute at least, then twice as long each time, an hour at most. */
-const silentRestMs = (refusalsBefore: number) => Math.min(3_600_000, restAfterRefusalMs * 2 ** refusalsBefore)
+const silentCooldownMs = (refusalsBefore: number) => Math.min(3_600_000, cooldownAfterRefusalMs * 2 ** refusalsBefore)
 
 const isSilentRefusal = ({ headers }: Answer, now: Date): boolean =>
   retryAfter(headers, now) === null && headerNumber(headers, limitHeaders.remaining) !== 0
 
 /**
  * Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit").
- * @param restMs how long to wait where GitHub does not say.
+ * @param cooldownMs how long to wait where GitHub does not say.
  */
-function githubError(answer: Answer, hasToken: boolean, now: Date, restMs: number): PlatformError | null {
+function githubError(answer: Answer, hasToken: boolean, now: Date, cooldownMs: number): PlatformError | null {
   const { status, headers } = answer
   if (status === 401) return new PlatformError('unauthorized', 'github refused the token. Check GITHUB_TOKEN.')
   if (status !== 403 && status !== 429) return null
@@ -219,7 +224,7 @@ function githubError(answer: Answer, hasToken: boolean, now: Date, restMs: numbe
   const told = retryAfter(headers, now)
   const isSpent = headerNumber(headers, limitHeaders.remaining) === 0
   if (status === 429 || told || isSpent || /rate limit|abuse detection/i.test(message ?? '')) {
-    const retryAt = restAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now), restMs)
+    const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now), cooldownMs)
     return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
   }
   // Without JSON it is GitHub's front door: the address or the User-Agent is refused, not the token.

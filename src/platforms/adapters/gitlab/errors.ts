@@ -1,4 +1,4 @@
-import { type LimitHeaders, restAfterRefusal, spentUntil } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal, type LimitHeaders, spentUntil } from '../../budget/announced-limits.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asString } from '../../content/fields.ts'
 import { PlatformError, SourceRefusedError } from '../../platform.ts'
@@ -51,6 +51,6 @@ const refusedSearch = (project: string) =>
 
 /** The search limit names no time; its minute is over after the usual rest. */
 function tooMany({ headers }: Answer, now: Date): PlatformError {
-  const retryAt = restAfterRefusal(headers, now, spentUntil(headers, gitlabLimitHeaders, now))
+  const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, gitlabLimitHeaders, now))
   return new PlatformError('rate_limited', 'gitlab allows no more requests for now.', { retryAt })
 }

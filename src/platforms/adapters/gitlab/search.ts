@@ -20,7 +20,7 @@ import {
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
 import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
-import { fetchInTurns, type SourcePage } from '../round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { gitlabError, gitlabLimitHeaders } from './errors.ts'
 import { createVisibilityCheck } from './visibility.ts'
 
@@ -104,7 +104,7 @@ export function createGitlab({ client, clock, openBudget, baseUrl, token, projec
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     const words = searchWords(request.topic).join(' ')
     if (words === '') return null
-    return fetchInTurns({
+    return fetchRoundRobin({
       sources: projects,
       request,
       fetchFrom: (source, cursor) => fetchProject(words, source, asPage(cursor, 1), request.signal),

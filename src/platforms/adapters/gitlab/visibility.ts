@@ -45,9 +45,9 @@ export function createVisibilityCheck(options: VisibilityOptions): CheckVisibili
     if ((publicUntil.get(project) ?? 0) > clock.now().getTime()) return
     publicUntil.delete(project)
     const now = clock.now()
-    const { restUntil } = searchBudget.state(now)
-    if (restUntil && restUntil > now) {
-      throw new PlannedWaitError('rate_limited', 'gitlab allows no more requests for now.', restUntil)
+    const { cooldownUntil } = searchBudget.state(now)
+    if (cooldownUntil && cooldownUntil > now) {
+      throw new PlannedWaitError('rate_limited', 'gitlab allows no more requests for now.', cooldownUntil)
     }
     await client.getJson({
       platform: 'gitlab',

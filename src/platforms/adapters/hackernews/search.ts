@@ -17,7 +17,7 @@ import {
 import { cleanTags, htmlToPlainText, plainTitle } from '../../content/text.ts'
 import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
-import { fetchInTurns, type SourcePage } from '../round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 
 export interface HackernewsOptions {
@@ -65,11 +65,11 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     const words = searchWords(request.topic).join(' ')
     if (words === '') return null
-    return fetchInTurns({
+    return fetchRoundRobin({
       sources: wishPhrases,
       request,
       // Always the most telling phrase first: these are words, not places that each deserve their turn.
-      firstTurn: 0,
+      firstSource: 0,
       fetchFrom: (phrase, cursor) => fetchPhrase(words, phrase, asPage(cursor, 0), request.signal),
     })
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts'
-import { restAfterRefusal } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
 import { headerText } from '../../client/headers.ts'
@@ -7,7 +7,7 @@ import type { Answer } from '../../client/messages.ts'
 import { asFields, asList, asPage, asString, readItems } from '../../content/fields.ts'
 import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
-import { fetchInTurns, type SourcePage } from '../round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 import { readPostView } from './post.ts'
 
@@ -87,11 +87,11 @@ export function createLemmy({ client, clock, openBudget, urls }: LemmyOptions): 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     const words = searchWords(request.topic).join(' ')
     if (words === '') return null
-    return fetchInTurns({
+    return fetchRoundRobin({
       sources: [...sources.keys()],
       request,
       // The instances take turns at being first, each with the most telling phrase.
-      firstTurn: urls.length === 0 ? 0 : request.pagesBefore % urls.length,
+      firstSource: urls.length === 0 ? 0 : request.pagesBefore % urls.length,
       hostOf: (key) => sources.get(key)!.name,
       fetchFrom: (key, cursor) => fetchSource(sources.get(key)!, words, cursor, request.signal),
     })
@@ -124,7 +124,7 @@ function lemmyError({ status, headers, body }: Answer, label: string, now: Date)
   const error = asString(asFields(body)?.error) ?? ''
   const isEmpty = body === undefined && !/html/i.test(headerText(headers, 'content-type') ?? '')
   if (status === 429 || /rate_?limit|too_many_requests/i.test(error) || (status === 400 && isEmpty)) {
-    const retryAt = restAfterRefusal(headers, now)
+    const retryAt = cooldownAfterRefusal(headers, now)
     return new PlatformError('rate_limited', `${label} allows no more searches for now.`, { retryAt })
   }
   if (status === 401 || /^(instance_is_private|not_logged_in|incorrect_login)$/.test(error)) {

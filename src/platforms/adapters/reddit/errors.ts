@@ -1,4 +1,4 @@
-import { restAfterRefusal } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import type { Budget } from '../../budget/budget.ts'
 import { type AnswerHeaders, after, headerText } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
@@ -55,7 +55,7 @@ function blocked(isJson: boolean): PlatformError {
 }
 
 function rateLimited(headers: AnswerHeaders, now: Date): PlatformError {
-  const retryAt = restAfterRefusal(headers, now, windowEnd(headers, now))
+  const retryAt = cooldownAfterRefusal(headers, now, windowEnd(headers, now))
   return new PlatformError('rate_limited', 'reddit allows no more requests for now.', { retryAt })
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts'
-import { restAfterRefusal } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
 import { after } from '../../client/headers.ts'
@@ -28,7 +28,7 @@ import {
   SourceRefusedError,
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
-import { fetchInTurns, type SourcePage } from '../round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 
 export interface StackexchangeOptions {
   client: PlatformClient
@@ -111,7 +111,7 @@ export function createStackexchange({
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     const words = searchWords(request.topic).join(' ')
     if (words === '') return null
-    return fetchInTurns({
+    return fetchRoundRobin({
       sources: sites,
       request,
       fetchFrom: (site, cursor) => fetchSite(words, site, asPage(cursor, 1), request.signal),
@@ -191,7 +191,7 @@ function stackexchangeError(answer: Answer, site: string, now: Date): PlatformEr
     case 502: {
       const seconds = /available in (\d+) second/.exec(asString(body?.error_message) ?? '')?.[1]
       const told = seconds === undefined ? null : after(now, Number(seconds) * 1000)
-      const retryAt = restAfterRefusal({}, now, told)
+      const retryAt = cooldownAfterRefusal({}, now, told)
       return new PlatformError('rate_limited', 'stackexchange allows no more requests for now.', { retryAt })
     }
     case 500:

@@ -1,4 +1,4 @@
-import { correctByHeaders, restAfterRefusal } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal, correctByHeaders } from '../../budget/announced-limits.ts'
 import type { Budget } from '../../budget/budget.ts'
 import { headerEpochSeconds } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
@@ -29,7 +29,7 @@ export function xError(answer: Answer, now: Date): PlatformError | null {
     return new PlatformError('unauthorized', `x does not let this app search. ${advice}`)
   }
   if (status !== 429) return null
-  const retryAt = restAfterRefusal(headers, now, headerEpochSeconds(headers, limitHeaders.reset, now))
+  const retryAt = cooldownAfterRefusal(headers, now, headerEpochSeconds(headers, limitHeaders.reset, now))
   return new PlatformError('rate_limited', 'x allows no more searches for now.', { retryAt })
 }
 

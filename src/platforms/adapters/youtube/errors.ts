@@ -1,4 +1,4 @@
-import { restAfterRefusal } from '../../budget/announced-limits.ts'
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import { defaultError } from '../../client/faults.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
@@ -71,7 +71,7 @@ export function youtubeError(answer: Answer, now: Date, resetsAt: Date): Platfor
     return new PlatformError('quota_exhausted', message)
   }
   if (hasAny(refusal, hurriedReasons) || answer.status === 429) {
-    const retryAt = restAfterRefusal(answer.headers, now)
+    const retryAt = cooldownAfterRefusal(answer.headers, now)
     return new PlatformError('rate_limited', 'youtube allows no more requests for now.', { retryAt })
   }
   if (hasAny(refusal, disabledReasons)) return unauthorized('Enable the YouTube Data API v3 in the project of the key')

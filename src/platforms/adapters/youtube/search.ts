@@ -14,7 +14,7 @@ import {
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import type { AdapterCache } from '../adapter-cache.ts'
-import { fetchInTurns, type SourcePage } from '../round-robin.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { readThread, type Video } from './comment.ts'
 import { isQuotaSpent, isVideoClosed, youtubeError } from './errors.ts'
 import { nextPacificMidnight, youtubeLimits } from './quota.ts'
@@ -161,7 +161,7 @@ export function createYoutube({ client, clock, openBudget, cache, baseUrl, key }
       }
     }
     const sources = [...byId.keys()]
-    const page = await fetchInTurns({ sources, request, fetchFrom }).catch((error) => {
+    const page = await fetchRoundRobin({ sources, request, fetchFrom }).catch((error) => {
       // Where all that could be asked is closed there is nothing to read, an end like any other.
       if (error instanceof ClosedVideoError) return null
       throw error
