@@ -30,7 +30,7 @@ const runningJobsVariables = {
   RUNNING_JOBS_MAX: runningJobs('max', 10),
 }
 
-/** Every environment variable that Wishwell reads: its type, default and meaning. README's table is made from it. */
+/** Every environment variable that Wishwell reads: its type, default and meaning. `docs/configuration.md` is made from it. */
 export const environmentSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'the address it listens on' }),
   PORT: Type.Integer({
