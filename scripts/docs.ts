@@ -53,7 +53,7 @@ export function roomsTable(): string {
   const rowsOf = (name: string, rooms: Record<string, string>, slash: string) =>
     Object.entries(rooms).map(([room, job], index) => `| ${index === 0 ? name : ''} | \`${room}${slash}\` | ${job} |`)
   const rows = layers.map((rooms, index) => rowsOf(`${index + 1}`, rooms, '/')).reverse()
-  return ['| layer | room | its job |', '| --- | --- | --- |', ...rowsOf('top', composition, ''), ...rows.flat()].join(
+  return ['| layer | room | purpose |', '| --- | --- | --- |', ...rowsOf('top', composition, ''), ...rows.flat()].join(
     '\n',
   )
 }
