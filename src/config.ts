@@ -21,7 +21,7 @@ const runningJobs = (plan: string, limit: number) =>
     minimum: 1,
     maximum: 1_000,
     default: limit,
-    description: `how many jobs of an account of the ${plan} plan run at a time; further ones stay \`pending\``,
+    description: `how many jobs of an account of the ${plan} plan run at a time; further ones wait in line`,
   })
 
 const runningJobsVariables = {
@@ -30,7 +30,7 @@ const runningJobsVariables = {
   RUNNING_JOBS_MAX: runningJobs('max', 10),
 }
 
-/** Every environment variable that Wishwell reads: its type, default and meaning. `docs/configuration.md` is made from it. */
+/** Every environment variable that Wishwell reads: its type, default and meaning. README's table is made from it. */
 export const environmentSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'the address it listens on' }),
   PORT: Type.Integer({
@@ -42,13 +42,13 @@ export const environmentSchema = Type.Object({
   PUBLIC_URL: Type.Optional(
     Type.String({
       description:
-        'the address that sign-in links begin with, such as `https://wishwell.example`, without a path; by default the address it listens on',
+        'the address that links carry, such as sign-in links: `https://wishwell.example`, without a path; by default where it listens',
     }),
   ),
   ALLOW_PLAIN_HTTP: Type.Boolean({
     default: false,
     description:
-      '`true` allows an address other than loopback without `TRUST_PROXY`: keys and sessions then travel unencrypted',
+      '`true` lets it listen on another address than loopback without `TRUST_PROXY`: keys and sessions then travel in the clear',
   }),
   DATA_DIR: Type.String({
     minLength: 1,
@@ -77,29 +77,29 @@ export const environmentSchema = Type.Object({
     {
       default: 'auto',
       description:
-        'format of the log on stderr: `json`, `text` (short lines for people; of the calls only slow and failed ones) or `auto`, which is text on a terminal',
+        'how the log on stderr is written: `json`, `text` (short lines for people; of calls only the slow ones and those that failed) or `auto`, which is text on a terminal',
     },
   ),
   BOOTSTRAP_API_KEY: secret(
-    "the first account's API key (`ww_live_` and 32 of a-z, 0-9); without it one is created and printed once",
+    "the first account's API key (`ww_live_` and 32 of a-z, 0-9); without it one is made and printed once",
   ),
   BOOTSTRAP_TIER: Type.Union([Type.Literal('free'), Type.Literal('pro'), Type.Literal('max')], {
     default: 'max',
     description: "the first account's plan: `free`, `pro` or `max`",
   }),
   ADMIN_API_KEY: secret(
-    'opens the admin routes; when absent, it is created in `DATA_DIR/admin-key` (0600); required with `DATABASE_URL`',
+    'opens the admin routes; made and kept in `DATA_DIR/admin-key` (0600) when absent, required with `DATABASE_URL`',
   ),
   TRUST_PROXY: Type.Optional(
     Type.String({
       description:
-        'the reverse proxies whose `X-Forwarded-For` is trusted: a comma list of addresses and networks (`10.0.0.0/8`), or their number if all calls pass through them',
+        'the proxies in front whose `X-Forwarded-For` counts: a comma list of addresses and networks (`10.0.0.0/8`), or their number where nobody can reach the service past them',
     }),
   ),
   REMOVAL_CONTACT: Type.Optional(
     Type.String({
       description:
-        'e-mail or web address for authors who ask for removal or a copy of a post: shown in the dashboard, and sent to the platforms in `User-Agent`',
+        'whom authors ask to have a post removed or to get a copy, an e-mail or web address: shown on the page, and sent to the platforms in `User-Agent`',
     }),
   ),
   JOB_TIME_LIMIT_MINUTES: Type.Integer({
@@ -107,7 +107,7 @@ export const environmentSchema = Type.Object({
     maximum: 7 * 24 * 60,
     default: 360,
     description:
-      'time limit of a scrape job from its start, waiting included; unfinished platforms then end as `timeout`',
+      'how long a scrape job may take from its start, waiting included; what is unfinished then ends as `timeout`',
   }),
   ...runningJobsVariables,
   TOPIC_TTL_MINUTES: Type.Integer({
@@ -115,14 +115,14 @@ export const environmentSchema = Type.Object({
     maximum: 30 * 24 * 60,
     default: 360,
     description:
-      'how long a topic stays fresh: expanded searches and `source=realtime` do not collect it again from a platform that delivered a page of it',
+      'how long a platform that delivered a page of a topic is not asked for it again by expanded searches and `source=realtime`',
   }),
   LIVE_DEADLINE_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 60,
     default: 15,
     description:
-      'how long an expanded search or a list with `source=realtime` waits for its platforms; later pages are stored for the next call',
+      'how long an expanded search or a list with `source=realtime` waits for its platforms; what comes later is stored for the next call',
   }),
   ...platformVariables,
   ...expansionVariables,

@@ -6,12 +6,12 @@ export const expansionVariables = {
     Type.String({
       pattern: '^https?://[^\\s]+$',
       description:
-        'base address of an OpenAI-compatible API (`https://api.openai.com/v1`) whose model proposes topics for `expand`; without it they come from the cache',
+        'base address of an OpenAI-compatible API (`https://api.openai.com/v1`) that thinks of topics for `expand`; without it they come from the cache',
     }),
   ),
   AI_API_KEY: Type.Optional(
     // What no header can hold would fail each request as if the network did.
-    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one' }),
+    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, where it needs one' }),
   ),
   AI_MODEL: Type.Optional(Type.String({ maxLength: 200, description: 'its model; needed with `AI_BASE_URL`' })),
   AI_TIMEOUT_MS: Type.Integer({
@@ -19,13 +19,13 @@ export const expansionVariables = {
     maximum: 60_000,
     default: 4_000,
     description:
-      'time limit of the model, at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
+      'how long the model may take, at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
   }),
   AI_MAX_TOKENS: Type.Integer({
     minimum: 50,
     maximum: 20_000,
     default: 500,
-    description: 'max tokens of a response of the model; a reasoning model needs more',
+    description: 'the most tokens that an answer of the model may have; one that thinks before it answers needs more',
   }),
 }
 

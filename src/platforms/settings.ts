@@ -15,13 +15,13 @@ export const platformVariables = {
   PLATFORMS: commaList(openPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
   DEFAULT_PLATFORMS: Type.Optional(
     Type.String({
-      description: `comma list: the platforms of a call that names none; by default all of the first six that are on`,
+      description: `comma list: the platforms of a call that names none; by default those of the first six that are on`,
     }),
   ),
   RETENTION_DAYS: Type.String({
     default: defaultRetention.join(','),
     description:
-      'comma list: for how many days a request stays after its last refresh; `none` is for ever, which also applies to platforms that neither this list nor the default names',
+      'comma list: how many days requests of a platform are kept after they were last refreshed; `none` for ever, as are those of platforms that neither you nor the default names',
   }),
   ...variablesOfAdapters,
 }
