@@ -17,7 +17,7 @@ import { usageCommand } from './usage.ts'
 import { verifyCommand } from './verify.ts'
 
 const help = `
-Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; docs/configuration.md has the whole table.
+Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
 Environment of scrape, jobs, search, topics, export, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
 Environment of account, key, purge, suppression, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they work without a service, too.
