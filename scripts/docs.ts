@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { environmentSchema } from '../src/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
 
-// Writes the parts of the documents that are made from code: the configuration table and the error catalogue.
-// A test fails when they are not up to date.
+// Writes the parts of the documents that are made from code: the configuration table, the map of the rooms and the error
+// catalogue. `test/documents.test.ts` fails when they are out of date.
 
 interface Variable {
   default?: string | number | boolean
   description?: string
 }
 
-/** The table of environment variables, as the README shows it. */
+/** The table of environment variables in `docs/configuration.md`. */
 export function configurationTable(): string {
   const required = new Set(environmentSchema.required as string[])
   const rows = Object.entries(environmentSchema.properties as Record<string, Variable>).map(([name, variable]) => {
@@ -27,9 +27,12 @@ export function errorPage(): string {
   )
   return `# Errors
 
-Made by \`npm run docs\` from \`src/http/errors.ts\`. A failure is \`{"error": {"code", "message"}}\`; \`message\` is for people, \`code\`
-for programs. \`INVALID_REQUEST\` carries \`details\`, a list of \`{path, message}\`; \`RATE_LIMITED\` carries \`reason\` (\`credits\` with
-\`resetsAt\`, or \`rate\` with the header \`Retry-After\`).
+\`npm run docs\` makes this page from \`src/http/errors.ts\`.
+
+The body of an error is \`{"error": {"code", "message"}}\`: \`code\` is for programs, \`message\` for people. Two codes carry more:
+
+- \`INVALID_REQUEST\` has \`details\`, a list of \`{path, message}\`.
+- \`RATE_LIMITED\` has \`reason\`: \`credits\` with \`resetsAt\`, or \`rate\` with the header \`Retry-After\`.
 
 | code | status | when |
 | --- | --- | --- |
@@ -50,26 +53,26 @@ export function roomsTable(): string {
   const rowsOf = (name: string, rooms: Record<string, string>, slash: string) =>
     Object.entries(rooms).map(([room, job], index) => `| ${index === 0 ? name : ''} | \`${room}${slash}\` | ${job} |`)
   const rows = layers.map((rooms, index) => rowsOf(`${index + 1}`, rooms, '/')).reverse()
-  return ['| layer | room | its job |', '| --- | --- | --- |', ...rowsOf('top', composition, ''), ...rows.flat()].join(
+  return ['| layer | room | purpose |', '| --- | --- | --- |', ...rowsOf('top', composition, ''), ...rows.flat()].join(
     '\n',
   )
 }
 
 const files = {
   architecture: new URL('../ARCHITECTURE.md', import.meta.url),
-  readme: new URL('../README.md', import.meta.url),
+  configuration: new URL('../docs/configuration.md', import.meta.url),
   errors: new URL('../docs/errors.md', import.meta.url),
 }
-/** A document with the part between its two marks made anew. */
+/** @returns the document with a new text between its two marks. */
 function fill(file: URL, name: string, text: string): { file: URL; text: string } {
   const marked = new RegExp(`(<!-- ${name}: [^>]* -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
   return { file, text: readFileSync(file, 'utf8').replace(marked, (_all, start, end) => `${start}${text}\n${end}`) }
 }
 
-/** What the documents ought to be. */
+/** The documents as they should be now. */
 export function currentDocuments(): { file: URL; text: string }[] {
   return [
-    fill(files.readme, 'configuration', configurationTable()),
+    fill(files.configuration, 'configuration', configurationTable()),
     fill(files.architecture, 'rooms', roomsTable()),
     { file: files.errors, text: errorPage() },
   ]

@@ -1,13 +1,81 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { currentDocuments } from '../scripts/docs.ts'
+import { createProgram } from '../src/cli/program.ts'
 
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const manifest = JSON.parse(read('package.json'))
+const isElsewhere = (path: string) => /(^|\/)(node_modules|dist|\.[^/]+)$/.test(path) || path === 'data'
+const documents = globSync('**/*.md', { cwd: root, exclude: isElsewhere })
+
+/** A document without its blocks of code. */
+const proseOf = (text: string) => text.replace(/^( *)```[\s\S]*?^\1```$/gm, '')
+
+/** The addresses of a document's headings, as GitHub makes them. */
+function anchorsOf(path: string): Set<string> {
+  const headings = [...proseOf(read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
+  const slugs = headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return new Set(slugs)
+}
+
+/** The relative links and images of a document that lead nowhere. */
+function brokenLinks(path: string): string[] {
+  const prose = proseOf(read(path)).replace(/`[^`\n]*`/g, '')
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(([, link, image]) => link ?? image ?? '')
+  const relative = links.filter((link) => !/^[a-z]+:/.test(link))
+  return relative.filter((link) => {
+    const [file = '', anchor] = link.split('#')
+    const target = file === '' ? path : join(dirname(path), file)
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !anchorsOf(target).has(anchor)
+  })
+}
+
+/** A command of the program by its names, such as `account` and `list`. */
+const findCommand = (names: string[]) =>
+  names.reduce<ReturnType<typeof createProgram> | undefined>(
+    (command, name) => command?.commands.find((inner) => inner.name() === name),
+    createProgram(),
+  )
 
 describe('the documents', () => {
   it('are what the code makes of them (npm run docs)', () => {
     for (const { file, text } of currentDocuments()) expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
+  it('have only links to files and headings that exist', () => {
+    expect(documents).toContain('README.md')
+    expect(documents).toContain(join('docs', 'operating.md'))
+    const broken = documents.flatMap((path) => brokenLinks(path).map((link) => `${path}: ${link}`))
+    expect(broken).toEqual([])
+  })
+
+  it('name only scripts and commands that exist', () => {
+    const all = documents.map(read).join('\n')
+    const scripts = [...all.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script)
+    expect(scripts.length).toBeGreaterThan(5)
+    for (const script of scripts) expect(Object.keys(manifest.scripts)).toContain(script)
+
+    const commands = [...all.matchAll(/npx wishwell ((?:account|jobs|key|suppression) [a-z-]+|[a-z]+)/g)]
+    expect(commands.length).toBeGreaterThan(10)
+    for (const [text, names = ''] of commands) expect(findCommand(names.split(' ')), text).toBeDefined()
+  })
+
+  it('give every decision its number, a title and a status', () => {
+    const decisions = documents.filter((path) => dirname(path) === join('docs', 'decisions'))
+    expect(decisions.length).toBeGreaterThan(30)
+    for (const path of decisions) {
+      const number = path.match(/(\d{3})-[a-z0-9-]+\.md$/)?.[1]
+      expect(read(path), path).toMatch(new RegExp(`^# ${number}: [^\\n]+\\n\\nStatus: (accepted|superseded)`))
+    }
   })
 
   it('explain every dependency, and every version is exact', () => {

@@ -1,21 +1,22 @@
 /** Every error code of the interface: its status and when it is given. Docs and OpenAPI are made from it. */
 export const errorCatalogue = {
-  INVALID_REQUEST: { status: 400, meaning: 'The request does not fit the schema; `details` says where.' },
+  INVALID_REQUEST: { status: 400, meaning: 'The request does not match the schema; `details` says where.' },
   UNAUTHORIZED: { status: 401, meaning: 'The API key is missing, malformed, unknown or revoked.' },
   FORBIDDEN: {
     status: 403,
     meaning: 'A call by session cookie that another site made, or that lacks its `X-CSRF-Token`.',
   },
-  NOT_FOUND: { status: 404, meaning: 'No such thing, or not yours.' },
+  NOT_FOUND: { status: 404, meaning: 'It does not exist, or belongs to another account.' },
   CONFLICT: {
     status: 409,
-    meaning: 'The request contradicts the present state, or the first one with its `Idempotency-Key` is still running.',
+    meaning:
+      'The request conflicts with the present state, or the first call with its `Idempotency-Key` is still running.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than 64 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
   IDEMPOTENCY_MISMATCH: { status: 422, meaning: 'The `Idempotency-Key` was used with another body.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests, or the credits are used up; `reason` says which.' },
-  INTERNAL_ERROR: { status: 500, meaning: 'A fault of the service; the request id finds it in the log.' },
+  INTERNAL_ERROR: { status: 500, meaning: 'An error of the service; the log has it under the request id.' },
   UNAVAILABLE: { status: 503, meaning: 'The service is starting, stopping or cannot reach its database.' },
 } as const
 

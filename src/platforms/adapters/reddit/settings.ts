@@ -9,7 +9,10 @@ export const reddit = definePlatform({
   retentionDays: 30,
   variables: {
     REDDIT_API_URL: webAddress('https://oauth.reddit.com', 'base address of the Reddit API'),
-    REDDIT_TOKEN_URL: webAddress('https://www.reddit.com/api/v1/access_token', 'where Reddit gives access tokens'),
+    REDDIT_TOKEN_URL: webAddress(
+      'https://www.reddit.com/api/v1/access_token',
+      'address that issues the access tokens of Reddit',
+    ),
     REDDIT_CLIENT_ID: secret('the id of an approved Reddit application; Reddit needs it'),
     REDDIT_CLIENT_SECRET: secret('its secret'),
   },
