@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { tellOf } from './notify.ts'
 
 /**
  * A trigger function that brings the counts of topics up to date with one statement on request_topics.
@@ -34,18 +34,34 @@ const counting = (name: string, changes: string) => `
 
 const countedColumns = 'topic_key, platform, posted_at, votes, tags'
 
-const statements = [
-  // What lists of a topic filter and sort by, so that a page of one is read from one index.
-  `alter table request_topics
-    add column platform text,
-    add column posted_at timestamptz,
-    add column votes integer,
-    add column tags text[]`,
-  `update request_topics set platform = requests.platform, posted_at = requests.posted_at, votes = requests.votes,
-    tags = requests.tags from requests where requests.id = request_id`,
+/** Topics, the requests that belong to them, and how many they are. */
+export const topics: readonly string[] = [
+  `create table topics (
+    key text primary key,
+    name text not null,
+    created_at timestamptz not null,
+    requests integer not null default 0,
+    votes bigint not null default 0,
+    collected_at timestamptz not null default now()
+  )`,
+  // Topics of which nothing is left are in no list.
+  'create index topics_new on topics (collected_at desc, key desc) where requests > 0',
+  'create index topics_top on topics (votes desc, key desc) where requests > 0',
+  'create index topics_name on topics (key) where requests > 0',
+
+  // Lists of a topic filter and sort by the last four columns, so that a page of one is read from one index.
+  `create table request_topics (
+    request_id uuid not null references requests on delete cascade,
+    topic_key text not null references topics,
+    found_at timestamptz not null,
+    platform text,
+    posted_at timestamptz,
+    votes integer,
+    tags text[],
+    primary key (request_id, topic_key)
+  )`,
   'create index request_topics_new on request_topics (topic_key, posted_at desc, request_id desc)',
   'create index request_topics_top on request_topics (topic_key, votes desc, request_id desc)',
-  'drop index request_topics_topic',
 
   // How many requests a topic has, by platform, UTC day of their posting, and tag.
   `create table topic_counts (
@@ -58,25 +74,15 @@ const statements = [
   ) with (fillfactor = 70)`,
   "create index topic_counts_tags on topic_counts (topic_key, requests desc, value) where kind = 'tag'",
   'create index topic_counts_gone on topic_counts (topic_key) where requests = 0',
-  `insert into topic_counts (topic_key, kind, value, requests, votes)
-    select topic_key, 'platform', platform, count(*), sum(votes) from request_topics group by 1, 3
-    union all
-    select topic_key, 'day', to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD'), count(*), 0 from request_topics group by 1, 3
-    union all
-    select topic_key, 'tag', tag, count(*), 0
-      from request_topics, lateral (select distinct unnest(tags) as tag) as own group by 1, 3`,
-  `alter table topics
-    add column requests integer not null default 0,
-    add column votes bigint not null default 0,
-    add column collected_at timestamptz not null default now()`,
-  `update topics set
-    requests = (select count(*) from request_topics where topic_key = key),
-    votes = (select coalesce(sum(votes), 0) from request_topics where topic_key = key),
-    collected_at = coalesce((select max(collected_at) from platform_topics where topic_key = key), created_at)`,
-  // Topics of which nothing is left are in no list.
-  'create index topics_new on topics (collected_at desc, key desc) where requests > 0',
-  'create index topics_top on topics (votes desc, key desc) where requests > 0',
-  'create index topics_name on topics (key) where requests > 0',
+
+  // How much of a topic a platform has delivered, and when: its sources take turns by it.
+  `create table platform_topics (
+    platform text not null,
+    topic_key text not null,
+    pages integer not null,
+    collected_at timestamptz not null,
+    primary key (platform, topic_key)
+  )`,
 
   // Triggers, so that no way of writing or deleting a request can forget the counts.
   counting('count_new_request_topics', `select ${countedColumns}, 1 as sign from new_links where platform is not null`),
@@ -132,8 +138,5 @@ const statements = [
     for each statement execute function refresh_request_topics()`,
   `create trigger note_topic_collection after insert or update on platform_topics
     for each row execute function note_topic_collection()`,
+  tellOf('request_topics'),
 ]
-
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(database)
-}

@@ -1,6 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-
-const statements = [
+/** What is stored of calls: request rates and idempotent answers. */
+export const calls: readonly string[] = [
   // Not logged: a crash forgets at most the last minute. Not compressed: moments hardly compress, and each call rewrites them.
   `create unlogged table rate_limit_windows (
     key text primary key,
@@ -15,11 +14,8 @@ const statements = [
     fingerprint text not null,
     status integer,
     body text,
-    expires_at timestamptz not null
+    expires_at timestamptz not null,
+    effect text
   )`,
   'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
 ]
-
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(database)
-}

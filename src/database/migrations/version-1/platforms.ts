@@ -1,6 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-
-const statements = [
+/** What is stored of platforms: quotas, hosts and what adapters cache. */
+export const platforms: readonly string[] = [
   // What was used of the quotas that outlive a restart.
   `create table platform_quotas (
     platform text not null,
@@ -27,15 +26,6 @@ const statements = [
     primary key (platform, name)
   )`,
 
-  // How much of a topic a platform has delivered, and when: its sources take turns by it.
-  `create table platform_topics (
-    platform text not null,
-    topic_key text not null,
-    pages integer not null,
-    collected_at timestamptz not null,
-    primary key (platform, topic_key)
-  )`,
-
   // What an adapter keeps because finding it again is dear.
   `create table platform_finds (
     platform text not null,
@@ -46,7 +36,3 @@ const statements = [
   )`,
   'create index platform_finds_expiry on platform_finds (expires_at)',
 ]
-
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(database)
-}
