@@ -21,7 +21,7 @@ export const accounts: readonly string[] = [
   )`,
   'create index api_keys_account on api_keys (account_id)',
 
-  // Somebody signed in at the page: an account, or the operator where there is none. Ends with the key that opened it.
+  // A dashboard session of an account, or of the operator when account_id is null. It ends with the key that opened it.
   `create table sessions (
     id uuid primary key default gen_random_uuid(),
     token_hash text not null unique,
@@ -38,7 +38,7 @@ export const accounts: readonly string[] = [
   'create index sessions_idle on sessions (last_used_at)',
   'create index sessions_key on sessions (api_key_id)',
 
-  // Not used yet: using one deletes it.
+  // Unused links only: using one deletes its row.
   `create table sign_in_links (
     id uuid primary key default gen_random_uuid(),
     token_hash text not null unique,

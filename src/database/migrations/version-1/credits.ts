@@ -1,6 +1,7 @@
 /** Balances, reservations and the ledger. */
 export const credits: readonly string[] = [
-  // Room on every page for new versions of a row, so that a busy balance is rewritten in place (a HOT update).
+  // The fillfactor leaves room for new row versions on the same page, so that a busy balance gets HOT updates.
+  // latest_month is the latest month with any booking; month is an earlier one after a clock was set back.
   `create table credit_balances (
     account_id uuid primary key references accounts,
     month text not null check (month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'),
@@ -64,11 +65,11 @@ export const credits: readonly string[] = [
   )`,
   'create index credit_entries_account on credit_entries (account_id, id)',
   "create index credit_entries_settled on credit_entries (account_id, created_at) where kind = 'settle'",
-  `create function refuse_change_of_entry() returns trigger language plpgsql as $$
+  `create function reject_entry_change() returns trigger language plpgsql as $$
     begin
       raise exception 'credit_entries is append-only' using errcode = 'integrity_constraint_violation';
     end
   $$`,
   `create trigger credit_entries_append_only before update or delete on credit_entries
-    for each statement execute function refuse_change_of_entry()`,
+    for each statement execute function reject_entry_change()`,
 ]

@@ -1,6 +1,6 @@
-/** What is stored of platforms: quotas, hosts and what adapters cache. */
+/** Platforms: used quotas, the state of hosts, and the adapter cache. */
 export const platforms: readonly string[] = [
-  // What was used of the quotas that outlive a restart.
+  // The used part of quotas that outlive a restart.
   `create table platform_quotas (
     platform text not null,
     name text not null,
@@ -9,13 +9,13 @@ export const platforms: readonly string[] = [
     primary key (platform, name)
   )`,
 
-  // What is known of each host, for the next start and for other processes to show.
+  // The state of each host, for the next start and for other processes to report.
   `create table platform_hosts (
     platform text not null,
     name text not null,
     failures integer not null,
     paused_until timestamptz,
-    rest_until timestamptz,
+    cooldown_until timestamptz,
     last_success_at timestamptz,
     last_error_code text,
     last_error_message text,
@@ -26,13 +26,13 @@ export const platforms: readonly string[] = [
     primary key (platform, name)
   )`,
 
-  // What an adapter keeps because finding it again is dear.
-  `create table platform_finds (
+  // Values that an adapter would need further calls to look up again.
+  `create table adapter_cache (
     platform text not null,
     key text not null,
     value jsonb not null,
     expires_at timestamptz not null,
     primary key (platform, key)
   )`,
-  'create index platform_finds_expiry on platform_finds (expires_at)',
+  'create index adapter_cache_expiry on adapter_cache (expires_at)',
 ]

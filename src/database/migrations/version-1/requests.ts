@@ -1,18 +1,18 @@
-import { tellOf } from './notify.ts'
+import { requestChangeTrigger } from './change-trigger.ts'
 
 /**
- * A function that finds requests by an index, at most `most` of them. `enable_seqscan` leaves the planner no other way: it
- * would read a large table from its beginning for what it believes to be frequent, and may stand at its end.
+ * A function that selects at most `max_rows` requests by an index. It turns `enable_seqscan` off because the planner would scan a
+ * large table for a value that its statistics call frequent, and may read all of it before it finds enough rows.
  */
-const finding = (name: string, argument: string, condition: string) => `
-  create function ${name}(${argument} text[], most integer) returns setof uuid language plpgsql stable rows 1000
+const selectiveFilter = (name: string, argument: string, condition: string) => `
+  create function ${name}(${argument} text[], max_rows integer) returns setof uuid language plpgsql stable rows 1000
   set enable_seqscan = off as $$
     begin
-      return query execute 'select id from requests where ${condition} limit $2' using ${argument}, most;
+      return query execute 'select id from requests where ${condition} limit $2' using ${argument}, max_rows;
     end
   $$`
 
-/** Requests, what searches read of them, and what must not be stored again. */
+/** Requests, their searched texts and vocabulary, and the suppression list. */
 export const requests: readonly string[] = [
   `create table requests (
     id uuid primary key default gen_random_uuid(),
@@ -50,20 +50,20 @@ export const requests: readonly string[] = [
   'create text search configuration wishwell (copy = pg_catalog.english)',
   'alter text search configuration wishwell alter mapping replace pg_catalog.english_stem with wishwell_stem',
 
-  // How many requests have each word. The counts change with every page: room is left on the pages of the table so that they
-  // change in place, and no index knows of them. Whether a word is frequent changes seldom.
+  // The number of requests per word. The counts change with every stored page: the fillfactor leaves room for HOT updates, and no
+  // index contains a count. `frequent` changes seldom, so an index may contain it.
   `create table search_words (
     word text collate "C" primary key,
     requests integer not null,
     frequent boolean not null generated always as (requests >= 16) stored
   ) with (fillfactor = 70)`,
-  // For short beginnings, which rare words would make long lists of.
+  // For short prefixes, which too many rare words share.
   'create index search_words_frequent on search_words (word) where frequent',
 
-  finding('requests_with_tags', 'asked', 'tags @> $1'),
-  finding('requests_on_platforms', 'asked', 'platform = any($1)'),
+  selectiveFilter('requests_with_tags', 'tags', 'tags @> $1'),
+  selectiveFilter('requests_on_platforms', 'platforms', 'platform = any($1)'),
 
-  // What must never be stored again, as hashes only.
+  // Requests and authors that must never be stored again, as hashes only.
   `create table suppressions (
     hash text not null,
     purge_id uuid not null,
@@ -74,11 +74,10 @@ export const requests: readonly string[] = [
   )`,
   'create index suppressions_purge on suppressions (purge_id)',
 
-  // Once a statement, whether or not it changed a row; Postgres tells equal notifications of a transaction once, at its commit.
-  `create function tell_of_requests() returns trigger language plpgsql as $$
+  `create function notify_request_change() returns trigger language plpgsql as $$
   begin
     perform pg_notify('wishwell_requests', '');
     return null;
   end $$`,
-  tellOf('requests'),
+  requestChangeTrigger('requests'),
 ]

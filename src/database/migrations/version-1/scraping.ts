@@ -1,25 +1,27 @@
-import { tellOf } from './notify.ts'
+import { requestChangeTrigger } from './change-trigger.ts'
 
-/** Jobs, their tasks, and the calls that collect live. */
+/** Jobs, their tasks, the order in which accounts are served, and live calls. */
 export const scraping: readonly string[] = [
   `create table scrape_jobs (
     id uuid primary key default gen_random_uuid(),
-    -- A job of nobody collects for several callers at once, who pay for their calls: it stands in no account's line.
+    -- Null for an unowned job, which live calls of several accounts share: it is not queued for any account.
     account_id uuid references accounts,
     topic text not null,
     depth integer not null check (depth between 1 and 40),
     created_at timestamptz not null,
     expires_at timestamptz not null default now() + interval '6 hours',
-    -- Null while the job waits in its account's line, and until its last task has ended.
+    -- Null while the job is queued.
     begun_at timestamptz,
+    -- Null until its last task has ended.
     ended_at timestamptz,
+    -- Of unowned jobs only: live calls for the same topic find the running collection by it.
     topic_key text
   )`,
   'create index scrape_jobs_account_page on scrape_jobs (account_id, created_at desc, id desc)',
   // The operator pages through the jobs of all accounts.
   'create index scrape_jobs_page on scrape_jobs (created_at desc, id desc)',
   'create index scrape_jobs_open on scrape_jobs (account_id, created_at, id) where ended_at is null',
-  'create index scrape_jobs_of_nobody on scrape_jobs (topic_key, created_at) where account_id is null',
+  'create index scrape_jobs_unowned on scrape_jobs (topic_key, created_at) where account_id is null',
 
   `create table scrape_tasks (
     id uuid primary key default gen_random_uuid(),
@@ -27,7 +29,7 @@ export const scraping: readonly string[] = [
     platform text not null,
     position integer not null,
     state text not null default 'pending' check (state in ('pending', 'running', 'done', 'error', 'skipped')),
-    claim integer not null default 0,
+    fencing_token integer not null default 0,
     cursor jsonb,
     pages integer not null default 0,
     requests_found integer not null default 0,
@@ -41,12 +43,12 @@ export const scraping: readonly string[] = [
     error_message text,
     started_at timestamptz,
     completed_at timestamptz,
-    -- Counts the changes of a task that people can see: its followers know by it what they have seen.
+    -- Counts the visible changes: event streams resume by it.
     revision integer not null default 0,
     unique (job_id, platform)
   )`,
   "create index scrape_tasks_open on scrape_tasks (job_id) where state in ('pending', 'running')",
-  // The tasks that are queued or in work, by their entry: what a free place chooses from.
+  // The tasks that are queued or running, by queue message: a free worker slot chooses from these.
   `create index scrape_tasks_queued on scrape_tasks (queue_job_id)
     where state in ('pending', 'running') and queue_job_id is not null`,
   `create table scrape_job_requests (
@@ -55,29 +57,29 @@ export const scraping: readonly string[] = [
     primary key (job_id, request_id)
   )`,
   'create index scrape_job_requests_request on scrape_job_requests (request_id)',
-  tellOf('scrape_job_requests'),
+  requestChangeTrigger('scrape_job_requests'),
 
-  // A trigger, so that no way of writing a task can forget to tell its followers. They hear of it when it has committed.
-  `create function tell_of_scrape_task() returns trigger language plpgsql as $$
+  // A trigger, so that every writer of a task notifies its event streams, on commit.
+  `create function notify_task_change() returns trigger language plpgsql as $$
   begin
     new.revision := old.revision + 1;
     perform pg_notify('wishwell_tasks', new.job_id || ' ' || new.id || ' ' || new.state);
     return new;
   end $$`,
-  `create trigger tell_of_scrape_task before update on scrape_tasks for each row
+  `create trigger notify_task_change before update on scrape_tasks for each row
     when ((old.state, old.pages, old.requests_found, old.requests_created, old.waiting_until)
       is distinct from (new.state, new.pages, new.requests_found, new.requests_created, new.waiting_until))
-    execute function tell_of_scrape_task()`,
+    execute function notify_task_change()`,
 
-  // When each account was last given a place: of those with as many tasks in work, it is the turn of who waited longest.
-  'create sequence scrape_turn',
-  `create table scrape_turns (
+  // Among accounts with equally many running tasks, the one that was served longest ago is next.
+  'create sequence account_schedule_last_served_seq',
+  `create table account_schedule (
     account_id uuid primary key references accounts,
-    turn bigint not null
+    last_served bigint not null
   ) with (fillfactor = 50)`,
 
-  // The calls that collect live and are not answered yet. The row goes with the answer, in the transaction that closes the
-  // reservation with the same call_id; one that stays was left by a process that died.
+  // Live calls without an answer. The transaction that closes the reservation with the same call_id deletes the row; a row that
+  // is still there after expires_at belongs to a process that died.
   `create table live_calls (
     id uuid primary key,
     account_id uuid not null references accounts,

@@ -1,12 +1,12 @@
-import { tellOf } from './notify.ts'
+import { requestChangeTrigger } from './change-trigger.ts'
 
 /**
- * A trigger function that brings the counts of topics up to date with one statement on request_topics.
- * @param changes the rows that it took away and added, with a sign.
+ * A trigger function that updates the counts of topics after a statement on request_topics.
+ * @param changes a query for the removed rows (sign -1) and the added rows (sign 1).
  */
-const counting = (name: string, changes: string) => `
+const countTrigger = (name: string, changes: string) => `
   create function ${name}() returns trigger language plpgsql
-  -- A plan is kept for the whole session: one from when the tables were small must not be a scan of them.
+  -- Plans are cached for the whole session: a plan made while the tables are small must not be a sequential scan.
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   begin
     with changes as materialized (${changes}),
@@ -18,23 +18,23 @@ const counting = (name: string, changes: string) => `
       select topic_key, 'tag', tag, sign, 0 from changes, lateral (select distinct unnest(tags) as tag) as own
     ),
     counted as (
-      insert into topic_counts as known (topic_key, kind, value, requests, votes)
+      insert into topic_counts as existing (topic_key, kind, value, requests, votes)
       select topic_key, kind, value, sum(requests), sum(votes) from parts group by 1, 2, 3
       having sum(requests) <> 0 or sum(votes) <> 0
       on conflict (topic_key, kind, value) do update
-        set requests = known.requests + excluded.requests, votes = known.votes + excluded.votes
+        set requests = existing.requests + excluded.requests, votes = existing.votes + excluded.votes
     )
     update topics set requests = topics.requests + total.requests, votes = topics.votes + total.votes
     from (select topic_key, sum(sign) as requests, sum(sign * votes::bigint) as votes from changes group by 1) as total
     where topics.key = total.topic_key and (total.requests <> 0 or total.votes <> 0);
-    -- Nothing stays of what is gone, not even the name of a tag.
+    -- A tag of purged requests must not stay readable.
     delete from topic_counts where requests = 0;
     return null;
   end $$`
 
 const countedColumns = 'topic_key, platform, posted_at, votes, tags'
 
-/** Topics, the requests that belong to them, and how many they are. */
+/** Topics, the links from requests to topics, and the counts of both. */
 export const topics: readonly string[] = [
   `create table topics (
     key text primary key,
@@ -44,12 +44,12 @@ export const topics: readonly string[] = [
     votes bigint not null default 0,
     collected_at timestamptz not null default now()
   )`,
-  // Topics of which nothing is left are in no list.
+  // Lists leave out topics without requests.
   'create index topics_new on topics (collected_at desc, key desc) where requests > 0',
   'create index topics_top on topics (votes desc, key desc) where requests > 0',
   'create index topics_name on topics (key) where requests > 0',
 
-  // Lists of a topic filter and sort by the last four columns, so that a page of one is read from one index.
+  // The last four columns are copies from requests, so that a list of a topic filters and sorts by one index.
   `create table request_topics (
     request_id uuid not null references requests on delete cascade,
     topic_key text not null references topics,
@@ -63,7 +63,7 @@ export const topics: readonly string[] = [
   'create index request_topics_new on request_topics (topic_key, posted_at desc, request_id desc)',
   'create index request_topics_top on request_topics (topic_key, votes desc, request_id desc)',
 
-  // How many requests a topic has, by platform, UTC day of their posting, and tag.
+  // The number of requests per topic and platform, UTC day of posting, or tag.
   `create table topic_counts (
     topic_key text not null,
     kind text not null check (kind in ('platform', 'day', 'tag')),
@@ -73,9 +73,9 @@ export const topics: readonly string[] = [
     primary key (topic_key, kind, value)
   ) with (fillfactor = 70)`,
   "create index topic_counts_tags on topic_counts (topic_key, requests desc, value) where kind = 'tag'",
-  'create index topic_counts_gone on topic_counts (topic_key) where requests = 0',
+  'create index topic_counts_zero on topic_counts (topic_key) where requests = 0',
 
-  // How much of a topic a platform has delivered, and when: its sources take turns by it.
+  // How many pages of a topic a platform has delivered, and when: adapters with several sources alternate by it.
   `create table platform_topics (
     platform text not null,
     topic_key text not null,
@@ -84,18 +84,21 @@ export const topics: readonly string[] = [
     primary key (platform, topic_key)
   )`,
 
-  // Triggers, so that no way of writing or deleting a request can forget the counts.
-  counting('count_new_request_topics', `select ${countedColumns}, 1 as sign from new_links where platform is not null`),
-  counting(
-    'count_old_request_topics',
+  // Triggers, so that every writer keeps the counts right.
+  countTrigger(
+    'count_inserted_request_topics',
+    `select ${countedColumns}, 1 as sign from new_links where platform is not null`,
+  ),
+  countTrigger(
+    'count_deleted_request_topics',
     `select ${countedColumns}, -1 as sign from old_links where platform is not null`,
   ),
-  counting(
-    'count_changed_request_topics',
+  countTrigger(
+    'count_updated_request_topics',
     `select ${countedColumns}, -1 as sign from old_links where platform is not null
       union all select ${countedColumns}, 1 from new_links where platform is not null`,
   ),
-  // A row that came without them gets its columns from its request; that update counts it.
+  // A row that was inserted without the copied columns gets them from its request; the trigger of that update counts it.
   `create function complete_request_topics() returns trigger language plpgsql
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     begin
@@ -113,30 +116,30 @@ export const topics: readonly string[] = [
     begin
       if exists (select from new_requests) then
         update request_topics set posted_at = fresh.posted_at, votes = fresh.votes, tags = fresh.tags
-        from new_requests as fresh join old_requests as known using (id)
+        from new_requests as fresh join old_requests as previous using (id)
         where request_id = fresh.id
-          and (known.posted_at, known.votes, known.tags) is distinct from (fresh.posted_at, fresh.votes, fresh.tags);
+          and (previous.posted_at, previous.votes, previous.tags) is distinct from (fresh.posted_at, fresh.votes, fresh.tags);
       end if;
       return null;
     end $$`,
-  `create function note_topic_collection() returns trigger language plpgsql as $$
+  `create function update_topic_collected_at() returns trigger language plpgsql as $$
     begin
       update topics set collected_at = new.collected_at where key = new.topic_key and collected_at < new.collected_at;
       return null;
     end $$`,
   `create trigger complete_request_topics after insert on request_topics referencing new table as new_links
     for each statement execute function complete_request_topics()`,
-  `create trigger count_new_request_topics after insert on request_topics referencing new table as new_links
-    for each statement execute function count_new_request_topics()`,
-  `create trigger count_old_request_topics after delete on request_topics referencing old table as old_links
-    for each statement execute function count_old_request_topics()`,
-  `create trigger count_changed_request_topics after update on request_topics
+  `create trigger count_inserted_request_topics after insert on request_topics referencing new table as new_links
+    for each statement execute function count_inserted_request_topics()`,
+  `create trigger count_deleted_request_topics after delete on request_topics referencing old table as old_links
+    for each statement execute function count_deleted_request_topics()`,
+  `create trigger count_updated_request_topics after update on request_topics
     referencing old table as old_links new table as new_links
-    for each statement execute function count_changed_request_topics()`,
+    for each statement execute function count_updated_request_topics()`,
   `create trigger refresh_request_topics after update on requests
     referencing old table as old_requests new table as new_requests
     for each statement execute function refresh_request_topics()`,
-  `create trigger note_topic_collection after insert or update on platform_topics
-    for each row execute function note_topic_collection()`,
-  tellOf('request_topics'),
+  `create trigger update_topic_collected_at after insert or update on platform_topics
+    for each row execute function update_topic_collected_at()`,
+  requestChangeTrigger('request_topics'),
 ]
