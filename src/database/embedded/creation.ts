@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { databaseIn, makeWorkDirectory } from './data-directory.ts'
 import { closeToOthers } from './permissions.ts'
+import { writeVersion } from './version-file.ts'
 
 const file = fileURLToPath(new URL('./creation-process.ts', import.meta.url))
 
@@ -27,7 +28,8 @@ export async function createDatabaseFiles(dataDir: string): Promise<void> {
     const said = child.stderr ? text(child.stderr) : ''
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     if (code !== 0) throw new Error(`The database could not be made (${signal ?? `exit code ${code}`}): ${await said}`)
-    // What PGlite makes at first anybody may write; what Postgres makes later has the permissions of the directory.
+    writeVersion(made)
+    // PGlite makes its first files writable for every user; what Postgres makes later has the permissions of the directory.
     closeToOthers(made)
     rmSync(place, { recursive: true, force: true })
     renameSync(made, place)

@@ -19,9 +19,16 @@ const workPrefix = '.wishwell-work-'
 /** Makes a directory for work of a moment, 0700; what a crash leaves of it is deleted at the next start. */
 export const makeWorkDirectory = (dataDir: string): string => mkdtempSync(join(dataDir, workPrefix))
 
-/** Whether a data directory has a database, in its place or on the way to it. */
+/** Whether a data directory has a database, installed or restored and not installed yet. */
 export const hasDatabase = (dataDir: string): boolean =>
   existsSync(databaseIn(dataDir)) || existsSync(restoredIn(dataDir))
+
+/** The directory of the complete database that the next opening uses; null when it would make a new one. */
+export function currentDatabaseIn(dataDir: string): string | null {
+  const directory = existsSync(databaseIn(dataDir)) ? databaseIn(dataDir) : restoredIn(dataDir)
+  // The file that Postgres writes last when it makes a database.
+  return existsSync(join(directory, 'PG_VERSION')) ? directory : null
+}
 
 /**
  * Puts a database in the place of the one that is there, by renaming only. Wherever that is cut off, `tidyDataDirectory`
