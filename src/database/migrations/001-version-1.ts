@@ -9,9 +9,18 @@ import { scraping } from './version-1/scraping.ts'
 import { topics } from './version-1/topics.ts'
 
 /** A table comes after those that it refers to. */
-const areas = [accounts, platforms, requests, topics, scraping, credits, idempotency, rateLimits]
+export const statements: readonly string[] = [
+  accounts,
+  platforms,
+  requests,
+  topics,
+  scraping,
+  credits,
+  idempotency,
+  rateLimits,
+].flat()
 
 /** All tables of schema version 1, a file an area. */
 export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of areas.flat()) await sql.raw(statement).execute(database)
+  for (const statement of statements) await sql.raw(statement).execute(database)
 }
