@@ -165,7 +165,8 @@ describe.runIf(!embedded)('a backup with DATABASE_URL', () => {
     expect(stderr).toBe('wishwell: The data of this service is in Postgres: back it up with pg_dump.\n')
     expect(existsSync(`${file}.partial`) || existsSync(file)).toBe(false)
     const restored = await startCommand(['restore', file, '--yes'], {
-      ...{ DATABASE_URL: service.config.databaseUrl ?? '', ADMIN_API_KEY: service.adminKey },
+      DATABASE_URL: service.config.databaseUrl ?? '',
+      ADMIN_API_KEY: service.adminKey,
     }).finished
     expect(restored.exitCode).toBe(exitCodes.usage)
     expect(restored.stderr).toContain('use pg_restore or psql')

@@ -2,10 +2,12 @@ import { readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { startCommand } from '../cli/testing.ts'
+import { openDatabase } from '../database/open.ts'
 import { version } from '../runtime/version.ts'
 import { inspectArchive, unpackArchive } from './archive.ts'
 import { BackupError, parseManifest } from './manifest.ts'
@@ -15,6 +17,7 @@ import {
   makeDirectory,
   type RawEntry,
   readDataDirectory,
+  replaceDatabase,
   writeRawArchive,
 } from './testing.ts'
 
@@ -253,6 +256,41 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(exitCode).toBe(exitCodes.failed)
     expect(stderr).toContain('Its database does not start')
     expect(listDataDirectory(dataDir)).toEqual([])
+  })
+
+  it.each([
+    [
+      'an older version',
+      { format: 1, schemaVersion: undefined },
+      /made by an older Wishwell.*restore it with the version/,
+    ],
+    ['a newer version', { schemaVersion: 2_000 }, /made by a newer Wishwell.*Update this one/],
+  ])('refuses the backup of %s in one sentence and changes nothing', async (_what, change, message) => {
+    const parent = makeDirectory()
+    const dataDir = join(parent, 'data')
+    const other = await changeManifest(file, parent, (known) => ({ ...known, ...change }))
+    const { exitCode, stderr } = await restore(other, dataDir, '--yes')
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toMatch(message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(listDataDirectory(parent)).not.toContain('data')
+  })
+
+  it('refuses a backup whose database has the migrations of a newer version, whatever its manifest says', {
+    timeout: 60_000,
+  }, async () => {
+    const parent = makeDirectory()
+    const newer = join(parent, 'newer')
+    await restore(file, newer, '--yes')
+    const { database, close } = await openDatabase({ databaseUrl: undefined, dataDir: newer, onCrash: () => {} })
+    await sql`insert into kysely_migration values ('002-of-a-later-version', now())`.execute(database).finally(close)
+    const archive = await replaceDatabase(file, parent, join(newer, 'database'))
+    const { exitCode, stderr } = await restore(archive, join(parent, 'data'), '--yes')
+    expect([exitCode, stderr]).toEqual([
+      exitCodes.failed,
+      'wishwell: Its database was made by a newer Wishwell, whose tables this version cannot read: restore it with that version.\n',
+    ])
+    expect(listDataDirectory(join(parent, 'data'))).toEqual([])
   })
 
   it('reports a file that does not exist', async () => {

@@ -10,6 +10,18 @@ import { unpackArchive } from './archive.ts'
 import { differingTables, takeCensus } from './census.ts'
 import { BackupError, databaseName, type Manifest } from './manifest.ts'
 
+/** Why a database from a backup cannot be used, for the operator. */
+function explainFailure(error: unknown): BackupError {
+  if (error instanceof BackupError) return error
+  if (error instanceof SchemaVersionError) {
+    const maker = error.mismatch === 'newer' ? 'a newer' : 'an older'
+    return new BackupError(
+      `Its database was made by ${maker} Wishwell, whose tables this version cannot read: restore it with that version.`,
+    )
+  }
+  return new BackupError(`Its database does not start: ${error instanceof Error ? error.message : error}`)
+}
+
 /** Opens an unpacked database once and migrates it. @throws BackupError when it does not start, or differs from the manifest. */
 async function prove(directory: string, manifest: Manifest): Promise<void> {
   const crash = Promise.withResolvers<never>()
@@ -31,13 +43,7 @@ async function prove(directory: string, manifest: Manifest): Promise<void> {
       await client.close()
     }
   } catch (error) {
-    if (error instanceof BackupError) throw error
-    if (error instanceof SchemaVersionError) {
-      throw new BackupError(
-        `Its database was made by ${error.mismatch === 'newer' ? 'a newer' : 'an older'} Wishwell, whose tables this version cannot read: restore it with that version.`,
-      )
-    }
-    throw new BackupError(`Its database does not start: ${error instanceof Error ? error.message : error}`)
+    throw explainFailure(error)
   }
 }
 

@@ -1,9 +1,24 @@
+import { sql } from 'kysely'
 import { type MigrationProvider, Migrator } from 'kysely/migration'
 import { migrations } from './migrations/index.ts'
 import type { Database } from './open.ts'
-import { type DatabaseLocation, requireReadableSchema, someDatabase } from './schema-version.ts'
+import { type DatabaseLocation, mismatchOfMigrations, SchemaVersionError, someDatabase } from './schema-version.ts'
 
 const provider: MigrationProvider = { getMigrations: async () => ({ ...migrations }) }
+
+async function readRecordedMigrations(database: Database): Promise<string[]> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regclass('kysely_migration') is not null as exists`.execute(database)
+  if (rows[0]?.exists !== true) return []
+  const recorded = await sql<{ name: string }>`select name from kysely_migration`.execute(database)
+  return recorded.rows.map(({ name }) => name)
+}
+
+/** Reads the recorded migrations and writes nothing. @throws SchemaVersionError for a database of another schema version. */
+async function requireReadableSchema(database: Database, location: DatabaseLocation): Promise<void> {
+  const mismatch = mismatchOfMigrations(await readRecordedMigrations(database))
+  if (mismatch !== null) throw new SchemaVersionError(mismatch, location)
+}
 
 /**
  * Brings the tables up to date, under Kysely's migration lock: of several processes that start at once one migrates and

@@ -1,6 +1,4 @@
-import { sql } from 'kysely'
 import { migrations } from './migrations/index.ts'
-import type { Database } from './open.ts'
 
 const names = Object.keys(migrations)
 
@@ -57,23 +55,9 @@ export function mismatchOfVersion(version: number): SchemaMismatch | null {
   return version < minSchemaVersion ? 'older' : null
 }
 
-/** @param recorded the migrations that ran on a database; none on an empty one. */
-function mismatchOfMigrations(recorded: readonly string[]): SchemaMismatch | null {
+/** @param recorded the migrations that ran on a database; none on an empty one. @returns null when this Wishwell can read it. */
+export function mismatchOfMigrations(recorded: readonly string[]): SchemaMismatch | null {
   if (recorded.length === 0) return null
   if (!recorded.includes(names[0] as string)) return 'older'
   return recorded.every((name) => names.includes(name)) ? null : 'newer'
-}
-
-async function readRecordedMigrations(database: Database): Promise<string[]> {
-  const { rows } = await sql<{ exists: boolean }>`
-    select to_regclass('kysely_migration') is not null as exists`.execute(database)
-  if (rows[0]?.exists !== true) return []
-  const recorded = await sql<{ name: string }>`select name from kysely_migration`.execute(database)
-  return recorded.rows.map(({ name }) => name)
-}
-
-/** Reads the recorded migrations and writes nothing. @throws SchemaVersionError for a database of another schema version. */
-export async function requireReadableSchema(database: Database, location: DatabaseLocation): Promise<void> {
-  const mismatch = mismatchOfMigrations(await readRecordedMigrations(database))
-  if (mismatch !== null) throw new SchemaVersionError(mismatch, location)
 }

@@ -40,7 +40,7 @@ export interface SearchIndexUpkeep {
   spillDue(queries: Queryable): Promise<Step | null>
   /**
    * A merge, if one is due.
-   * @param eager merges as soon as two segments can be: while nobody waits, and when small ones keep the index from being cleaned.
+   * @param eager merges as soon as two segments can be: on an idle database, and when small ones prevent the cleaning of the index.
    * @param budgets how many times as long as usual it may take.
    */
   mergeDue(queries: Queryable, eager: boolean, budgets: number): Promise<Step | null>
