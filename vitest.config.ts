@@ -1,29 +1,29 @@
 import { defineConfig } from 'vitest/config'
-import { databaseTests, plainTests } from './test/classify.ts'
+import { type Backend, databaseTestsOf, isAboutPage, plainTestsOf } from './test/classify.ts'
 
-/** These open a database, but it makes no difference to them which. */
-const isAboutPage = (file: string) => file.startsWith('test/dashboard/')
+/** `npm run test:long` sets it (scripts/test.ts). */
+const isLong = process.env.TEST_LONG === '1'
 
-const backend = (name: 'embedded' | 'postgres', include: readonly string[]) => ({
-  extends: true as const,
-  test: {
-    name,
-    include: [...include],
-    globalSetup: ['test/global-setup.ts', ...(include.some(isAboutPage) ? ['test/dashboard/global-setup.ts'] : [])],
-    env: { TEST_BACKEND: name },
-  },
-})
+function project(backend: Backend) {
+  const include = databaseTestsOf(backend, isLong)
+  return {
+    extends: true as const,
+    test: {
+      name: backend,
+      include: [...include],
+      globalSetup: ['test/global-setup.ts', ...(include.some(isAboutPage) ? ['test/dashboard/global-setup.ts'] : [])],
+      env: { TEST_BACKEND: backend },
+    },
+  }
+}
 
 // What uses a database runs on the embedded one and on a real Postgres; everything else runs once (test/README.md).
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'plain', include: [...plainTests] } },
-      backend('embedded', databaseTests),
-      backend(
-        'postgres',
-        databaseTests.filter((file) => !isAboutPage(file)),
-      ),
+      { extends: true, test: { name: 'plain', include: [...plainTestsOf(isLong)] } },
+      project('embedded'),
+      project('postgres'),
     ],
     // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.
     pool: 'forks',

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { campaignTests } from '../test/classify.ts'
 import type { Failures } from '../test/report-failures.ts'
 
 // `npm test`: lint and format, types, then the whole suite. Stops at the first step that fails. A few test files that failed are
@@ -74,11 +73,8 @@ async function runSuite(): Promise<number> {
   }
 }
 
-/** The files whose campaigns have a size (test/campaign-size.ts), at the large one. */
-const runCampaigns = () =>
-  run('long tests', 'vitest/vitest.mjs', ['run', ...(positionals.length > 0 ? positionals : campaignTests)], {
-    TEST_LONG: '1',
-  })
+/** What `npm test` leaves out, and the campaigns at their large size (test/classify.ts). */
+const runCampaigns = () => run('long tests', 'vitest/vitest.mjs', ['run', ...positionals], { TEST_LONG: '1' })
 
 type Step = () => Promise<number>
 const lint: Step = () => run('lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from './child-environment.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
@@ -19,7 +20,7 @@ export interface ChildService {
  */
 export async function startChildService(environment: Record<string, string | undefined>): Promise<ChildService> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
-    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...environment },
+    env: { ...childEnvironment, PORT: '0', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -33,11 +33,48 @@ function reaches(file: string, target: string, seen = new Set<string>()): boolea
 
 const testFiles = globSync(testGlobs, { cwd: root }).sort()
 
-/** The test files that open a database, and so run on every backend: they import `test/database.ts`. */
-export const databaseTests: readonly string[] = testFiles.filter((file) => reaches(file, 'test/database.ts'))
+/** The test files that open a database, and so can run on every backend: they import `test/database.ts`. */
+const databaseTests = testFiles.filter((file) => reaches(file, 'test/database.ts'))
 
 /** All other test files: they run once. */
-export const plainTests: readonly string[] = testFiles.filter((file) => !databaseTests.includes(file))
+const plainTests = testFiles.filter((file) => !databaseTests.includes(file))
 
-/** The test files that `npm run test:long` runs with more rounds: they import `test/campaign-size.ts`. */
-export const campaignTests: readonly string[] = testFiles.filter((file) => reaches(file, 'test/campaign-size.ts'))
+/** The test files whose campaigns have a size: they import `test/campaign-size.ts`. `npm run test:long` runs them with more rounds. */
+const campaignTests = testFiles.filter((file) => reaches(file, 'test/campaign-size.ts'))
+
+const isIn = (file: string, folders: readonly string[]) => folders.some((folder) => file.startsWith(folder))
+
+/** A browser shows the same on every backend: these run on the embedded database only. */
+export const isAboutPage = (file: string): boolean => isIn(file, ['test/dashboard/'])
+
+/**
+ * Kills, freezes and full disks take minutes. `npm test` kills a service, a live call and a call with an `Idempotency-Key`; the
+ * other files of this folder run in `npm run test:long` only.
+ */
+const quickCrashTests = ['kill', 'live-call', 'idempotent-retry'].map((name) => `test/crash/${name}.test.ts`)
+const isLongOnly = (file: string) => isIn(file, ['test/crash/']) && !quickCrashTests.includes(file)
+
+/** What these files are about is the same code on every backend: on Postgres they run in `npm run test:long` only. */
+const isLongOnPostgres = (file: string) =>
+  isIn(file, ['src/cli/', 'src/dashboard/', 'test/contract/', 'test/fault-matrix/', 'test/crash/'])
+
+/** The test files that need no database of the suite: in `npm test`, or with `isLong` in `npm run test:long`. */
+export const plainTestsOf = (isLong: boolean): readonly string[] =>
+  plainTests.filter((file) => isLong === isLongOnly(file))
+
+export type Backend = 'embedded' | 'postgres'
+
+/** The database tests of `npm test` on a backend. `npm run test:long` runs what this leaves out. */
+const isQuick = (file: string, backend: Backend) =>
+  !isLongOnly(file) && !(backend === 'postgres' && isLongOnPostgres(file))
+
+/**
+ * The test files that run on a backend: in `npm test`, or with `isLong` in `npm run test:long`, which runs the campaigns with more
+ * rounds and everything that `npm test` leaves out. Together they run every file on every backend.
+ */
+export function databaseTestsOf(backend: Backend, isLong: boolean): readonly string[] {
+  const possible = backend === 'postgres' ? databaseTests.filter((file) => !isAboutPage(file)) : databaseTests
+  return possible.filter((file) =>
+    isLong ? campaignTests.includes(file) || !isQuick(file, backend) : isQuick(file, backend),
+  )
+}

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { generateApiKey } from '../src/accounts/keys.ts'
+import { childEnvironment } from './child-environment.ts'
 import { startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 
@@ -46,7 +47,7 @@ function mountDisk(size: string): boolean {
 function serve(dataDir: string, options: { uid?: number; gid?: number } = {}) {
   const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
     ...{ ...options, encoding: 'utf8', timeout: 180_000, cwd: '/' },
-    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
+    env: { ...childEnvironment, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
   })
   return { status, stderr }
 }

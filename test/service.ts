@@ -63,6 +63,13 @@ export interface TestService {
   stop(): Promise<void>
 }
 
+/** No test calls a real platform: what it neither simulates nor scripts refuses the connection. */
+const unreachablePlatforms = {
+  GITHUB_API_URL: 'http://127.0.0.1:1',
+  HACKERNEWS_API_URL: 'http://127.0.0.1:1',
+  STACKEXCHANGE_API_URL: 'http://127.0.0.1:1',
+}
+
 const failTest = (error: Error) => {
   throw error
 }
@@ -80,6 +87,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     DATABASE_URL: lent.options.databaseUrl,
     // Three are enough for most tests; every adapter has its own.
     PLATFORMS: [...new Set([...threePlatforms, ...(options.platforms?.keys() ?? [])])].join(','),
+    ...unreachablePlatforms,
     ...options.environment,
   })
   const overrides = {

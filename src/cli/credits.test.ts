@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { childEnvironment } from '../../test/child-environment.ts'
 import { startTestService, type TestService, testAdminKey } from '../../test/service.ts'
 
 // What an operator and a user do about credits, on the command line of a running service.
@@ -16,7 +17,7 @@ afterAll(() => service.stop())
 async function wishwell(...parameters: string[]) {
   const environment = { WISHWELL_URL: service.url, WISHWELL_API_KEY: service.apiKey, ADMIN_API_KEY: testAdminKey }
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...parameters], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { childEnvironment } from '../../test/child-environment.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { Job } from '../scraping/jobs.ts'
 import { shellWord } from './text.ts'
@@ -136,10 +137,10 @@ export interface Running {
   seen(text: string): Promise<void>
 }
 
-/** Runs `wishwell` as a process of its own, with nothing in its environment but what is given. */
+/** Runs `wishwell` as a process of its own, with no more in its environment than what is given and what every child has. */
 export function startCommand(parameters: string[], environment: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...parameters], {
-    env: environment,
+    env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -200,7 +201,7 @@ export interface RunningOnTerminal {
 export function startOnTerminal(parameters: string[], { columns, environment }: Terminal): RunningOnTerminal {
   const command = [process.execPath, '--disable-warning=ExperimentalWarning', main, ...parameters].map(shellWord)
   const child = spawn('script', ['-qfec', `stty cols ${columns} rows 24; exec ${command.join(' ')}`, '/dev/null'], {
-    env: { PATH: process.env.PATH, TERM: 'xterm-256color', SHELL: '/bin/sh', ...environment },
+    env: { ...childEnvironment, TERM: 'xterm-256color', SHELL: '/bin/sh', ...environment },
     // Without an end of its input, `script` goes on for as long as the command does.
     stdio: ['pipe', 'pipe', 'inherit'],
   })

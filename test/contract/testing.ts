@@ -13,7 +13,7 @@ export type Key = 'account' | 'admin'
 export function prepareContract(): { readonly service: TestService; clientOf(key: Key): TestClient } {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService({ ownDatabase: true })
+    service = await startTestService({ ownDatabase: true, environment: { LIVE_DEADLINE_SECONDS: '1' } })
   })
   afterAll(() => service.stop())
   return {

@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { campaignSize } from '../campaign-size.ts'
+import { childEnvironment } from '../child-environment.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
 
@@ -38,7 +39,7 @@ async function start() {
     DATA_DIR: copy?.options.dataDir,
     ADMIN_API_KEY: adminKey,
     PORT: '0',
-    PATH: process.env.PATH,
+    ...childEnvironment,
   }
   const execArgv = ['--disable-warning=ExperimentalWarning']
   const child = fork(program, { env: environment, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })

@@ -8,7 +8,7 @@ import { openCampaign, readState } from './campaign.ts'
 
 const embedded = process.env.TEST_BACKEND === 'embedded'
 /** A worker on Postgres is given up only after its heartbeat stops, so a kill there takes half a minute to get over. */
-const kills = campaignSize('KILLS', embedded ? { quick: 3, long: 20 } : { quick: 1, long: 3 })
+const kills = campaignSize('KILLS', embedded ? { quick: 1, long: 20 } : { quick: 1, long: 3 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 let campaign: Awaited<ReturnType<typeof openCampaign>>
 

@@ -35,6 +35,46 @@ describePage('a first visit', () => {
     expect((await searched).postDataJSON()).toMatchObject({ query: 'dark mode', sortBy: 'votes' })
   })
 
+  it('searches without waiting for who is signed in where a visit was before, and shows what that account finds', async () => {
+    await test.collect('dark mode')
+    const first = await test.open('/?q=dark+mode')
+    await first.locator('.results article').first().waitFor()
+    const again = await first.context().newPage()
+    const searched = again.waitForRequest('**/api/v1/requests/search')
+    // It comes only when the search was sent without it.
+    await again.route('**/api/session', async (route) => {
+      await searched
+      await route.continue()
+    })
+    const calls = recordCalls(again)
+    await again.goto('/?q=dark+mode')
+    await again.locator('.results article').first().waitFor()
+    expect(calls.filter((call) => call === 'POST /api/v1/requests/search')).toHaveLength(1)
+  })
+
+  it('sends a search that an earlier session refuses once more in the present one', async () => {
+    const first = await test.open('/?q=dark+mode')
+    await first.locator('.results article').first().waitFor()
+    const answer = await first.context().request.post('/api/session', { data: { apiKey: test.service.apiKey } })
+    expect(answer.status()).toBe(200)
+    const again = await first.context().newPage()
+    const statuses: number[] = []
+    again.on('response', (response) => {
+      if (new URL(response.url()).pathname === '/api/v1/requests/search') statuses.push(response.status())
+    })
+    await again.goto('/?q=dark+mode')
+    await again.locator('.results article').first().waitFor()
+    expect(statuses.sort()).toEqual([200, 403])
+    expect(await again.getByRole('alert').count()).toBe(0)
+  })
+
+  it('remembers nothing of a session that was signed out of', async () => {
+    const page = await test.open('/')
+    await expect.poll(() => page.evaluate(() => localStorage.length), patient).toBe(1)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await expect.poll(() => page.evaluate(() => localStorage.length), patient).toBe(0)
+  })
+
   it('shows whom authors ask about a post, signed in or not', async () => {
     for (const as of [null, undefined]) {
       const page = await test.open('/', as === null ? { as } : {})

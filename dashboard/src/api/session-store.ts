@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { rememberToken } from './remembered-token.ts'
 import type { Session } from './types.ts'
 
 /** `unknown` until the service has been asked; `expired` keeps whose it was, so that the page can stay as it is behind the sign-in. */
@@ -26,6 +27,7 @@ export function setSessionState(next: SessionState, turn = beginTurn()): boolean
   told = turn
   if (isSame(present, next)) return true
   present = next
+  rememberToken(next.state === 'signed-in' && next.session.kind === 'account' ? next.session.csrfToken : null)
   for (const listener of listeners) listener()
   return true
 }

@@ -10,7 +10,7 @@ const dayMs = 24 * 60 * 60_000
 let now = new Date('2026-11-21T12:00:00.000Z')
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ clock: { now: () => now } })
+  service = await startTestService({ clock: { now: () => now }, environment: { LIVE_DEADLINE_SECONDS: '1' } })
 })
 afterEach(() => service.reset())
 afterAll(() => service.stop())

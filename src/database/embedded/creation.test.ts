@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { childEnvironment } from '../../../test/child-environment.ts'
 import { openDatabase } from '../open.ts'
 import { databaseIn } from './data-directory.ts'
 
@@ -25,7 +26,7 @@ describe.skipIf(process.env.TEST_BACKEND === 'postgres')('a new database', () =>
     const flags = ['--disable-warning=ExperimentalWarning', '--import', tellPeak]
     // V8 optimizes at once instead of in the background, so that the memory for it is always part of the peak.
     const child = spawn(process.execPath, [...flags, '--wasm-sync-tier-up', main, 'migrate', '--json'], {
-      env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+      env: { ...childEnvironment, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const [said, failed] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
