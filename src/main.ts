@@ -4,6 +4,7 @@ import { CommandError, exitCodes } from './cli/exit-codes.ts'
 import { createProgram } from './cli/program.ts'
 import { DataDirectoryError } from './database/embedded/data-directory-error.ts'
 import { isDatabaseUnavailable } from './database/errors.ts'
+import { SchemaVersionError } from './database/schema-version.ts'
 import { ConfigError } from './runtime/config-error.ts'
 
 /** What an error means for whoever called the command: what is printed, and the exit code. */
@@ -12,6 +13,7 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage }
   if (error instanceof BackupError) return { message: error.message, exitCode: exitCodes.failed }
+  if (error instanceof SchemaVersionError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof DataDirectoryError) return { message: error.message, exitCode: exitCodes.failed }
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
     return {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
+import { locationOfDataDirectory, locationOfPostgres } from './database/schema-version.ts'
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 
@@ -18,8 +19,9 @@ export type PreparedDatabase = Awaited<ReturnType<typeof prepareDatabase>>
 
 /** Brings tables and search index up to date, on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
 async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatabase) {
+  const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
-    const migrations = await migrate(database)
+    const migrations = await migrate(database, location)
     return { migrations, searchIndex: await openSearchIndex(database) }
   }
   if (databaseUrl === undefined) return prepare(opened.database)

@@ -56,6 +56,45 @@ export async function copyDatabase(): Promise<DatabaseCopy> {
   }
 }
 
+/** A database without any table, of this caller's own. */
+export interface EmptyDatabase extends DatabaseCopy {
+  /** Runs an SQL script on it, while nothing has it open. */
+  load(script: string): Promise<void>
+}
+
+async function loadEmbedded(dataDir: string, script: string): Promise<void> {
+  const opened = await openDatabase({ databaseUrl: undefined, dataDir, onCrash: () => {} })
+  await opened.embedded?.exec(script).finally(opened.close)
+}
+
+/** Makes an empty database of the backend under test. */
+export async function createEmptyDatabase(): Promise<EmptyDatabase> {
+  const template = inject('databaseTemplate')
+  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-data-'))
+  const removeDirectory = () => rmSync(dataDir, { recursive: true, force: true })
+  if (template.backend === 'embedded') {
+    return {
+      backend: 'embedded',
+      options: { databaseUrl: undefined, dataDir },
+      load: (script) => loadEmbedded(dataDir, script),
+      remove: async () => removeDirectory(),
+    }
+  }
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await administer(template.url, `create database ${name}`)
+  const url = new URL(template.url)
+  url.pathname = `/${name}`
+  return {
+    backend: 'postgres',
+    options: { databaseUrl: url.href, dataDir },
+    load: (script) => administer(url.href, script),
+    remove: async () => {
+      await administer(template.url, `drop database if exists ${name} with (force)`)
+      removeDirectory()
+    },
+  }
+}
+
 export interface TestDatabase extends OpenDatabase {
   /** Empties every table, for a clean state per test; a database of its own is as good as new. */
   reset(): Promise<void>

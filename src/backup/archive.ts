@@ -7,13 +7,13 @@ import { BackupError, databaseName, type Manifest, manifestName, parseManifest }
 
 const maxManifestBytes = 1024 * 1024
 
-/** The names that Postgres gives its files, and nothing that could lead out of the directory. */
+/** The names of database files; no path can lead out of the directory. */
 const allowedPath = new RegExp(`^${databaseName}(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/?$`)
 
-/** No name of Postgres' is near it, and no file system refuses it. */
+/** Longer than any name in a database, and short enough for every file system. */
 const maxPathLength = 200
 
-/** What is wrong with an entry; null for a good one. */
+/** The end of a sentence that says why an entry is refused; null for an accepted one. */
 function faultOf(entry: ReadEntry): string | null {
   if (entry.type !== 'File' && entry.type !== 'Directory') return `holds a ${entry.type}`
   if (entry.path === manifestName && entry.type === 'File') return null
@@ -22,10 +22,10 @@ function faultOf(entry: ReadEntry): string | null {
 
 type Target = InstanceType<typeof Parser> | InstanceType<typeof Unpack>
 
-/** Reads an archive to its very end, so that one that was cut off or changed is found out. */
+/** Reads an archive to its very end, so that a truncated or changed one is detected. */
 async function read(file: string, target: Target): Promise<void> {
   const ended = once(target, target instanceof Unpack ? 'close' : 'end')
-  // Whoever waits below is told first.
+  // Handled below; without this a rejection before that would be unhandled.
   ended.catch(() => {})
   await pipeline(createReadStream(file), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) if (!target.write(chunk)) await Promise.race([once(target, 'drain'), ended])
@@ -51,7 +51,7 @@ function explain(file: string, error: unknown): Error {
   return error as Error
 }
 
-/** What is counted while an archive is read. */
+/** The counts of an archive that is being read. */
 interface Contents {
   manifestText: string
   paths: Set<string>
@@ -75,8 +75,8 @@ function note(contents: Contents, entry: ReadEntry): void {
 }
 
 /**
- * Reads a whole archive and judges it; nothing is written.
- * @throws BackupError that says what is wrong: not a backup, incomplete, damaged, hostile or from a newer Wishwell.
+ * Reads and checks a whole archive; nothing is written.
+ * @throws BackupError that says what is wrong: not a backup, incomplete, damaged, hostile or from another version.
  */
 export async function inspectArchive(file: string): Promise<Manifest> {
   const contents: Contents = { manifestText: '', paths: new Set(), files: 0, bytes: 0, fault: null }
@@ -95,12 +95,12 @@ export async function inspectArchive(file: string): Promise<Manifest> {
   }
 }
 
-/** Unpacks an archive that was inspected into a directory of our own. @throws BackupError as `inspectArchive` does. */
+/** Unpacks an inspected archive into a work directory. @throws BackupError as `inspectArchive` does. */
 export async function unpackArchive(file: string, directory: string): Promise<void> {
   // The file may have been changed since it was inspected.
   const filter = (_path: string, entry: unknown) => {
     const read = entry as ReadEntry
-    // Whatever the archive says of who may read it, write it or run it as whom.
+    // The modes in the archive are ignored.
     read.mode = read.type === 'Directory' ? 0o700 : 0o600
     return faultOf(read) === null
   }

@@ -43,7 +43,7 @@ async function beginDownload() {
 }
 
 describe.runIf(embedded)('a backup of the embedded database', () => {
-  it('is the whole database, row for row, as it was at one moment while everybody wrote', {
+  it('contains every row of one moment, also under concurrent writes', {
     timeout: 60_000,
   }, async () => {
     const directory = makeDirectory()
@@ -83,7 +83,7 @@ describe.runIf(embedded)('a backup of the embedded database', () => {
     expect(tables.credit_entries.rows).toBe(restored.credit_entries?.length)
   })
 
-  it('and its restoration change not one row', { timeout: 120_000 }, async () => {
+  it('restores to exactly the rows that were backed up', { timeout: 120_000 }, async () => {
     const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 6 })
     await service.client.waitForJob(body.data.jobId, 60_000)
     const directory = makeDirectory()
@@ -100,7 +100,7 @@ describe.runIf(embedded)('a backup of the embedded database', () => {
     expect(await readDataDirectory(dataDir)).toEqual(live)
   })
 
-  it('holds no admin key, and nothing that is left of an older backup', async () => {
+  it('contains no admin key, and nothing of an older backup file', async () => {
     const file = join(makeDirectory(), 'wishwell.tar.gz')
     writeFileSync(file, 'an older file')
     writeFileSync(`${file}.partial`, 'what a killed command left', { mode: 0o666 })
@@ -116,7 +116,7 @@ describe.runIf(embedded)('a backup of the embedded database', () => {
     expect(listDataDirectory(restored)).toEqual(['database'])
   })
 
-  it('leaves no copy behind when its reader goes, and the next one can be had', async () => {
+  it('deletes its copy when the reader disconnects, and the next backup succeeds', async () => {
     const download = await beginDownload()
     expect(workLeft()).toHaveLength(1)
     const second = await admin().get('/api/admin/backup')
@@ -129,21 +129,21 @@ describe.runIf(embedded)('a backup of the embedded database', () => {
     await expect.poll(workLeft, { timeout: 15_000 }).toEqual([])
   })
 
-  it('that cannot even begin is not in the way of the next one, nor of the end', async () => {
+  it('that fails at its beginning blocks neither the next backup nor the shutdown', async () => {
     const [clock, log] = [systemClock, pino({ level: 'silent' })]
     const backups = createBackups({ embedded: {} as EmbeddedClient, dataDir: '/nonexistent', clock, log })
     for (let attempt = 0; attempt < 2; attempt++) await expect(backups.create()).rejects.toThrow('ENOENT')
     await backups.stop()
   })
 
-  it('is not made for a HEAD, nor without the admin key', async () => {
+  it('is refused for a HEAD and without the admin key', async () => {
     const headers = { authorization: `Bearer ${service.adminKey}` }
     expect((await fetch(`${service.url}/api/admin/backup`, { method: 'HEAD', headers })).status).toBe(404)
     expect((await service.client.get('/api/admin/backup')).status).toBe(401)
     expect(workLeft()).toEqual([])
   })
 
-  it('that nobody reads does not keep the service from stopping, and what a crash left goes at the next start', async () => {
+  it('that is not read does not block the shutdown, and the next start deletes what a crash left', async () => {
     await beginDownload()
     const { dataDir } = service.config
     mkdirSync(join(dataDir, '.wishwell-work-crashed', 'database'), { recursive: true })
@@ -158,21 +158,22 @@ describe.runIf(embedded)('a backup of the embedded database', () => {
 })
 
 describe.runIf(!embedded)('a backup with DATABASE_URL', () => {
-  it('is refused, and says what to do', async () => {
+  it('is refused with the way to do it', async () => {
     const file = join(makeDirectory(), 'wishwell.tar.gz')
     const { exitCode, stderr } = await backup(file)
     expect(exitCode).toBe(exitCodes.failed)
     expect(stderr).toBe('wishwell: The data of this service is in Postgres: back it up with pg_dump.\n')
     expect(existsSync(`${file}.partial`) || existsSync(file)).toBe(false)
     const restored = await startCommand(['restore', file, '--yes'], {
-      ...{ DATABASE_URL: service.config.databaseUrl ?? '', ADMIN_API_KEY: service.adminKey },
+      DATABASE_URL: service.config.databaseUrl ?? '',
+      ADMIN_API_KEY: service.adminKey,
     }).finished
     expect(restored.exitCode).toBe(exitCodes.usage)
     expect(restored.stderr).toContain('use pg_restore or psql')
   })
 })
 
-describe('a backup that does not arrive whole', () => {
+describe('a backup that arrives incomplete', () => {
   /** A service that answers with the first half of an archive and then ends well, or breaks off. */
   async function startHalfway(archive: Buffer, end: 'well' | 'badly'): Promise<string> {
     const server = createServer((_request, response) => {
@@ -188,7 +189,7 @@ describe('a backup that does not arrive whole', () => {
   }
 
   it.runIf(embedded).each(['well', 'badly'] as const)(
-    'is noticed when the answer ends %s, and the older file stays',
+    'is detected when the answer ends %s, and the older file stays',
     async (end) => {
       const directory = makeDirectory()
       const whole = join(directory, 'whole.tar.gz')
@@ -205,7 +206,7 @@ describe('a backup that does not arrive whole', () => {
     },
   )
 
-  it('is an error when the service fails', async () => {
+  it('fails when the service fails', async () => {
     const { url } = await startFakeService(() => failure(503, 'UNAVAILABLE', 'There is no room.'))
     const file = join(makeDirectory(), 'wishwell.tar.gz')
     const { exitCode, stderr } = await startCommand(['backup', file], { ...environment(), WISHWELL_URL: url }).finished
@@ -213,7 +214,7 @@ describe('a backup that does not arrive whole', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('is an error when its place cannot be written to', async () => {
+  it('fails when its file cannot be written', async () => {
     const { exitCode, stderr } = await backup('/nonexistent/wishwell.tar.gz')
     expect(exitCode).toBe(exitCodes.failed)
     expect(stderr).toMatch(/^wishwell: .*\/nonexistent\/wishwell\.tar\.gz/)

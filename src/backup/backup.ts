@@ -8,6 +8,7 @@ import { create } from 'tar'
 import type { EmbeddedClient } from '../database/embedded/client.ts'
 import { copyAhead, copyRemainder } from '../database/embedded/copy-files.ts'
 import { databaseIn, makeWorkDirectory } from '../database/embedded/data-directory.ts'
+import { schemaVersion } from '../database/schema-version.ts'
 import { ServiceError } from '../http/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
@@ -24,20 +25,20 @@ export interface BackupDependencies {
 
 export interface Backups {
   /**
-   * Copies the database in one consistent state and gives the copy as a tar.gz. All other work waits while it is copied, not
-   * while it is packed. The copy is deleted when the stream ends or is destroyed.
+   * Copies the database in one consistent state and gives the copy as a tar.gz. Other statements wait while the changed files are
+   * copied, not while the copy is packed. The copy is deleted when the stream ends or is destroyed.
    * @throws ServiceError CONFLICT when another backup is under way or the data is in a Postgres, UNAVAILABLE when there is no
    * room for the copy.
    */
   create(): Promise<Readable>
-  /** Gives a backup under way a moment, then cuts it off. */
+  /** Waits a moment for a backup under way, then cuts it off. */
   stop(): Promise<void>
 }
 
-/** How long a backup under way at shutdown may still take. */
+/** How long a shutdown waits for a backup. */
 const shutdownGraceMs = 5_000
 
-/** The pages of a database shrink well; more would take longer than most disks do. */
+/** Database pages compress well at this level; a higher one would be slower than most disks. */
 const gzipLevel = 3
 
 async function measure(directory: string): Promise<{ files: number; bytes: number }> {
@@ -48,10 +49,10 @@ async function measure(directory: string): Promise<{ files: number; bytes: numbe
   return { files: files.length, bytes }
 }
 
-/** The bytes of a tar of a work directory. When nobody wants the rest, no further file is read. */
+/** The bytes of a tar of a work directory. After the reader has gone, no further file is read. */
 async function* pack(directory: string): AsyncGenerator<Buffer> {
-  let state: 'wanted' | 'unwanted' | 'failed' = 'wanted'
-  const options = { cwd: directory, portable: true, strict: true, filter: () => state === 'wanted' }
+  let state: 'read' | 'abandoned' | 'failed' = 'read'
+  const options = { cwd: directory, portable: true, strict: true, filter: () => state === 'read' }
   const archive = create(options, [manifestName, databaseName])
   archive.on('error', () => {
     state = 'failed'
@@ -59,9 +60,9 @@ async function* pack(directory: string): AsyncGenerator<Buffer> {
   try {
     yield* archive
   } finally {
-    // Its open files are closed by reading them to their end.
-    if (state === 'wanted') {
-      state = 'unwanted'
+    // Reading them to the end is the only way to close its open files.
+    if (state === 'read') {
+      state = 'abandoned'
       archive.resume()
       await archive.promise().catch(() => {})
     }
@@ -73,83 +74,115 @@ function explainFailure(error: unknown): unknown {
   return new ServiceError('UNAVAILABLE', 'There is no room in the data directory for the copy that is packed.')
 }
 
-/** Backups of the embedded database, one at a time. */
-export function createBackups({ embedded, dataDir, clock, log }: BackupDependencies): Backups {
-  let underWay: { ended: Promise<void>; cutOff: () => void } | null = null
+type Source = Omit<BackupDependencies, 'embedded'> & { client: EmbeddedClient }
 
-  async function copyInto(directory: string, client: EmbeddedClient): Promise<Manifest> {
-    const createdAt = clock.now().toISOString()
-    const files = join(directory, databaseName)
-    const ahead = await copyAhead(databaseIn(dataDir), files)
-    const { census, heldMs } = await client.alone(async (queries) => {
-      const since = performance.now()
-      // Writes every page back: now the files alone are the whole database.
-      await queries.query('checkpoint')
-      const counted = await takeCensus(queries)
-      await copyRemainder(queries, databaseIn(dataDir), files, ahead)
-      return { census: counted, heldMs: Math.round(performance.now() - since) }
+/** Copies the database and its manifest into a work directory. */
+async function copyInto(directory: string, { client, dataDir, clock, log }: Source): Promise<void> {
+  const createdAt = clock.now().toISOString()
+  const target = join(directory, databaseName)
+  const ahead = await copyAhead(databaseIn(dataDir), target)
+  const { tables, heldMs } = await client.alone(async (queries) => {
+    const since = performance.now()
+    // Writes every page back: now the files alone are the whole database.
+    await queries.query('checkpoint')
+    const census = await takeCensus(queries)
+    await copyRemainder(queries, databaseIn(dataDir), target, ahead)
+    return { tables: census, heldMs: Math.round(performance.now() - since) }
+  })
+  const { files, bytes } = await measure(target)
+  const manifest: Manifest = {
+    format: archiveFormat,
+    wishwellVersion: version,
+    schemaVersion,
+    createdAt,
+    files,
+    bytes,
+    heldMs,
+    tables,
+  }
+  await writeFile(join(directory, manifestName), JSON.stringify(manifest))
+  log.info({ files, bytes, heldMs }, 'backup: database copied')
+}
+
+/**
+ * Copies the database and gives the copy as a compressed archive.
+ * @param onEnd called when the stream has ended and the copy is deleted; not after an error.
+ */
+async function openArchive(source: Source, onEnd: () => void): Promise<Readable> {
+  const directory = makeWorkDirectory(source.dataDir)
+  const remove = () =>
+    rm(directory, { recursive: true, force: true }).catch((error) => {
+      source.log.error({ err: error, directory }, 'backup: its copy is left until the next start')
     })
-    const size = await measure(files)
-    const about = { format: archiveFormat, wishwellVersion: version, createdAt } as const
-    const manifest = { ...about, ...size, heldMs, tables: census }
-    await writeFile(join(directory, manifestName), JSON.stringify(manifest))
-    log.info({ ...size, heldMs }, 'backup: database copied')
-    return manifest
+  try {
+    await copyInto(directory, source)
+  } catch (error) {
+    await remove()
+    throw error
   }
+  const packed = Readable.from(pack(directory))
+  const archive = createGzip({ level: gzipLevel })
+  packed.once('close', () => void remove().finally(onEnd))
+  packed.once('error', (error) => archive.destroy(error))
+  archive.once('close', () => packed.destroy())
+  finished(archive).catch((error) => source.log.warn({ err: error }, 'backup: cut off'))
+  return packed.pipe(archive)
+}
 
-  async function begin(client: EmbeddedClient, ended: () => void): Promise<Readable> {
-    const directory = makeWorkDirectory(dataDir)
-    const remove = () =>
-      rm(directory, { recursive: true, force: true }).catch((error) => {
-        log.error({ err: error, directory }, 'backup: its copy is left until the next start')
-      })
+/** A backup from its beginning until its copy is deleted. */
+interface RunningBackup {
+  ended: Promise<void>
+  cutOff(): void
+}
+
+/** Runs one backup. @param onEnd called once, when it has ended or failed. */
+function runBackup(source: Source, onEnd: () => void): { running: RunningBackup; archive: Promise<Readable> } {
+  const ending = Promise.withResolvers<void>()
+  let isCutOff = false
+  let opened: Readable | null = null
+  const cutOff = () => {
+    isCutOff = true
+    opened?.destroy(new Error('the service stops'))
+  }
+  const end = () => {
+    onEnd()
+    ending.resolve()
+  }
+  const open = async () => {
     try {
-      await copyInto(directory, client)
+      opened = await openArchive(source, end)
     } catch (error) {
-      await remove()
-      throw error
+      end()
+      throw explainFailure(error)
     }
-    const source = Readable.from(pack(directory))
-    const archive = createGzip({ level: gzipLevel })
-    source.once('close', () => void remove().finally(ended))
-    source.once('error', (error) => archive.destroy(error))
-    archive.once('close', () => source.destroy())
-    finished(archive).catch((error) => log.warn({ err: error }, 'backup: cut off'))
-    return source.pipe(archive)
+    if (isCutOff) cutOff()
+    return opened
   }
+  return { running: { ended: ending.promise, cutOff }, archive: open() }
+}
 
+/** Backups of the embedded database, one at a time. */
+export function createBackups({ embedded, ...dependencies }: BackupDependencies): Backups {
+  let current: RunningBackup | null = null
   return {
     create: async () => {
       if (embedded === null) {
-        const message = 'The data of this service is in Postgres: back it up with pg_dump.'
-        throw new ServiceError('CONFLICT', message)
+        throw new ServiceError('CONFLICT', 'The data of this service is in Postgres: back it up with pg_dump.')
       }
-      if (underWay !== null)
+      if (current !== null) {
         throw new ServiceError('CONFLICT', 'Another backup is under way. Try again when it has ended.')
-      const ending = Promise.withResolvers<void>()
-      let isCutOff = false
-      let archive: Readable | null = null
-      const cutOff = () => {
-        isCutOff = true
-        archive?.destroy(new Error('the service stops'))
       }
-      const end = () => {
-        underWay = null
-        ending.resolve()
-      }
-      underWay = { ended: ending.promise, cutOff }
-      archive = await begin(embedded, end).catch((error: unknown) => {
-        end()
-        throw explainFailure(error)
+      const { running, archive } = runBackup({ ...dependencies, client: embedded }, () => {
+        current = null
       })
-      if (isCutOff) cutOff()
+      current = running
       return archive
     },
     stop: async () => {
-      const backup = underWay
-      if (backup === null) return
-      const timer = setTimeout(backup.cutOff, shutdownGraceMs)
-      await backup.ended.finally(() => clearTimeout(timer))
+      if (current === null) return
+      const { ended, cutOff } = current
+      const timer = setTimeout(cutOff, shutdownGraceMs)
+      await ended.finally(() => clearTimeout(timer))
     },
   }
 }

@@ -1,13 +1,13 @@
 import type { Queryable } from '../database/embedded/client.ts'
 
-/** What a table holds, as far as it can be told quickly. */
+/** A quick summary of a table's contents. */
 export interface TableCensus {
   rows: number
-  /** Of everything in accounts and keys; of the ledger the sum of each column of numbers. */
+  /** Of accounts and keys a hash of all rows; of the ledger the sums of its number columns. */
   checksum: string
 }
 
-/** By the name of the table: accounts, keys and everything of the ledger. The cache can be collected again. */
+/** By table: accounts, keys and the ledger. Everything else can be collected again. */
 export type Census = Record<string, TableCensus>
 
 const ledgerTables = `
@@ -17,14 +17,14 @@ const ledgerTables = `
   where t.schemaname = 'public' and (t.tablename in ('accounts', 'api_keys') or t.tablename like 'credit\\_%')
   group by 1 order by 1`
 
-/** Hashing whole rows of the ledger would keep everybody waiting ten times as long as adding them up. */
+/** Other statements wait meanwhile: hashing the rows of the ledger would take ten times as long as adding up its numbers. */
 const isHashed = (table: string) => !table.startsWith('credit_')
 
 const hashOfRows = 'coalesce(sum(hashtextextended(t::text, 0)), 0)::text'
 const sumsOf = (numbers: readonly string[]) =>
   numbers.length === 0 ? "''" : `concat_ws(' ', ${numbers.map((name) => `sum("${name}")`).join(', ')})`
 
-/** Counts what must never differ between a database, its backup and what is restored from it. */
+/** Summarizes the tables that must not differ between a database, its backup and the restored database. */
 export async function takeCensus(queries: Queryable): Promise<Census> {
   const tables = await queries.query<{ name: string; numbers: string[] | null }>(ledgerTables)
   const census: Census = {}
@@ -38,7 +38,7 @@ export async function takeCensus(queries: Queryable): Promise<Census> {
   return census
 }
 
-/** The tables that two censuses disagree on. */
+/** The tables in which two censuses differ. */
 export function differingTables(one: Census, other: Census): string[] {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
   return names.filter((name) => one[name]?.rows !== other[name]?.rows || one[name]?.checksum !== other[name]?.checksum)

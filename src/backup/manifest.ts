@@ -1,25 +1,31 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { schemaVersion } from '../database/schema-version.ts'
 import { closed } from '../http/schemas.ts'
 import { version } from '../runtime/version.ts'
 
-/** The first entry of an archive; the other entries are the files of the database. */
+/** The first file of an archive; all others are the files of the database. */
 export const manifestName = 'manifest.json'
 export const databaseName = 'database'
 
-/** Counted up when an older Wishwell could not read what a newer one writes. */
-export const archiveFormat = 1
+/**
+ * Counted up when an older Wishwell cannot read what a newer one writes. Format 1 had no schema version: its databases are older
+ * than version 1.
+ */
+export const archiveFormat = 2
 
 const naturalNumber = Type.Integer({ minimum: 0 })
 
 const manifestSchema = closed({
   format: Type.Literal(archiveFormat),
   wishwellVersion: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+' }),
+  /** Of the database in it. */
+  schemaVersion: Type.Integer({ minimum: 1 }),
   createdAt: Type.String({ minLength: 1 }),
-  /** Of the database, with their sizes in bytes together: what is missing is noticed. */
+  /** The number of the database's files, and the sum of their sizes: missing files are noticed. */
   files: Type.Integer({ minimum: 1 }),
   bytes: naturalNumber,
-  /** How long all other work waited while the files were copied. */
+  /** For how long all other work waited while the files were copied. */
   heldMs: naturalNumber,
   tables: Type.Record(Type.String(), closed({ rows: naturalNumber, checksum: Type.String() })),
 })
@@ -43,7 +49,30 @@ function isLater(one: string, other: string): boolean {
   return differing >= 0 && (left[differing] ?? 0) > (right[differing] ?? 0)
 }
 
-/** Reads a manifest. @throws BackupError when it is none, or from a newer Wishwell than this one. */
+/** What is read of a manifest before its form is checked: another version's has another form. */
+interface ClaimedOrigin {
+  format: number | null
+  wishwellVersion: string | null
+  schemaVersion: number | null
+}
+
+function originOf(value: unknown): ClaimedOrigin {
+  const { format, wishwellVersion, schemaVersion: schema } = (value ?? {}) as Record<string, unknown>
+  const isPrintable = typeof wishwellVersion === 'string' && /^[\w.-]{1,40}$/.test(wishwellVersion)
+  return {
+    format: typeof format === 'number' ? format : null,
+    wishwellVersion: isPrintable ? wishwellVersion : null,
+    schemaVersion: typeof schema === 'number' ? schema : null,
+  }
+}
+
+function isFromNewer({ format, wishwellVersion, schemaVersion: schema }: ClaimedOrigin): boolean {
+  const isNewerProgram =
+    wishwellVersion !== null && /^\d+\.\d+\.\d+/.test(wishwellVersion) && isLater(wishwellVersion, version)
+  return isNewerProgram || (format ?? 0) > archiveFormat || (schema ?? 0) > schemaVersion
+}
+
+/** Reads a manifest. @throws BackupError when it is none, or from an older or a newer Wishwell than this one can read. */
 export function parseManifest(text: string): Manifest {
   let value: unknown
   try {
@@ -51,14 +80,17 @@ export function parseManifest(text: string): Manifest {
   } catch {
     throw new BackupError('It is not a backup of Wishwell: its manifest cannot be read.')
   }
-  const { format, wishwellVersion } = (value ?? {}) as { format?: unknown; wishwellVersion?: unknown }
-  const made = typeof wishwellVersion === 'string' && /^[\w.-]{1,40}$/.test(wishwellVersion) ? wishwellVersion : null
-  const isNewer = made !== null && /^\d+\.\d+\.\d+/.test(made) && isLater(made, version)
-  if (isNewer || (typeof format === 'number' && format > archiveFormat)) {
+  const origin = originOf(value)
+  if (isFromNewer(origin)) {
+    const made = origin.wishwellVersion ?? 'unknown'
+    throw new BackupError(`It was made by a newer Wishwell (${made}; this is ${version}). Update this one.`)
+  }
+  if (origin.format === 1 && origin.wishwellVersion !== null) {
     throw new BackupError(
-      `It was made by a newer Wishwell (${made ?? 'unknown'}; this is ${version}). Update this one.`,
+      'It was made by an older Wishwell, whose tables this version cannot read: restore it with the version that made it.',
     )
   }
-  if (!isValid(value)) throw new BackupError('It is not a backup of Wishwell: its manifest is not one.')
+  if (!isValid(value))
+    throw new BackupError('It is not a backup of Wishwell: its manifest does not have the right form.')
   return value
 }

@@ -2,10 +2,12 @@ import { readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { startCommand } from '../cli/testing.ts'
+import { openDatabase } from '../database/open.ts'
 import { version } from '../runtime/version.ts'
 import { inspectArchive, unpackArchive } from './archive.ts'
 import { BackupError, parseManifest } from './manifest.ts'
@@ -15,6 +17,7 @@ import {
   makeDirectory,
   type RawEntry,
   readDataDirectory,
+  replaceDatabase,
   writeRawArchive,
 } from './testing.ts'
 
@@ -24,7 +27,13 @@ const restore = (file: string, dataDir: string, ...more: string[]) =>
   startCommand(['restore', file, ...more], { DATA_DIR: dataDir }).finished
 
 const manifest = {
-  ...{ format: 1, wishwellVersion: version, createdAt: '2026-11-21T00:00:00.000Z', files: 1, bytes: 2, heldMs: 0 },
+  format: 2,
+  schemaVersion: 1,
+  wishwellVersion: version,
+  createdAt: '2026-11-21T00:00:00.000Z',
+  files: 1,
+  bytes: 2,
+  heldMs: 0,
   tables: { accounts: { rows: 0, checksum: '0' } },
 }
 const manifestEntry: RawEntry = { path: 'manifest.json', body: JSON.stringify(manifest) }
@@ -82,16 +91,22 @@ describe('an archive', () => {
   })
 
   it.each([
-    ['a later format', { format: 2, wishwellVersion: version }, /newer Wishwell/],
+    ['a later format', { format: 3, wishwellVersion: version }, /newer Wishwell/],
+    ['a later schema version', { schemaVersion: 1_000 }, /newer Wishwell/],
+    [
+      'the format of before version 1',
+      { format: 1, schemaVersion: undefined },
+      /older Wishwell.*cannot read: restore it with the version/,
+    ],
     [
       'a later patch',
       { wishwellVersion: version.replace(/\d+$/, (patch) => String(Number(patch) + 1)) },
       /newer Wishwell/,
     ],
     ['a later major, with fewer digits', { wishwellVersion: '100.0.0' }, /newer Wishwell/],
-    ['no counts', { tables: undefined }, /not one/],
-    ['counts that are no numbers', { tables: { accounts: { rows: '1', checksum: '' } } }, /not one/],
-    ['a format of nobody', { format: 0 }, /not one/],
+    ['no counts', { tables: undefined }, /right form/],
+    ['counts that are no numbers', { tables: { accounts: { rows: '1', checksum: '' } } }, /right form/],
+    ['an unknown format', { format: 0 }, /right form/],
     ['a version with a terminal code', { format: 9, wishwellVersion: '9.0.0\x1b[31m' }, /newer Wishwell \(unknown/],
   ])('with %s is refused', (_what, change, message) => {
     expect(() => parseManifest(JSON.stringify({ ...manifest, ...change }))).toThrow(message)
@@ -103,7 +118,7 @@ describe('an archive', () => {
 })
 
 describe('an archive that is unpacked', () => {
-  it('is for its owner only, and runs as nobody, whatever it says itself', async () => {
+  it('is readable by its owner only and has no special permissions, whatever its modes say', async () => {
     const directory = makeDirectory()
     const file = writeRawArchive(directory, [
       manifestEntry,
@@ -119,7 +134,7 @@ describe('an archive that is unpacked', () => {
     ])
   })
 
-  it('is a clear error where a name is too long for the disk', async () => {
+  it('fails with a clear message when a name is too long for the disk', async () => {
     const missing = join(makeDirectory(), 'x'.repeat(300))
     await expect(inspectArchive(missing)).rejects.toThrow(BackupError)
     await expect(inspectArchive(missing)).rejects.toThrow('is too long')
@@ -143,7 +158,7 @@ describe.runIf(embedded)('wishwell restore', () => {
   })
   afterAll(() => service.stop())
 
-  it('leaves a directory alone that a service holds', async () => {
+  it('changes nothing in a data directory that a service uses', async () => {
     // The service may still be deleting the copy that its backup was packed from.
     const listed = () => listDataDirectory(directory).filter((name) => !name.startsWith('.wishwell-work-'))
     const before = listed()
@@ -154,12 +169,12 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect((await service.client.search('a')).status).toBe(200)
   })
 
-  it('puts the backup in the place of the database, and keeps the old one and the admin key', {
+  it('replaces the database with the backup, and leaves the old one and the admin key', {
     timeout: 60_000,
   }, async () => {
     const dataDir = join(makeDirectory(), 'data')
     await restore(file, dataDir, '--yes')
-    writeFileSync(join(dataDir, 'admin-key'), 'an-admin-key-of-this-place')
+    writeFileSync(join(dataDir, 'admin-key'), 'the-admin-key-of-this-directory')
     const environment = { DATA_DIR: dataDir, WISHWELL_URL: 'http://127.0.0.1:2' }
     await startCommand(['account', 'create', 'since the backup'], environment).finished
     const before = await readDataDirectory(dataDir)
@@ -169,13 +184,13 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(listDataDirectory(dataDir)).toEqual(['admin-key', 'database', previous.slice(dataDir.length + 1)])
     expect(previous).toMatch(/\/database\.before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
     expect((await readDataDirectory(dataDir)).accounts).toHaveLength(2)
-    expect(readFileSync(join(dataDir, 'admin-key'), 'utf8')).toBe('an-admin-key-of-this-place')
-    const kept = makeDirectory()
-    renameSync(previous, join(kept, 'database'))
-    expect(await readDataDirectory(kept)).toEqual(before)
+    expect(readFileSync(join(dataDir, 'admin-key'), 'utf8')).toBe('the-admin-key-of-this-directory')
+    const elsewhere = makeDirectory()
+    renameSync(previous, join(elsewhere, 'database'))
+    expect(await readDataDirectory(elsewhere)).toEqual(before)
   })
 
-  it('ends well also when nobody reads what it says', async () => {
+  it('succeeds also when its output is not read', async () => {
     const dataDir = join(makeDirectory(), 'data')
     const command = startCommand(['restore', file, '--yes'], { DATA_DIR: dataDir })
     command.stopReading('stdout')
@@ -183,7 +198,7 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(listDataDirectory(dataDir)).toEqual(['database'])
   })
 
-  it('does nothing when nobody can be asked', async () => {
+  it('does nothing without --yes when there is no terminal to ask', async () => {
     const dataDir = join(makeDirectory(), 'data')
     const { exitCode, stderr } = await restore(file, dataDir)
     expect(exitCode).toBe(exitCodes.usage)
@@ -191,7 +206,7 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(listDataDirectory(join(dataDir, '..'))).toEqual([])
   })
 
-  it.each([0.0001, 0.3, 0.9, 0.9999])('touches nothing when only %d of the file is there', async (part) => {
+  it.each([0.0001, 0.3, 0.9, 0.9999])('changes nothing when only %d of the file is there', async (part) => {
     const parent = makeDirectory()
     const cut = join(parent, 'cut.tar.gz')
     await copyFile(file, cut)
@@ -202,7 +217,7 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(listDataDirectory(parent)).toEqual(['cut.tar.gz'])
   })
 
-  it('touches nothing when a byte of the file has changed', async () => {
+  it('changes nothing when a byte of the file has changed', async () => {
     const parent = makeDirectory()
     const changed = join(parent, 'changed.tar.gz')
     const bytes = readFileSync(file)
@@ -215,7 +230,7 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(listDataDirectory(parent)).toEqual(['changed.tar.gz'])
   })
 
-  it('keeps the database that is there when that of the backup is not what its manifest says', {
+  it('leaves the present database when the one in the backup differs from its manifest', {
     timeout: 60_000,
   }, async () => {
     const parent = makeDirectory()
@@ -233,7 +248,7 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(await readDataDirectory(dataDir)).toEqual(before)
   })
 
-  it('keeps the database that is there when that of the backup does not start', async () => {
+  it('leaves the present database when the one in the backup does not start', async () => {
     const parent = makeDirectory()
     const dataDir = join(parent, 'data')
     const broken = writeRawArchive(parent, [manifestEntry, { path: 'database/', type: 'Directory' }, versionEntry])
@@ -243,7 +258,42 @@ describe.runIf(embedded)('wishwell restore', () => {
     expect(listDataDirectory(dataDir)).toEqual([])
   })
 
-  it('says that there is no such file', async () => {
+  it.each([
+    [
+      'an older version',
+      { format: 1, schemaVersion: undefined },
+      /made by an older Wishwell.*restore it with the version/,
+    ],
+    ['a newer version', { schemaVersion: 2_000 }, /made by a newer Wishwell.*Update this one/],
+  ])('refuses the backup of %s in one sentence and changes nothing', async (_what, change, message) => {
+    const parent = makeDirectory()
+    const dataDir = join(parent, 'data')
+    const other = await changeManifest(file, parent, (known) => ({ ...known, ...change }))
+    const { exitCode, stderr } = await restore(other, dataDir, '--yes')
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toMatch(message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(listDataDirectory(parent)).not.toContain('data')
+  })
+
+  it('refuses a backup whose database has the migrations of a newer version, whatever its manifest says', {
+    timeout: 60_000,
+  }, async () => {
+    const parent = makeDirectory()
+    const newer = join(parent, 'newer')
+    await restore(file, newer, '--yes')
+    const { database, close } = await openDatabase({ databaseUrl: undefined, dataDir: newer, onCrash: () => {} })
+    await sql`insert into kysely_migration values ('002-of-a-later-version', now())`.execute(database).finally(close)
+    const archive = await replaceDatabase(file, parent, join(newer, 'database'))
+    const { exitCode, stderr } = await restore(archive, join(parent, 'data'), '--yes')
+    expect([exitCode, stderr]).toEqual([
+      exitCodes.failed,
+      'wishwell: Its database was made by a newer Wishwell, whose tables this version cannot read: restore it with that version.\n',
+    ])
+    expect(listDataDirectory(join(parent, 'data'))).toEqual([])
+  })
+
+  it('reports a file that does not exist', async () => {
     const { exitCode, stderr } = await restore('/nonexistent/backup.tar.gz', makeDirectory(), '--yes')
     expect([exitCode, stderr]).toEqual([
       exitCodes.failed,

@@ -2,13 +2,27 @@ import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { installDatabase, makeWorkDirectory, tidyDataDirectory } from '../database/embedded/data-directory.ts'
 import { lockDataDirectory } from '../database/embedded/lock.ts'
+import { writeVersion } from '../database/embedded/version-file.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDatabaseFiles } from '../database/open.ts'
+import { SchemaVersionError } from '../database/schema-version.ts'
 import { unpackArchive } from './archive.ts'
 import { differingTables, takeCensus } from './census.ts'
 import { BackupError, databaseName, type Manifest } from './manifest.ts'
 
-/** Opens an unpacked database once. @throws BackupError when it does not start, or is not what the manifest says. */
+/** Why a database from a backup cannot be used, for the operator. */
+function explainFailure(error: unknown): BackupError {
+  if (error instanceof BackupError) return error
+  if (error instanceof SchemaVersionError) {
+    const maker = error.mismatch === 'newer' ? 'a newer' : 'an older'
+    return new BackupError(
+      `Its database was made by ${maker} Wishwell, whose tables this version cannot read: restore it with that version.`,
+    )
+  }
+  return new BackupError(`Its database does not start: ${error instanceof Error ? error.message : error}`)
+}
+
+/** Opens an unpacked database once and migrates it. @throws BackupError when it does not start, or differs from the manifest. */
 async function prove(directory: string, manifest: Manifest): Promise<void> {
   const crash = Promise.withResolvers<never>()
   crash.promise.catch(() => {})
@@ -23,13 +37,13 @@ async function prove(directory: string, manifest: Manifest): Promise<void> {
       if (differing.length > 0) {
         throw new BackupError(`Its database differs from its manifest in ${differing.join(', ')}.`)
       }
+      writeVersion(directory)
       await migrate(database)
     } finally {
       await client.close()
     }
   } catch (error) {
-    if (error instanceof BackupError) throw error
-    throw new BackupError(`Its database does not start: ${error instanceof Error ? error.message : error}`)
+    throw explainFailure(error)
   }
 }
 
@@ -47,15 +61,15 @@ export interface Restore {
   manifest: Manifest
   dataDir: string
   now: Date
-  /** Asked when the directory is ours and before anything in it changes; it throws to end it. */
+  /** Called with the lock held and before anything in the directory changes; it throws to end the restore. */
   confirm(): Promise<void>
 }
 
 /**
- * Puts the database of a backup in the place of the one in a data directory. The old one is kept beside it. Killed at any step,
- * either the old or the new one is there at the next start.
+ * Replaces the database of a data directory with that of a backup. The old one stays beside it under another name. After a kill
+ * at any step, the next start finds either the old or the new one.
  * @returns where the old database is now; null when there was none.
- * @throws DataDirectoryInUseError when a process has the directory; BackupError when the backup is no good. Nothing has
+ * @throws DataDirectoryInUseError when a process has the directory; BackupError when the backup cannot be used. Nothing has
  * changed then.
  */
 export async function restoreBackup({ file, manifest, dataDir, now, confirm }: Restore): Promise<string | null> {

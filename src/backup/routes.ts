@@ -11,14 +11,14 @@ export interface BackupRouteDependencies {
 
 /** The operator's route for backups. */
 export function registerBackupRoutes(app: App, { authentication, backups }: BackupRouteDependencies): void {
-  // Before the server waits for the answers under way, of which a backup may be one.
+  // Before the server waits for open responses: a backup may be one of them.
   app.addHook('preClose', () => backups.stop())
 
   app.get(
     '/api/admin/backup',
     {
       onRequest: authentication.requireAdmin,
-      // It would copy the whole database for nothing.
+      // A HEAD would copy the whole database for nothing.
       exposeHeadRoute: false,
       schema: {
         summary: 'Download a consistent copy of the embedded database, as a tar.gz for `wishwell restore`',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { create, extract, Header } from 'tar'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../database/open.ts'
 
-/** A directory that ends with the test. */
+/** A directory that is deleted after the test. */
 export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'wishwell-backup-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
@@ -27,13 +27,13 @@ export async function readRows(database: Database): Promise<Record<string, strin
   return content
 }
 
-/** The same of a data directory that nobody uses. */
+/** The same of a data directory that no process uses. */
 export async function readDataDirectory(dataDir: string): Promise<Record<string, string[]>> {
   const { database, close } = await openDatabase({ databaseUrl: undefined, dataDir, onCrash: () => {} })
   return readRows(database).finally(close)
 }
 
-/** What lies in a data directory, leaving out the lock's own files. */
+/** The names in a data directory, without the files of the lock. */
 export const listDataDirectory = (dataDir: string): string[] =>
   readdirSync(dataDir)
     .filter((name) => !name.startsWith('lock.db'))
@@ -66,17 +66,32 @@ export function writeRawArchive(directory: string, entries: readonly RawEntry[])
   return file
 }
 
-/** A backup with a changed manifest, otherwise as it was. */
-export async function changeManifest(
-  archive: string,
-  directory: string,
-  change: (manifest: Record<string, unknown>) => unknown,
-): Promise<string> {
+type ChangeUnpacked = (unpacked: string, manifest: Record<string, unknown>) => unknown
+
+/** @param change may change the unpacked files; gives the new manifest. */
+async function repack(archive: string, directory: string, change: ChangeUnpacked): Promise<string> {
   const unpacked = mkdtempSync(join(directory, 'unpacked-'))
   await extract({ file: archive, cwd: unpacked })
   const { default: manifest } = await import(join(unpacked, 'manifest.json'), { with: { type: 'json' } })
-  writeFileSync(join(unpacked, 'manifest.json'), JSON.stringify(change({ ...manifest })))
+  writeFileSync(join(unpacked, 'manifest.json'), JSON.stringify(change(unpacked, { ...manifest })))
   const file = join(directory, `${randomUUID()}.tar.gz`)
   await create({ file, cwd: unpacked, gzip: { level: 1 }, portable: true }, ['manifest.json', 'database'])
   return file
 }
+
+/** A copy of a backup with another manifest. */
+export const changeManifest = (
+  archive: string,
+  directory: string,
+  change: (manifest: Record<string, unknown>) => unknown,
+): Promise<string> => repack(archive, directory, (_unpacked, manifest) => change(manifest))
+
+/** A copy of a backup with the files of another database, and their sizes in the manifest. */
+export const replaceDatabase = (archive: string, directory: string, database: string): Promise<string> =>
+  repack(archive, directory, (unpacked, manifest) => {
+    rmSync(join(unpacked, 'database'), { recursive: true })
+    cpSync(database, join(unpacked, 'database'), { recursive: true })
+    const files = readdirSync(database, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+    const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+    return { ...manifest, files: files.length, bytes }
+  })

@@ -10,11 +10,11 @@ const numbers = {
   bootstrap: 4_680_001,
   /** Held while a search index is built, which takes minutes on a full table. */
   searchIndex: 4_680_002,
-  /** Shared by every page that is being stored; held alone by a purge that adds suppressions. */
+  /** Shared by every page that is being stored; exclusive for a purge that adds suppressions. */
   suppressions: 4_680_003,
   /**
-   * Held by whatever stores or deletes requests: each of them changes the counts of any topics in any order. Before the lock of
-   * a job.
+   * Held while requests are stored or deleted: their triggers change the counts of any topics in any order. Taken before the lock
+   * of a job.
    */
   topics: 4_680_011,
   /** With the hash of a topic: held while a live call finds or starts the collection of that topic. */
@@ -23,12 +23,12 @@ const numbers = {
 
 export type AdvisoryLock = Exclude<keyof typeof numbers, 'liveTopic'>
 
-/** Waits for a lock and holds it, alone, until the transaction ends. */
+/** Takes a lock exclusively until the transaction ends. */
 export async function takeLock(transaction: Transaction, lock: AdvisoryLock): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(numbers[lock])})`.execute(transaction)
 }
 
-/** Waits until nobody holds the lock alone, and keeps anybody from doing so until the transaction ends. */
+/** Takes the lock in shared mode until the transaction ends: waits for an exclusive holder and keeps others from becoming one. */
 export async function takeSharedLock(transaction: Transaction, lock: AdvisoryLock): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${sql.lit(numbers[lock])})`.execute(transaction)
 }

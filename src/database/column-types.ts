@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely'
 
-// The types of column values. They stand below every module, so that tables and modules share them without a cycle.
+// The types of column values, apart from all modules, so that tables and modules share them without an import cycle.
 
 export type Tier = 'free' | 'pro' | 'max'
 export type TaskState = 'pending' | 'running' | 'done' | 'error' | 'skipped'
@@ -27,7 +27,7 @@ export const platformErrorCodes = [
 
 export type PlatformErrorCode = (typeof platformErrorCodes)[number]
 
-/** What a request is recognised by when it or its author must go: one law for purging and for suppressing. */
+/** How purges and suppressions identify a request or its author. */
 export type IdentityKind = 'id' | 'url' | 'handle' | 'name' | 'profile'
 
 /** A column that is set once, when its row is inserted. */

@@ -35,7 +35,7 @@ describe(`the ${process.env.TEST_BACKEND} database`, () => {
     ])
   })
 
-  it('rolls a failed transaction back whole', async () => {
+  it('rolls back every statement of a failed transaction', async () => {
     await expect(
       opened.database.transaction().execute(async (transaction) => {
         await transaction
@@ -88,7 +88,7 @@ describe(`the ${process.env.TEST_BACKEND} database`, () => {
   it.runIf(process.env.TEST_BACKEND === 'postgres')(
     'survives a server that ends its connections while they are in use',
     async () => {
-      // On a database of its own: the pool learns one by one which of its idle connections were ended too.
+      // On a database of its own: the pool discovers one by one which of its idle connections were ended too.
       const mine = await openTestDatabase({ ownDatabase: true })
       const end = sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`
@@ -98,7 +98,7 @@ describe(`the ${process.env.TEST_BACKEND} database`, () => {
         await end.execute(mine.database)
         await sql`select 1`.execute(open)
       })
-      // Both are listened to at once: whichever is rejected first must not go unhandled meanwhile.
+      // Both at once, so that the first rejection is not unhandled.
       const isLost = (promise: Promise<unknown>) => expect(promise).rejects.toSatisfy(isDatabaseUnavailable)
       await Promise.all([isLost(query), isLost(transaction)])
       const answers = () =>
@@ -112,7 +112,7 @@ describe(`the ${process.env.TEST_BACKEND} database`, () => {
   )
 
   it.runIf(process.env.TEST_BACKEND === 'postgres')(
-    'ends a transaction whose process stands still in it, so that its locks are not held for ever',
+    'ends a transaction whose process stands still, so that its locks are released',
     async () => {
       const { rows } = await sql`show idle_in_transaction_session_timeout`.execute(opened.database)
       expect(rows).toEqual([{ idle_in_transaction_session_timeout: '10s' }])

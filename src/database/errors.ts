@@ -19,7 +19,7 @@ const unavailableStates = /^(08...|53...|57P..|57014|25P03|58030|25006)$/
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable|The embedded database is closed)/
 
-/** Whether an error means that the database cannot be reached or cannot serve just now: the same call may succeed later. */
+/** Whether an error means that the database is unreachable or unavailable for a moment: the same call may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { code?: unknown }

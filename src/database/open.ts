@@ -7,6 +7,7 @@ import { databaseIn, tidyDataDirectory } from './embedded/data-directory.ts'
 import { explainOpening } from './embedded/data-directory-error.ts'
 import { embeddedDialect } from './embedded/dialect.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
+import { requireReadableVersion, writeVersion } from './embedded/version-file.ts'
 import type { Listen } from './postgres/listen.ts'
 import { openPostgres } from './postgres/open-postgres.ts'
 import type { Tables } from './tables.ts'
@@ -25,10 +26,10 @@ export interface OpenDatabase {
   backend: DatabaseBackend
   /** The embedded database beneath `database`; null on Postgres, which has tools of its own for backups. */
   embedded: EmbeddedClient | null
-  /** What pg-boss needs to keep its queue in the same database. */
+  /** What pg-boss needs to store its queue in the same database. */
   queueOptions: ConstructorOptions
   listen: Listen
-  /** False while writes are refused, by a full disk for example. Tries one itself when the last that is known of was. */
+  /** False while writes are refused, by a full disk for example. After a refused write it tries one itself. */
   takesWrites(): Promise<boolean>
   close(): Promise<void>
 }
@@ -37,7 +38,7 @@ export interface DatabaseOptions {
   /** A Postgres address; undefined means the embedded database in `dataDir`. */
   databaseUrl: string | undefined
   dataDir: string
-  /** The most connections that this process opens to Postgres. */
+  /** The maximum of connections that this process opens to Postgres. */
   poolSize?: number
   /** How long a statement may take on Postgres; 0 for as long as it takes. (The embedded database has no such limit.) */
   statementTimeoutMs?: number
@@ -64,13 +65,14 @@ export async function openDatabaseFiles(directory: string, options: Pick<Databas
   return { client, database }
 }
 
-/** Opens the database of a data directory, which is made when it is missing, or when a crash left half of it: PG_VERSION comes last. */
+/** Opens the database of a data directory. It is made when it is missing, or incomplete after a crash. */
 async function openOrMakeDatabase({ dataDir, onCrash }: DatabaseOptions): Promise<EmbeddedClient> {
   await createDatabaseFiles(dataDir)
+  writeVersion(databaseIn(dataDir))
   return openEmbedded(databaseIn(dataDir), onCrash)
 }
 
-/** A handle on an embedded database that runs. @param close what ends its use. */
+/** A handle on a running embedded database. @param close ends its use. */
 export function handleOfEmbedded(
   client: EmbeddedClient,
   options: Pick<DatabaseOptions, 'onStatement'>,
@@ -82,7 +84,7 @@ export function handleOfEmbedded(
     database,
     backend: 'embedded',
     embedded: client,
-    // The queue looks for work all the time; that alone is nobody's use, or upkeep would never find the database idle.
+    // The queue polls all the time. That does not count as use, or upkeep would never find the database idle.
     queueOptions: { db: fromPglite({ ...client.uncounted, listen: client.listen } as never), backend: 'pglite' },
     listen: client.listen,
     takesWrites: () => writes.areTaken(database),
@@ -91,6 +93,7 @@ export function handleOfEmbedded(
 }
 
 async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDatabase> {
+  requireReadableVersion(options.dataDir)
   const lock = lockDataDirectory(options.dataDir)
   try {
     tidyDataDirectory(options.dataDir)
@@ -108,7 +111,8 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
 /**
  * Opens the database: Postgres when an address is given, else the embedded one, whose directory is locked for this
  * process until `close`.
- * @throws DataDirectoryInUseError when another process has the data directory.
+ * @throws DataDirectoryInUseError when another process has the data directory; SchemaVersionError, before anything is written,
+ * when an older or a newer Wishwell made it. For a Postgres, `migrate` checks that.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { databaseUrl, poolSize, statementTimeoutMs } = options

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenDatabase } from './open.ts'
 
-/** How long the database may take for the smallest question until the service counts as not ready. */
-const patienceMs = 3_000
+/** How long the database may take for the smallest query until the service counts as not ready. */
+const timeoutMs = 3_000
 
 /**
  * Whether the database answers and takes writes.
- * @returns a function that answers within `patienceMs`. However often it is called, one question is under way at a time.
+ * @returns a function that answers within `timeoutMs`. However often it is called, one query runs at a time.
  */
 export function watchReadiness({ database, takesWrites }: OpenDatabase): () => Promise<boolean> {
   let underWay: Promise<boolean> | null = null
-  const look = async () => {
+  const check = async () => {
     try {
       await database.selectFrom('accounts').select('id').limit(1).execute()
       return await takesWrites()
@@ -21,7 +21,7 @@ export function watchReadiness({ database, takesWrites }: OpenDatabase): () => P
     }
   }
   return () => {
-    underWay ??= look()
-    return Promise.race([underWay, sleep(patienceMs, false, { ref: false })])
+    underWay ??= check()
+    return Promise.race([underWay, sleep(timeoutMs, false, { ref: false })])
   }
 }

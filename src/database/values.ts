@@ -6,7 +6,7 @@ const readTexts = pg.types.getTypeParser(bigintArray as never)
 const readNumbers = (text: string) =>
   (readTexts(text) as unknown as (string | null)[]).map((one) => (one === null ? null : Number(one)))
 
-/** How the values of an answer are read, in both backends: `bigint` as a number, since counts and ids here stay far below 2^53. */
+/** How both backends read values: `bigint` as a number, because counts and ids here stay far below 2^53. */
 export const valueTypes = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number

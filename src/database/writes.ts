@@ -4,20 +4,20 @@ import type { Tables } from './tables.ts'
 /** SQLSTATEs of a database that reads but takes no writes: its disk is full (53100) or fails (58030), or it is a standby (25006). */
 const refusals = new Set(['53100', '58030', '25006'])
 
-/** What is known of whether writes are taken. */
+/** Whether the database takes writes, by the statements that failed. */
 export interface Writes {
-  /** To be told of each statement that failed. */
+  /** Must be called for each statement that failed. */
   failed(error: unknown): void
-  /** Whether the database takes writes. Tries one only when the last that is known of was refused. */
+  /** Whether the database takes writes. Tries one only after a refused one. */
   areTaken(database: Kysely<Tables>): Promise<boolean>
 }
 
-/** A probe costs writes, and whoever asks may ask often. */
+/** A probe writes, and readiness checks may be frequent. */
 const probeEveryMs = 1_000
 
 /**
- * Some 400 kB, which need room on the disk. Of a temporary table only the names are logged: a log that finds no room for
- * its next file ends the database.
+ * Some 400 kB, which need room on the disk. Of a temporary table only the catalog rows go to the write-ahead log: a log without
+ * room for its next file ends the database.
  */
 const probe = (database: Kysely<Tables>) =>
   database.transaction().execute((transaction) =>
@@ -29,13 +29,13 @@ export function watchWrites(): Writes {
   let refused = false
   let probedAt = Number.NEGATIVE_INFINITY
   let underWay: Promise<void> | null = null
-  const look = async (database: Kysely<Tables>) => {
+  const tryWrite = async (database: Kysely<Tables>) => {
     probedAt = performance.now()
     try {
       await probe(database)
       refused = false
     } catch {
-      // It is still refused, or the database is away, which others find out.
+      // Still refused, or the database is unreachable, which other statements report.
     } finally {
       underWay = null
     }
@@ -45,7 +45,7 @@ export function watchWrites(): Writes {
       if (refusals.has((error as { code?: string }).code ?? '')) refused = true
     },
     areTaken: async (database) => {
-      if (refused && underWay === null && performance.now() - probedAt >= probeEveryMs) underWay = look(database)
+      if (refused && underWay === null && performance.now() - probedAt >= probeEveryMs) underWay = tryWrite(database)
       if (underWay !== null) await underWay
       return !refused
     },

@@ -80,7 +80,7 @@ async function hostStatus(budget: Budget, row: HostRow | undefined, now: Date): 
   const quota = await budget.readQuota(now)
   const pausedUntil = later(row?.paused_until, now)
   const windowEnd = isCurrent ? row.remaining_resets_at : room.resetsAt
-  const waitsUntil = later(row?.rest_until, now) ?? (left === 0 ? windowEnd : null)
+  const waitsUntil = later(row?.cooldown_until, now) ?? (left === 0 ? windowEnd : null)
   const isSpent = quota !== null && quota.used >= quota.limit
   const isUnreachable = isUnreachableBy(row)
   const open = waitsUntil ? 'waiting' : isUnreachable ? 'unreachable' : 'ready'

@@ -62,7 +62,7 @@ describe('an entry of the queue', () => {
   it('that was replaced by a later one takes nothing', async () => {
     const { entries } = await start(await makeAccount())
     const task = await claim(entries[0])
-    expect(task?.claim).toBe(1)
+    expect(task?.fencingToken).toBe(1)
     await deferTask(opened.database, queue, task!, { until: later(60), tries: 0 })
     expect(await claim(entries[0], later(61))).toBeNull()
     expect(await claim(crypto.randomUUID(), later(61))).toBeNull()
@@ -106,7 +106,7 @@ describe('an entry of the queue', () => {
     const big = await start(await makeAccount(), ['github', 'hackernews'])
     const held = await claim(big.entries[0])
     await start(await makeAccount(), ['lemmy'])
-    expect(await claim(big.entries[0])).toMatchObject({ taskId: held?.taskId, claim: 2, takeovers: 1 })
+    expect(await claim(big.entries[0])).toMatchObject({ taskId: held?.taskId, fencingToken: 2, takeovers: 1 })
   })
 
   it('passes over what must still wait for its platform, and takes it when its time has come', async () => {

@@ -12,7 +12,7 @@ export interface ClaimedTask {
   topic: string
   platform: PlatformName
   depth: number
-  claim: number
+  fencingToken: number
   cursor: Json
   pages: number
   tries: number
@@ -102,9 +102,9 @@ async function findNext(transaction: Transaction, ownId: string, now: Date) {
       select account_id, count(*) as tasks from queued join jobs on jobs.id = job_id where is_in_work group by account_id
     ), ranked as (
       select queued.id, account_id,
-        row_number() over (order by coalesce(tasks, 0), coalesce(turn, 0), created_at, job_id, position) as place
+        row_number() over (order by coalesce(tasks, 0), coalesce(last_served, 0), created_at, job_id, position) as place
       from queued join jobs on jobs.id = job_id
-      left join in_work using (account_id) left join scrape_turns using (account_id)
+      left join in_work using (account_id) left join account_schedule using (account_id)
       where is_due
       order by place limit ${candidates}
     )
@@ -118,8 +118,8 @@ async function findNext(transaction: Transaction, ownId: string, now: Date) {
 
 async function recordAccountTurn(transaction: Transaction, accountId: string): Promise<void> {
   await sql`
-    insert into scrape_turns (account_id, turn) values (${accountId}::uuid, nextval('scrape_turn'))
-    on conflict (account_id) do update set turn = excluded.turn`.execute(transaction)
+    insert into account_schedule (account_id, last_served) values (${accountId}::uuid, nextval('account_schedule_last_served_seq'))
+    on conflict (account_id) do update set last_served = excluded.last_served`.execute(transaction)
 }
 
 const take = (transaction: Transaction, taskId: string, queueJobId: string, now: Date) =>
@@ -131,7 +131,7 @@ const take = (transaction: Transaction, taskId: string, queueJobId: string, now:
     .set((eb) => ({
       state: 'running',
       queue_job_id: queueJobId,
-      claim: eb('scrape_tasks.claim', '+', 1),
+      fencing_token: eb('scrape_tasks.fencing_token', '+', 1),
       takeovers: sql<number>`takeovers + (state = 'running' and waiting_until is null)::integer`,
       waiting_until: null,
       started_at: eb.fn.coalesce('scrape_tasks.started_at', eb.val(now)),
@@ -144,7 +144,7 @@ const take = (transaction: Transaction, taskId: string, queueJobId: string, now:
       'scrape_jobs.depth',
       'scrape_jobs.expires_at as expiresAt',
       'platform',
-      'claim',
+      'fencing_token as fencingToken',
       'cursor',
       'pages',
       'tries',

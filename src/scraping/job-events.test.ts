@@ -6,7 +6,7 @@ import type { TaskRow } from './task-row.ts'
 
 const moment = new Date('2026-01-01T00:00:00.000Z')
 const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<TaskRow> = {}): TaskRow => ({
-  ...{ id: platform, job_id: 'job', platform, position: 0, state, claim: 1, cursor: null, pages: 0 },
+  ...{ id: platform, job_id: 'job', platform, position: 0, state, fencing_token: 1, cursor: null, pages: 0 },
   ...{ requests_found: 0, requests_created: 0, tries: 0, takeovers: 0, page_due_since: null, waiting_until: null },
   ...{ queue_job_id: null, error_code: null, error_message: null, revision: state === 'pending' ? 0 : 1 },
   started_at: state === 'pending' ? null : moment,

@@ -245,7 +245,7 @@ describe('a scrape job', () => {
         // Somebody else takes the task over while this worker is out fetching.
         await service.database
           .updateTable('scrape_tasks')
-          .set((eb) => ({ claim: eb('claim', '+', 1) }))
+          .set((eb) => ({ fencing_token: eb('fencing_token', '+', 1) }))
           .execute()
         return numberedPages(1)(call, request)
       },

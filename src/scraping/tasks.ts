@@ -17,7 +17,7 @@ const updateHeld = (transaction: Transaction, task: ClaimedTask) =>
   transaction
     .updateTable('scrape_tasks')
     .where('id', '=', task.taskId)
-    .where('claim', '=', task.claim)
+    .where('fencing_token', '=', task.fencingToken)
     .where('state', '=', 'running')
 
 function assertHeld({ numUpdatedRows }: { numUpdatedRows: bigint }): void {

@@ -1,23 +1,23 @@
 /**
- * Learns how long a kind of work takes, because a statement in the embedded database cannot be interrupted: what would be too
+ * Learns how long each kind of work takes: a statement in the embedded database cannot be interrupted, so one that would take too
  * long must not begin.
  */
 export interface Pace {
   /** How long so many units of a kind would take, in ms. */
   predict(kind: string, units: number): number
-  /** What it really took. */
+  /** Takes the real duration. */
   learn(kind: string, units: number, tookMs: number): void
-  /** Something was left undone for being too long: its rate is doubted a little, so that one bad moment does not forbid it for ever. */
+  /** After work was left undone as too long: moves its rate a little towards the assumed one, so that one slow run does not forbid it for ever. */
   doubt(kind: string): void
 }
 
 /** What a statement costs before its first unit of work. */
 const overheadMs = 2
-/** Of the distance between a learned rate and the assumed one that a doubt takes away. */
+/** The share of the distance between the learned and the assumed rate that a doubt removes. */
 const doubtShare = 0.02
 
 /**
- * @param assumed ms a unit, until it is learned. A slower run counts at once, a faster one by a fifth: predictions are to be too
+ * @param assumed ms per unit, until it is learned. A slower run counts fully, a faster one by a fifth: predictions should be too
  *   long rather than too short.
  */
 export function createPace(assumed: Readonly<Record<string, number>>): Pace {
@@ -27,7 +27,7 @@ export function createPace(assumed: Readonly<Record<string, number>>): Pace {
   return {
     predict: (kind, units) => overheadMs + units * rateOf(kind),
     learn: (kind, units, tookMs) => {
-      // Small work says nothing about the rate: it is all overhead.
+      // Small work is all overhead and shows no rate.
       if (units < 50 && tookMs < 20) return
       const rate = Math.max(0, tookMs - overheadMs) / Math.max(1, units)
       const known = rateOf(kind)

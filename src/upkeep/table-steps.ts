@@ -7,9 +7,9 @@ export interface Step {
   kind: 'vacuum' | 'prune' | 'analyze' | 'spill' | 'merge' | 'checkpoint'
   /** The table or index. */
   target: string
-  /** How much there is to do, in what the kind is counted in. */
+  /** The amount of work, in the unit of its kind. */
   units: number
-  /** How often over its threshold it is: the most overdue comes first. */
+  /** The multiple of its threshold: the most overdue comes first. */
   urgency: number
   run(queries: Queryable): Promise<unknown>
 }
@@ -20,7 +20,7 @@ export const assumedRates = { vacuum: 0.02, prune: 0.02, analyze: 0.015, spill: 
 const sampledRowsPerTarget = 300
 const statisticsTargets = [100, 30, 10]
 
-const share = (rows: number, part: number, least: number, most: number) => Math.min(Math.max(rows * part, least), most)
+const share = (rows: number, part: number, min: number, max: number) => Math.min(Math.max(rows * part, min), max)
 
 /** A choice between a thorough way and cheaper ones: the first that fits, else null. */
 const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
@@ -29,9 +29,9 @@ const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
 export interface Circumstances {
   pace: Pace
   budgetMs: number
-  /** What `removed` was when the indexes of the table were last cleaned. */
+  /** `removed` when the indexes of the table were last cleaned. */
   removedBefore: number
-  /** Its indexes are to be cleaned when so many rows were removed since then, if not before. */
+  /** Its indexes are cleaned when so many rows were removed since then, if not before. */
   maxRemoved: number
   /** Whether its indexes may be cleaned now. */
   cleanable: boolean
@@ -39,7 +39,7 @@ export interface Circumstances {
   thorough: boolean
 }
 
-/** What is due on a table, as far as it fits into `budgetMs`; what does not is named in `tooLong`. */
+/** What is due on a table: `steps` fit into `budgetMs`, `tooLong` would not. */
 export function stepsOfTable(table: TableState, circumstances: Circumstances): { steps: Step[]; tooLong: Step[] } {
   const { pace, budgetMs } = circumstances
   const due = [vacuumOf(table, circumstances), analyzeOf(table)]
@@ -55,9 +55,8 @@ export function stepsOfTable(table: TableState, circumstances: Circumstances): {
 }
 
 /**
- * VACUUM early and often: what it costs grows with the pages that changed, so there must never be many. The thorough way
- * also reads every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, and of each only
- * four bytes stay.
+ * VACUUM early and often: its cost grows with the pages that changed, so there must never be many. The thorough way also reads
+ * every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, but for four bytes each.
  */
 function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, thorough }: Circumstances): Step[] {
   const rows = Math.max(table.rowsKnown, 0)
@@ -69,17 +68,23 @@ function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, tho
     inserted / share(rows, 0.2, 1_000, 20_000),
     // Cleaned later than pruned: a cleaning reads all of every index.
     removed / Math.min(share(rows, 0.1, 500, 50_000), maxRemoved),
-    // What was dead when the process ended is not counted any more; the pages tell.
+    // Postgres loses its counts of dead rows when the process ends; the visibility of pages stays.
     table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
   )
   if (urgency < 1) return []
   const touched = Math.min(pages, dead + inserted + notVisible) + table.longPagesNotVisible
   const vacuum: Step = {
-    ...{ kind: 'vacuum', target: name, urgency, units: touched + table.indexPages },
+    kind: 'vacuum',
+    target: name,
+    urgency,
+    units: touched + table.indexPages,
     run: (queries) => queries.query(`vacuum ${thorough ? '(index_cleanup on) ' : ''}${name}`),
   }
   const prune: Step = {
-    ...{ kind: 'prune', target: name, urgency, units: touched },
+    kind: 'prune',
+    target: name,
+    urgency,
+    units: touched,
     run: (queries) => queries.query(`vacuum (index_cleanup off, truncate off) ${name}`),
   }
   // Pruning has nothing to do when only the indexes are overdue.
@@ -87,7 +92,7 @@ function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, tho
   return [...(cleanable ? [vacuum] : []), ...(prunable ? [prune] : [])]
 }
 
-/** ANALYZE after a table changed or grew by a fifth, on as many rows as there is time for. */
+/** ANALYZE after a table changed or grew by a fifth, with the largest sample that fits. */
 function analyzeOf(table: TableState): Step[] {
   const { name, pages, pagesKnown, rowsKnown } = table
   const urgency = Math.max(
@@ -97,7 +102,10 @@ function analyzeOf(table: TableState): Step[] {
   if (urgency < 1) return []
   const rows = Math.max(rowsKnown, 0) + table.changedSinceAnalyze
   return statisticsTargets.map((target) => ({
-    ...{ kind: 'analyze', target: name, urgency, units: Math.min(rows, sampledRowsPerTarget * target) },
+    kind: 'analyze',
+    target: name,
+    urgency,
+    units: Math.min(rows, sampledRowsPerTarget * target),
     run: async (queries: Queryable) => {
       await queries.query(`set default_statistics_target = ${target}`)
       await queries.query(`analyze ${name}`)

@@ -1,28 +1,28 @@
 import type { Queryable } from '../database/embedded/client.ts'
 
-/** What is known of a table without reading it. Counts of rows are since the database was opened: PGlite keeps none longer. */
+/** The statistics of a table. Counts of changed rows start when the database is opened: PGlite does not store them. */
 export interface TableState {
   /** Schema and name, quoted. */
   name: string
-  /** Of the table itself, without what is stored beside it for its long values (TOAST). */
+  /** Of the table itself, without its TOAST table. */
   pages: number
-  /** Pages of its long values that VACUUM must read: those that changed since it last did. */
+  /** Pages of its TOAST table that changed since the last VACUUM, which the next one must read. */
   longPagesNotVisible: number
-  /** With those of the index that long values have. */
+  /** Including the index of its TOAST table. */
   indexPages: number
-  /** As VACUUM or ANALYZE saw it last; negative when neither did. */
+  /** As of the last VACUUM or ANALYZE; negative before the first. */
   rowsKnown: number
   pagesKnown: number
   pagesAllVisible: number
   dead: number
   insertedSinceVacuum: number
   changedSinceAnalyze: number
-  /** Row versions that indexes still point to and that are dead or will be, ever since the database was opened. */
+  /** Row versions that died, or will, and that indexes still point to, since the database was opened. */
   removed: number
   vacuumed: boolean
 }
 
-/** The state of every table of ours and of the queue's. */
+/** The state of every table of Wishwell and of the queue. */
 export async function readTables(queries: Queryable): Promise<TableState[]> {
   const { rows } = await queries.query<TableState>(`
     select format('%I.%I', stats.schemaname, stats.relname) as name,

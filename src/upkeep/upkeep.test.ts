@@ -31,12 +31,12 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
   })
   afterAll(() => opened.close())
 
-  /** A busy machine is not to decide what is worth doing: the budget is generous unless it is what is tested. */
+  /** A generous budget, so that a busy machine does not decide what is done. */
   const create = async (options: Partial<UpkeepOptions> = {}) => {
     upkeep = await createUpkeep({ client, log: silent, budgetMs: 60_000, ...options })
     return upkeep
   }
-  /** Everything that is due. @returns what was done. */
+  /** Does everything that is due. @returns the steps. */
   const workOff = async ({ slice }: Upkeep) => {
     const done: string[] = []
     for (let next = await slice(); next !== null; next = await slice()) done.push(`${next.kind} ${next.target}`)
@@ -47,12 +47,12 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
       opened.database,
       Array.from({ length: to - from }, (_, number) => syntheticRow(from + number)),
     )
-  /** Makes Postgres count now what it counts a second later. */
+  /** Flushes the statistics of Postgres, which it does a second later by itself. */
   const countNow = () => sql`select pg_stat_force_next_flush()`.execute(opened.database)
   const readNumber = async (query: ReturnType<typeof sql<{ number: number }>>) =>
     Number((await query.execute(opened.database)).rows[0]?.number)
 
-  it('keeps a table small that is updated again and again, and its statistics true', async () => {
+  it('keeps a frequently updated table small and its statistics current', async () => {
     const working = await create()
     await storeRows(0, 1_500)
     const size = () => readNumber(sql<{ number: number }>`select pg_table_size('requests') as number`)
@@ -70,7 +70,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     expect(await workOff(working)).toEqual([])
   })
 
-  it('merges the segments of the search index, which no insert does any more, and searches find the same', async () => {
+  it('merges the segments of the search index, instead of the inserts, and searches find the same', async () => {
     if (index.kind !== 'bm25') return
     const working = await create()
     await client.query('set pg_textsearch.memtable_pages_threshold = 1')
@@ -90,7 +90,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     expect(await ids()).toEqual(before)
   })
 
-  it('makes few segments of very many at a start, and a failure of it stops no start', async () => {
+  it('merges very many segments into few at a start, and a failure does not stop the start', async () => {
     const working = await create({ budgetMs: 20 })
     await client.query('set pg_textsearch.memtable_pages_threshold = 1')
     for (let batch = 0; batch < 80; batch++) await storeRows(batch * 20, batch * 20 + 20)
@@ -110,7 +110,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     await expect((await createUpkeep({ client: later as never, log: silent })).catchUp()).resolves.toBeUndefined()
   })
 
-  it('empties the memtable, of which no search makes a copy that would stay in memory', async () => {
+  it('empties the memtable, and searches make no copies of it in memory', async () => {
     const working = await create()
     await storeRows(0, 400)
     const inMemtable = () =>
@@ -123,7 +123,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     const cached = () =>
       readNumber(sql<{ number: number }>`select bm25_cache_global_estimated_bytes()::integer as number`)
     expect(await cached()).toBe(0)
-    // VACUUM and ANALYZE empty it, too, where they are due first: Postgres counts what was written a second later.
+    // VACUUM and ANALYZE empty it, too, and may be due first: Postgres updates its statistics a second later.
     expect((await workOff(working)).join()).toMatch(/spill|(vacuum|analyze) public.request_texts/)
     expect(await inMemtable()).toBe(0)
     expect(await find()).toEqual(before)
@@ -145,7 +145,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     expect(ids).toHaveLength(1_500)
   })
 
-  it('comes to an end, also with long texts and with a table that was emptied', async () => {
+  it('ends, also with long texts and with a table that was emptied', async () => {
     const working = await create()
     await storeRows(0, 1_000)
     await sql`update requests set description = (select string_agg(md5(random()::text), ' ') from generate_series(1, 200))`.execute(
@@ -159,7 +159,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     expect(await workOff(working)).toEqual([])
   })
 
-  it('checkpoints before the log is long', async () => {
+  it('makes a checkpoint at 32 MB of log', async () => {
     const working = await create()
     const logMb = () =>
       readNumber(sql<{ number: number }>`
@@ -172,7 +172,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     expect(await logMb()).toBeLessThan(32)
   })
 
-  it('does not begin what would take longer than its budget, and says so once', async () => {
+  it('leaves undone what would take longer than its budget, and logs that once', async () => {
     const said: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => said.push(line) }) as Logger
     const working = await create({ log, budgetMs: 0 })
@@ -185,18 +185,18 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     expect(new Set(left).size).toBe(left.length)
   })
 
-  it('works by itself when nobody uses the database', async () => {
+  it('runs by itself while the database is unused', async () => {
     await storeRows(0, 1_000)
     await sql`update requests set votes = votes + 1`.execute(opened.database)
     await countNow()
     const done: string[] = []
     const working = await create({ onSlice: ({ kind, target }) => done.push(`${kind} ${target}`) })
     working.start()
-    // Nothing here asks the database: that would be use.
+    // No query here: that would be use.
     await expect.poll(() => done, { timeout: 50_000 }).toContain('vacuum public.requests')
   })
 
-  it('is nobody who uses the database: only others end its idle time', async () => {
+  it('does not count as use of the database', async () => {
     const gate = Promise.withResolvers<void>()
     const held = client.alone(() => gate.promise)
     const waiting = client.query('select 1')
@@ -212,11 +212,11 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
     expect(client.idleMs()).toBeGreaterThanOrEqual(used)
   })
 
-  it('finds a service idle that nobody calls, though its queue looks for work all the time', async () => {
+  it('finds a service without calls idle, though its queue polls all the time', async () => {
     const service = await startTestService({ ownDatabase: true })
     try {
       const { embedded } = service.opened
-      // Longer than any of its workers waits before it looks again.
+      // Longer than the poll interval of any worker.
       await expect.poll(() => embedded!.idleMs(), { timeout: 50_000 }).toBeGreaterThan(7_000)
       await service.client.get('/api/v1/usage')
       expect(embedded!.idleMs()).toBeLessThan(5_000)
@@ -240,7 +240,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('upkeep of the embedded 
 })
 
 describe('the pace of upkeep', () => {
-  it('takes a slower run at once and a faster one by and by, and a rate that forbids fades', () => {
+  it('follows a slower run at once and a faster one gradually, and forgets a rate that forbids work', () => {
     const pace = createPace({ vacuum: 0.1 })
     expect(pace.predict('vacuum', 1_000)).toBeCloseTo(102)
     pace.learn('vacuum', 1_000, 502)

@@ -39,7 +39,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     return rows.map(({ value }) => value)
   }
 
-  /** Adds one to both counters, by what it read, with pauses for others to come between. */
+  /** Adds one to both counters by read and write, with pauses in which other callers run. */
   const addInTransaction = (pause: () => Promise<void>, fault: 'none' | 'throw' | 'statement') =>
     opened.database.transaction().execute(async (transaction) => {
       for (const name of ['one', 'other']) {
@@ -55,7 +55,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
       }
     })
 
-  /** One caller's part of a schedule. @returns how often it added, as far as it was told. */
+  /** One caller's part of a schedule. @returns how often it added, by the answers that it got. */
   async function act(random: () => number): Promise<number> {
     const pause = async () => {
       while (random() < 0.4) await setImmediate()
@@ -84,7 +84,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     return added
   }
 
-  it('loses no update and shows nobody an open transaction, in random schedules', async () => {
+  it('loses no update and isolates open transactions, in random schedules', async () => {
     for (let round = 0; round < rounds; round++) {
       const seed = firstSeed + round
       console.log(`schedule seed: ${seed} (set TEST_SEED to repeat it)`)
@@ -95,7 +95,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     }
   })
 
-  it('keeps the errors of statements that were sent together apart', async () => {
+  it('rejects only the failing ones of statements that were sent together', async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 40 }, (_, number) => client.query<{ value: number }>(`select 12 / ${number % 4} as value`)),
     )
@@ -118,7 +118,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     expect(order).toEqual(['first', 'transaction', 'second', 'alone', 'last'])
   })
 
-  it('lets nobody in while somebody is alone, and waits for what was under way', async () => {
+  it('runs `alone` after all earlier statements and before all later ones', async () => {
     let answered = false
     const before = client.query('select pg_sleep(0.1)').then(() => {
       answered = true
@@ -141,7 +141,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     expect(await next).toEqual([0, 0])
   })
 
-  it('does not commit what a statement that nobody waited for has broken', async () => {
+  it('does not commit a transaction in which a statement failed that the caller did not await', async () => {
     const committed = client.transaction(async ({ query }) => {
       await query('update counters set value = 7')
       query('select 1 / 0').catch(() => {})
@@ -157,14 +157,14 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     const ending = await client.begin()
     const before = ending.query('select 1')
     const committed = ending.commit()
-    // It might be sent behind the COMMIT, or fail unseen before it.
+    // It might be sent after the COMMIT, or fail unnoticed before it.
     await expect(ending.query('select 1')).rejects.toMatchObject({ code: '25P01' })
     await Promise.all([before, committed])
     await expect(client.query('select $1', [() => {}])).rejects.toThrow()
     expect(await readBoth()).toEqual([0, 0])
   })
 
-  it('keeps nothing of what it has answered', { timeout: 120_000 }, async () => {
+  it('does not leak memory with its answers', { timeout: 120_000 }, async () => {
     const read = (count: number) =>
       Promise.all(Array.from({ length: count }, () => client.query('select repeat($1, 100000) as text', ['x'])))
     for (let batch = 0; batch < 20; batch++) await read(25)
@@ -174,7 +174,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(450)
   })
 
-  it('does everything that it was asked before it closes', async () => {
+  it('runs all earlier calls before it closes', async () => {
     const copy = await copyDatabase()
     const open = () =>
       openDatabase({

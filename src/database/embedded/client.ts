@@ -12,53 +12,63 @@ interface Statements extends Queryable {
 }
 
 /**
- * The embedded database as the main thread sees it: the interface of PGlite that pg-boss uses, and what our dialect of Kysely
- * needs. Everything runs in the order of the calls, and is sent without waiting for the answers of those before it; a
- * transaction keeps all others out until it has ended.
+ * The embedded database on the main thread: the part of PGlite's interface that pg-boss uses, and what our dialect of Kysely
+ * needs. Operations run in the order of the calls and are sent without waiting for earlier answers. An open transaction holds the
+ * lock until it ends.
  */
 export interface EmbeddedClient extends Statements {
   readonly ready: boolean
   readonly closed: boolean
   readonly waitReady: Promise<void>
   transaction<T>(run: (transaction: OpenTransaction) => Promise<T>): Promise<T>
-  /** Opens a transaction, which keeps all others out until it is committed or rolled back. */
+  /** Opens a transaction, which holds the lock until it is committed or rolled back. */
   begin(): Promise<OpenTransaction>
-  /** Runs with nobody else inside, and without a transaction: some commands allow none. */
+  /** Runs with the lock held and without a transaction, for commands that allow none. */
   alone<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
-  /** Like `alone`, for work that nobody asked for: `idleMs` does not count it as use. */
+  /** Like `alone`, for maintenance: `idleMs` does not count it as use. */
   aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
-  /** Statements like those of others, for work that nobody asked for: `idleMs` does not count them. */
+  /** Statements in order with all others, for maintenance: `idleMs` does not count them. */
   readonly uncounted: Statements
-  /** For how long nobody has used the database: milliseconds since the last use ended, 0 while one runs or waits. */
+  /** For how long the database has been unused: milliseconds since the last use ended, 0 while one runs or waits. */
   idleMs(): number
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/**
- * Opens PGlite on a directory, in a worker thread. The caller holds the directory's lock.
- * @param onCrash called when the thread dies by itself; nothing can be read or written after that.
- */
-export async function openEmbedded(directory: string, onCrash: (error: Error) => void): Promise<EmbeddedClient> {
-  let closed = false
-  const { call, listeners, opened, stop } = connectWorker(directory, onCrash, () => closed)
-  const lock = createExclusiveLock()
+type Wire = ReturnType<typeof connectWorker>
+
+/** Measures since when the database is unused. */
+function createUseClock() {
   let users = 0
   let usedAt = performance.now()
-
-  const asUse = async <T>(run: () => Promise<T>): Promise<T> => {
-    users++
-    try {
-      return await run()
-    } finally {
-      users--
-      usedAt = performance.now()
-    }
+  return {
+    asUse: async <T>(run: () => Promise<T>): Promise<T> => {
+      users++
+      try {
+        return await run()
+      } finally {
+        users--
+        usedAt = performance.now()
+      }
+    },
+    idleMs: () => (users > 0 ? 0 : performance.now() - usedAt),
   }
-  /** One call, sent as soon as no transaction is open and nobody else is before it. */
+}
+
+type UseClock = ReturnType<typeof createUseClock>
+
+const firstOf = <T>([result]: StatementResult[]) => {
+  if (!result) throw new Error('The embedded database answered without a result.')
+  return { ...result, rows: result.rows as T[] }
+}
+
+/** Statements and blocks of statements in the order of the lock. */
+function createLockedStatements(call: Wire['call']) {
+  const lock = createExclusiveLock()
+  /** One operation, sent when no lock is held and all earlier ones are sent. */
   const share = (operation: Operation) => lock.share(() => call(operation))
-  /** Nobody else inside, and nothing under way from before. */
+  /** With the lock held and every earlier operation answered. */
   const hold = async <T>(run: () => Promise<T>): Promise<T> => {
     const release = await lock.hold()
     try {
@@ -68,77 +78,111 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
       release()
     }
   }
-  const firstOf = <T>([result]: StatementResult[]) => {
-    if (!result) throw new Error('The embedded database answered without a result.')
-    return { ...result, rows: result.rows as T[] }
-  }
-  /** A statement of who has the turn. */
+  /** A statement of the holder of the lock. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
-  const uncounted: Statements = {
+  const statements: Statements = {
     query: async <T>(sql: string, parameters: unknown[] = []) =>
       firstOf<T>(await share({ operation: 'query', sql, parameters })),
     exec: (sql) =>
       hold(() =>
         call({ operation: 'exec', sql }).catch(async (error: unknown) => {
-          // Some callers send a whole transaction at once: what failed in its middle left it open.
+          // pg-boss sends whole transactions as one script: one that fails in the middle leaves its transaction open.
           await call({ operation: 'exec', sql: 'ROLLBACK' })
           throw error
         }),
       ),
   }
-  const begin = (): Promise<OpenTransaction> =>
+  const begin = async (onEnd: () => void): Promise<OpenTransaction> => {
+    const release = await lock.hold()
+    return openTransaction({ call, query, release, onEnd })
+  }
+  return { share, hold, query, statements, begin }
+}
+
+type LockedStatements = ReturnType<typeof createLockedStatements>
+
+/** @returns a function that opens a transaction, which counts as use until it has ended. */
+function createBegin({ begin }: LockedStatements, { asUse }: UseClock): EmbeddedClient['begin'] {
+  return () =>
     new Promise((resolve, reject) => {
-      // In use until it has ended.
       asUse(async () => {
         const ended = Promise.withResolvers<void>()
-        const release = await lock.hold()
-        resolve(openTransaction({ call, query, release, onEnd: ended.resolve }))
+        resolve(await begin(ended.resolve))
         await ended.promise
       }).catch(reject)
     })
+}
 
-  await opened
+async function runTransaction<T>(
+  begin: EmbeddedClient['begin'],
+  run: (transaction: OpenTransaction) => Promise<T>,
+): Promise<T> {
+  const transaction = await begin()
+  try {
+    const result = await run(transaction)
+    await transaction.commit()
+    return result
+  } catch (error) {
+    await transaction.rollback()
+    throw error
+  }
+}
+
+/** @returns `listen` of the client: one LISTEN per channel, however many callbacks it has. */
+function createListen(
+  { listeners }: Wire,
+  exec: (sql: string) => Promise<unknown>,
+  isClosed: () => boolean,
+): EmbeddedClient['listen'] {
+  return async (channel, onNotification) => {
+    const subscribed = listeners.get(channel) ?? new Set()
+    listeners.set(channel, subscribed.add(onNotification))
+    if (subscribed.size === 1) await exec(`listen ${pg.escapeIdentifier(channel)}`)
+    return async () => {
+      subscribed.delete(onNotification)
+      if (subscribed.size === 0 && !isClosed()) await exec(`unlisten ${pg.escapeIdentifier(channel)}`)
+    }
+  }
+}
+
+/**
+ * Opens PGlite on a directory, in a worker thread. The caller holds the directory's lock.
+ * @param onCrash called when the thread dies by itself; nothing can be read or written after that.
+ */
+export async function openEmbedded(directory: string, onCrash: (error: Error) => void): Promise<EmbeddedClient> {
+  let closed = false
+  const wire = connectWorker(directory, onCrash, () => closed)
+  const locked = createLockedStatements(wire.call)
+  const use = createUseClock()
+  const { asUse } = use
+  const { share, hold, query, statements } = locked
+  const begin = createBegin(locked, use)
+  await wire.opened
   return {
     ready: true,
     waitReady: Promise.resolve(),
     get closed() {
       return closed
     },
-    query: (sql, parameters) => asUse(() => uncounted.query(sql, parameters)),
-    exec: (sql) => asUse(() => uncounted.exec(sql)),
+    query: (sql, parameters) => asUse(() => statements.query(sql, parameters)),
+    exec: (sql) => asUse(() => statements.exec(sql)),
     begin,
-    transaction: async (run) => {
-      const transaction = await begin()
-      try {
-        const result = await run(transaction)
-        await transaction.commit()
-        return result
-      } catch (error) {
-        await transaction.rollback()
-        throw error
-      }
-    },
+    transaction: (run) => runTransaction(begin, run),
     alone: (run) => asUse(() => hold(() => run({ query }))),
     aside: (run) => hold(() => run({ query })),
-    uncounted,
-    idleMs: () => (users > 0 ? 0 : performance.now() - usedAt),
-    listen: async (channel, onNotification) => {
-      const subscribed = listeners.get(channel) ?? new Set()
-      listeners.set(channel, subscribed.add(onNotification))
-      if (subscribed.size === 1)
-        await asUse(() => share({ operation: 'exec', sql: `listen ${pg.escapeIdentifier(channel)}` }))
-      return async () => {
-        subscribed.delete(onNotification)
-        if (subscribed.size === 0 && !closed)
-          await asUse(() => share({ operation: 'exec', sql: `unlisten ${pg.escapeIdentifier(channel)}` }))
-      }
-    },
+    uncounted: statements,
+    idleMs: use.idleMs,
+    listen: createListen(
+      wire,
+      (sql) => asUse(() => share({ operation: 'exec', sql })),
+      () => closed,
+    ),
     close: async () => {
       if (closed) return
       closed = true
-      await hold(() => call({ operation: 'close' }))
-      await stop()
+      await hold(() => wire.call({ operation: 'close' }))
+      await wire.stop()
     },
   }
 }

@@ -14,7 +14,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 const segment = (number: number) => `pg_wal/${'0'.repeat(22)}${number.toString(16).padStart(2, '0').toUpperCase()}`
 const nameOf = (path: string) => path.split('/')[1] ?? ''
 
-/** A database that tells where its log begins and ends. */
+/** A database that reports the first and the last segment of its log. */
 const queriesOf = (first: number, last: number): Queryable => ({
   query: async <T>() => ({ rows: [{ first: nameOf(segment(first)), last: nameOf(segment(last)) }] as T[], fields: [] }),
 })
@@ -33,7 +33,7 @@ function read(root: string): Record<string, string> {
 }
 
 describe('the copy of a database directory', () => {
-  it('is that of the last moment, whatever changed, came or went since its first pass', async () => {
+  it('equals the database at the last moment, whatever changed since the first pass', async () => {
     const from = join(directory, 'database')
     write(from, { 'base/1/changed': 'old', 'base/1/same': 'same', 'base/1/gone': 'gone' })
     mkdirSync(join(from, 'pg_notify'))
@@ -43,7 +43,7 @@ describe('the copy of a database directory', () => {
       to = join(directory, `copy-${pass++}`)
       return copyAhead(from, to)
     }
-    // A file that was just written may be written to again within the same tick.
+    // A file that was just written may change again within the same tick.
     expect([...(await firstPass()).keys()]).toEqual([])
     const ahead = await vi.waitFor(
       async () => {
@@ -54,7 +54,7 @@ describe('the copy of a database directory', () => {
       { timeout: 10_000, interval: 200 },
     )
 
-    // Of the same size, with the time of its last change set back: only the inode's own time tells.
+    // Of the same size, with its mtime set back: only its ctime differs.
     const { atime, mtime } = statSync(join(from, 'base/1/changed'))
     write(from, { 'base/1/changed': 'new', 'base/2/added': 'added' })
     utimesSync(join(from, 'base/1/changed'), atime, mtime)
@@ -67,7 +67,7 @@ describe('the copy of a database directory', () => {
   it.each([
     [2, 3, [2, 3]],
     [2, 2, [2]],
-    // At the end of a segment Postgres still names the one before.
+    // At the end of a segment Postgres still reports the one before.
     [3, 2, [3]],
   ])('holds of the log what a start from the checkpoint reads: from %i to %i', async (first, last, expected) => {
     const from = join(directory, 'database')

@@ -3,12 +3,12 @@ import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Queryable } from './client.ts'
 
-/** Enough to keep Node's four file threads busy. */
+/** Enough to use Node's four file threads. */
 const parallelCopies = 8
 
 const walSegment = /^[0-9A-F]{24}$/
 
-/** By the path in the database directory: what a file was when it was copied. */
+/** The fingerprint of each file when it was copied, by its path in the database directory. */
 export type CopiedFiles = ReadonlyMap<string, string>
 
 const fingerprintOf = ({ ino, size, ctimeNs }: { ino: bigint; size: bigint; ctimeNs: bigint }) =>
@@ -18,7 +18,7 @@ async function list(directory: string): Promise<{ directories: string[]; files: 
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const paths = entries.map((entry) => join(relative(directory, entry.parentPath), entry.name))
   return {
-    // A directory is listed before what is in it.
+    // `readdir` lists a directory before its contents.
     directories: paths.filter((_path, index) => entries[index]?.isDirectory()),
     files: paths.filter((_path, index) => entries[index]?.isFile()),
   }
@@ -38,17 +38,17 @@ const copy = (path: string, from: string, to: string) =>
 
 const isLog = (path: string) => walSegment.test(path.slice(-24))
 
-/** A file that was written to later than this before the copy may be written to again within the same tick of the clock. */
+/** A file that changed within so many nanoseconds before the copy may change again within the same tick of the clock. */
 const settlingNs = 2_000_000_000n
 
 /**
- * Copies, while others go on writing, the files that have not changed for a moment, so that little is left to copy when
- * everybody must wait. A copy that turns out old is made anew by `copyRemainder`.
+ * Copies the files that have not changed for a moment, under concurrent writes, so that `copyRemainder` has little left to copy
+ * with the lock held. It also replaces copies that are outdated by then.
  * @param to a directory that is made now.
  */
 export async function copyAhead(from: string, to: string): Promise<CopiedFiles> {
   await mkdir(to, { mode: 0o700 })
-  // The file system's own clock, which is the one that changes are stamped by.
+  // The clock of the file system, which also stamps the changes of files.
   const settledBefore = (await stat(to, { bigint: true })).ctimeNs - settlingNs
   const { directories, files } = await list(from)
   for (const path of directories) await mkdir(join(to, path), { recursive: true })
@@ -60,7 +60,7 @@ export async function copyAhead(from: string, to: string): Promise<CopiedFiles> 
       await copy(path, from, to)
       copied.set(path, fingerprintOf(before))
     } catch (error) {
-      // The file went meanwhile, with its table.
+      // The file was deleted meanwhile, with its table.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
   })
@@ -73,15 +73,15 @@ async function neededLog(queries: Queryable): Promise<[first: string, last: stri
     'select redo_wal_file as first, pg_walfile_name(pg_current_wal_insert_lsn()) as last from pg_control_checkpoint()',
   )
   const [row] = rows
-  if (!row) throw new Error('the database does not tell its latest checkpoint')
-  // At the very end of a segment Postgres still names that one, while the checkpoint begins the next.
+  if (!row) throw new Error('the database reports no checkpoint')
+  // At the very end of a segment Postgres still reports that one, while the checkpoint begins the next.
   return row.first < row.last ? [row.first, row.last] : [row.first, row.first]
 }
 
 /**
- * Completes a copy: what has changed since `copyAhead`, and of the log only what a start needs; the rest of it is old, or made
- * ready for later, and often the larger part.
- * @param queries the database itself, held by the caller since its latest checkpoint.
+ * Completes a copy: the files that have changed since `copyAhead`, and the segments of the log that a start needs. The other
+ * segments are old or preallocated, and often the larger part.
+ * @param queries the database itself; the caller has held the lock since its latest checkpoint.
  */
 export async function copyRemainder(queries: Queryable, from: string, to: string, ahead: CopiedFiles): Promise<void> {
   const [firstLog, lastLog] = await neededLog(queries)

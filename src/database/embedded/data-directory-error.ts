@@ -5,7 +5,7 @@ export class DataDirectoryError extends Error {
   override readonly name: string = 'DataDirectoryError'
 }
 
-/** What the errors of a file system mean for a data directory. */
+/** The ends of sentences for the errors of a file system. */
 const meanings: Record<string, string> = {
   EACCES: 'may not be used by the user that Wishwell runs as',
   EPERM: 'may not be used by the user that Wishwell runs as',
@@ -30,7 +30,7 @@ const sqliteMeanings: Record<number, string> = {
   14: 'cannot be written',
 }
 
-/** @returns a sentence in place of what the file system or SQLite said of a data directory; any other error as it is. */
+/** @returns an error with a sentence for the operator for errors of the file system and of SQLite; any other error as it is. */
 export function explainFileError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || error instanceof DataDirectoryError) return error
   const { code, errcode } = error as { code?: string; errcode?: number }
@@ -39,15 +39,15 @@ export function explainFileError(error: unknown, dataDir: string): unknown {
   return new DataDirectoryError(`The data directory ${dataDir} ${meaning} (${error.message}).`, { cause: error })
 }
 
-/** A start writes a segment of the log, of 16 MB, at least. */
-const leastRoomBytes = 20_000_000
+/** A start writes at least one segment of the log, 16 MB. */
+const minFreeBytes = 20_000_000
 
-/** @returns a sentence in place of an error of a database that did not open, when its disk is full; else as `explainFileError`. */
+/** As `explainFileError`, for a database that did not open: also explains a full disk. */
 export function explainOpening(error: unknown, dataDir: string): unknown {
   const explained = explainFileError(error, dataDir)
   if (explained !== error || error instanceof DataDirectoryError) return explained
   const { bavail, bsize } = statfsSync(dataDir)
-  const isFull = bavail * bsize < leastRoomBytes || /no space left|disk full/i.test(String(error))
+  const isFull = bavail * bsize < minFreeBytes || /no space left|disk full/i.test(String(error))
   if (!isFull) return error
   const free = Math.floor((bavail * bsize) / 1e6)
   return new DataDirectoryError(`The data directory ${dataDir} has no room left: ${free} MB are free.`, {

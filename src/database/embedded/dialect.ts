@@ -10,9 +10,9 @@ import {
 } from 'kysely'
 import type { EmbeddedClient, OpenTransaction, Queryable } from './client.ts'
 
-// Kysely's own dialect for PGlite gives one statement at a time to the client and waits for its answer, and the database's thread
-// waits for the next meanwhile. Here every call has a connection of its own, and the client decides who goes when: it keeps a
-// transaction apart from everything else (`turns.ts`).
+// Kysely's own dialect for PGlite sends one statement at a time and waits for its answer, while the database's thread waits for the
+// next one. Here every call has a connection of its own, and the client orders the calls and isolates transactions
+// (`exclusive-lock.ts`).
 
 class EmbeddedConnection implements DatabaseConnection {
   readonly #client: EmbeddedClient
@@ -25,7 +25,7 @@ class EmbeddedConnection implements DatabaseConnection {
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const queries: Queryable = this.#transaction ?? this.#client
     const { rows, affectedRows } = await queries.query<R>(text, [...parameters]).catch((error: Error) => {
-      // The stack that arrives is that of the thread's answer; where the call came from is what helps.
+      // Adds the stack of the call: the error has only that of the answer.
       error.stack = `${error.stack}\n${new Error('called').stack?.split('\n').slice(1).join('\n')}`
       throw error
     })

@@ -1,12 +1,12 @@
 /**
- * Who may send to the database's thread, which does what it is sent strictly in that order. A shared turn is over as soon as it has begun:
- * its one statement is sent, and the next may be sent behind it without waiting for the answer. An exclusive turn lasts until
- * it is released, and nobody else sends anything meanwhile. ExclusiveLock begin in the order in which they were asked for.
+ * The order of operations on the one connection of the embedded database, which runs them as they are sent. A shared operation has
+ * the lock only while it is sent: the next one follows without waiting for the answer. A holder has the lock until it is
+ * released, and nothing else is sent meanwhile. Requests are granted in the order of the calls.
  */
 export interface ExclusiveLock {
   /** @param send sends one statement, at once when it is called. */
   share<T>(send: () => Promise<T>): Promise<T>
-  /** @returns the function that releases the turn; calling it again does nothing. */
+  /** @returns the function that releases the lock; calling it again does nothing. */
   hold(): Promise<() => void>
 }
 
@@ -14,11 +14,11 @@ export function createExclusiveLock(): ExclusiveLock {
   const waiting: (() => void)[] = []
   let held = false
 
-  const begin = (turn: () => void) => {
-    if (held || waiting.length > 0) waiting.push(turn)
-    else turn()
+  const grant = (request: () => void) => {
+    if (held || waiting.length > 0) waiting.push(request)
+    else request()
   }
-  const goOn = () => {
+  const grantNext = () => {
     while (!held) {
       const next = waiting.shift()
       if (next === undefined) return
@@ -26,17 +26,17 @@ export function createExclusiveLock(): ExclusiveLock {
     }
   }
   return {
-    share: (send) => new Promise((resolve, reject) => begin(() => void send().then(resolve, reject))),
+    share: (send) => new Promise((resolve, reject) => grant(() => void send().then(resolve, reject))),
     hold: () =>
       new Promise((resolve) => {
-        begin(() => {
+        grant(() => {
           held = true
           let released = false
           resolve(() => {
             if (released) return
             released = true
             held = false
-            goOn()
+            grantNext()
           })
         })
       }),

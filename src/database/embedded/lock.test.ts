@@ -12,11 +12,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(directory, '..'), { recursive: true, force: true }))
 
-/** Another process that takes the lock and keeps it until it is killed. */
+/** Another process that holds the lock until it is killed. */
 async function startHolder() {
   const file = new URL('./lock.ts', import.meta.url).href
   const script = `const { lockDataDirectory } = await import(${JSON.stringify(file)});
-    globalThis.kept = lockDataDirectory(${JSON.stringify(directory)}); console.log('held'); setInterval(() => {}, 1000)`
+    globalThis.lock = lockDataDirectory(${JSON.stringify(directory)}); console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script])
   const exited = new Promise((resolve) => child.on('exit', resolve))
   await new Promise((resolve) => child.stdout.once('data', resolve))
@@ -29,7 +29,7 @@ async function startHolder() {
 }
 
 describe('the lock of a data directory', () => {
-  it('refuses a second process, in words that help, and is free the moment the first one dies', async () => {
+  it('refuses a second process with advice, and is free the moment the first one dies', async () => {
     const holder = await startHolder()
     expect(() => lockDataDirectory(directory)).toThrow(DataDirectoryInUseError)
     expect(() => lockDataDirectory(directory)).toThrow(`data directory ${directory}. Stop it first`)
@@ -37,7 +37,7 @@ describe('the lock of a data directory', () => {
     lockDataDirectory(directory).release()
   })
 
-  it('refuses a second opener before it touches the database', async () => {
+  it('refuses a second opener before it changes the database', async () => {
     const lock = lockDataDirectory(directory)
     const onCrash = () => {}
     await expect(openDatabase({ databaseUrl: undefined, dataDir: directory, onCrash })).rejects.toThrow(

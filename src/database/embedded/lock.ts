@@ -20,8 +20,8 @@ export interface DataDirectoryLock {
 
 /**
  * Takes the exclusive lock of a data directory, which is made when it is missing and closed to all other users first.
- * The lock is a file lock held by an open SQLite transaction: the operating system drops it with the process, also after
- * SIGKILL and across containers that share a volume, where a pid file would lie.
+ * The lock is a file lock held by an open SQLite transaction: the operating system releases it with the process, also after
+ * SIGKILL and across containers that share a volume, where a pid file would be wrong.
  * @throws DataDirectoryInUseError when another process holds it; DataDirectoryError when the directory cannot be used, or
  * other users could read or write in it.
  */
@@ -34,7 +34,7 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock {
     closeContents(dataDir)
   } catch (error) {
     lock?.close()
-    // SQLITE_BUSY (5) and its extended codes: somebody else holds the transaction.
+    // SQLITE_BUSY (5) and its extended codes: another process holds the transaction.
     const code = (error as { errcode?: number }).errcode
     if (code !== undefined && (code & 0xff) === 5) throw new DataDirectoryInUseError(dataDir)
     throw explainFileError(error, dataDir)

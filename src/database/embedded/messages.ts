@@ -5,8 +5,8 @@ import { valueTypes } from '../values.ts'
 import { joinBytes } from './protocol.ts'
 import type { PreparedStatements } from './statements.ts'
 
-// What is said to Postgres and what it answers, by its own protocol (version 3.0: "Frontend/Backend Protocol" in its manual),
-// written and read by the code of node-postgres: a value is the same in both backends because the same code reads it.
+// Messages of Postgres' protocol (version 3.0: "Frontend/Backend Protocol" in its manual), written and read by the code of
+// node-postgres: values are the same in both backends because the same code reads them.
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => string | Buffer | null } })
   .utils
@@ -19,14 +19,14 @@ export interface StatementResult {
 }
 
 export interface Answer {
-  /** Of the statements that were done, in their order. */
+  /** Of the statements that succeeded, in their order. */
   results: StatementResult[]
-  /** Why the others were not, or what of the answer cannot be read; null when all were done. */
+  /** Why the others failed, or why a part of the answer cannot be read; null when all succeeded. */
   error: (Error & { code?: string | undefined }) | null
   notifications: { channel: string; payload: string }[]
 }
 
-/** Parameters as they are sent. @throws TypeError for one that no value of a database can be made of. */
+/** Parameters as they are sent. @throws TypeError for one that is no database value. */
 export const toParameters = (values: readonly unknown[]): (string | Buffer | null)[] =>
   values.map((value) => {
     if (typeof value === 'function' || typeof value === 'symbol')
@@ -34,7 +34,7 @@ export const toParameters = (values: readonly unknown[]): (string | Buffer | nul
     return prepareValue(value)
   })
 
-/** One statement with its parameters, understood under a name as `statements.ts` says. */
+/** One statement with its parameters, prepared as `statements.ts` says. */
 export const statementMessage = (
   { name, before }: ReturnType<PreparedStatements['begin']>,
   values: (string | Buffer | null)[],
@@ -47,7 +47,7 @@ export const statementMessage = (
     serialize.sync(),
   ])
 
-/** Several statements without parameters, or one, as a unit of their own unless they open a transaction. */
+/** A script of statements without parameters: one implicit transaction, unless it opens one. */
 export const scriptMessage = (text: string): Uint8Array<ArrayBuffer> => joinBytes([serialize.query(text)])
 
 type Message = Parameters<Parameters<Parser['parse']>[1]>[0]
@@ -56,7 +56,7 @@ type Field = { name: string; dataTypeID: number; format: 'text' | 'binary' }
 /** Such as `INSERT 0 5`, `UPDATE 3` or `CREATE TABLE`. */
 const written = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
 
-/** Reads all that was answered to one message. */
+/** Reads the whole answer to one message. */
 export function readAnswer(bytes: Uint8Array): Answer {
   const answer: Answer = { results: [], error: null, notifications: [] }
   let fields: Field[] = []

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Extension } from '@electric-sql/pglite'
 
-/** What this needs of PGlite's WebAssembly module: the exports of C functions have a leading underscore. */
+/** The used part of PGlite's WebAssembly module: the exports of C functions have a leading underscore. */
 interface PostgresModule {
   onRuntimeInitialized(): void
   stackSave(): number
@@ -10,7 +10,7 @@ interface PostgresModule {
   _raw_parser(text: number, mode: number): number
 }
 
-/** Behind the end of any memory: whatever reads there traps. */
+/** Behind the end of any memory: reading there traps. */
 const nowhere = -1
 
 function trap(call: () => unknown): void {
@@ -25,12 +25,12 @@ function trap(call: () => unknown): void {
 
 /**
  * Keeps the SQL parser (`raw_parser`, one function of 100 kB) out of V8's optimizing compiler, which takes 600 MB and
- * seconds of a processor for this one function, a few hundred statements after the start (decision 030). All others are optimized when
- * they are hot, as always; statements that come again are prepared and not parsed.
+ * seconds of a processor for this one function, a few hundred statements after the start (decision 030). All other functions are
+ * optimized as usual, and frequent statements are prepared and not parsed.
  *
- * V8 compiles a function at its first call, quickly, and puts counters into it that call for the optimizing compiler; none,
- * while `--wasm-tier-up-filter` names another function. So it is called once under that flag, with a text that is
- * nowhere: it traps in `strlen`, its first step, before it has changed anything. `strlen` is called before, to have its counters.
+ * V8 compiles a function quickly at its first call, with counters that trigger the optimizing compiler; without counters while
+ * `--wasm-tier-up-filter` names another function. So the parser is called once under that flag, with a text at an invalid
+ * address: it traps in `strlen`, its first step, and has changed nothing. `strlen` is called before, to get its counters.
  */
 export const parserInBaseline: Extension = {
   name: 'parser in baseline',

@@ -29,7 +29,7 @@ import { DataDirectoryError } from './data-directory-error.ts'
 /** `nobody` and `nogroup`. */
 const otherUser = 65_534
 const isRoot = process.geteuid?.() === 0
-if (!isRoot) console.log('not root: modes are looked at, and nobody tries to get past them')
+if (!isRoot) console.log('not root: only the modes are checked, without the accesses of another user')
 
 let parent: string
 let dataDir: string
@@ -70,7 +70,11 @@ function trespass(): string[] {
     return isOpen(dataDir) ? paths.filter((path) => join(path, '..') === dataDir && isOpen(path)) : []
   }
   const attempt = spawnSync('/bin/sh', ['-c', attack], {
-    ...{ uid: otherUser, gid: otherUser, input: `${paths.join('\n')}\n`, encoding: 'utf8', env: {} },
+    uid: otherUser,
+    gid: otherUser,
+    input: `${paths.join('\n')}\n`,
+    encoding: 'utf8',
+    env: {},
   })
   expect(attempt.status).toBe(0)
   return attempt.stdout.split('\n').filter((line) => line !== '')
@@ -78,7 +82,8 @@ function trespass(): string[] {
 
 const open = () =>
   openDatabase({
-    ...{ databaseUrl: undefined, dataDir },
+    databaseUrl: undefined,
+    dataDir,
     onCrash: (error) => {
       throw error
     },
@@ -141,7 +146,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { ti
     expect(statSync(dataDir).mode & 0o7777).toBe(0o700)
   })
 
-  it('that holds other things too stays as it is, and what is ours in it is closed', async () => {
+  it('with other files in it keeps its mode, and only the files of Wishwell are closed', async () => {
     copyTemplate()
     writeFileSync(join(dataDir, 'notes.txt'), 'of the operator')
     openToAll(0o755)
@@ -151,7 +156,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { ti
     expect(statSync(dataDir).mode & 0o7777).toBe(0o755)
   })
 
-  it('that holds other things too and that others may write in is refused, unchanged', async () => {
+  it('with other files in it that other users may write in is refused, unchanged', async () => {
     mkdirSync(dataDir)
     writeFileSync(join(dataDir, 'notes.txt'), 'of the operator')
     chmodSync(dataDir, 0o1777)
@@ -160,7 +165,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { ti
     expect(statSync(dataDir).mode & 0o7777).toBe(0o1777)
   })
 
-  it('has what a restore puts there and what it keeps closed, too', async () => {
+  it('is closed also in what a restore installs and leaves', async () => {
     copyTemplate()
     openToAll(0o777)
     const file = join(parent, 'backup.tar.gz')
@@ -172,7 +177,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { ti
     expect(trespass()).toEqual([])
   })
 
-  it('has a former database beside closed at the next start', async () => {
+  it('closes a database from before a restore at the next start', async () => {
     copyTemplate()
     const work = makeWorkDirectory(dataDir)
     cpSync(join(dataDir, 'database'), join(work, 'database'), { recursive: true })
@@ -180,11 +185,11 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { ti
     openToAll(0o755)
     await (await open()).close()
     expect(trespass()).toEqual([])
-    const kept = join(dataDir, 'database.before-restore-1970-01-01T00-00-00.000Z')
-    expect(statSync(kept).mode & 0o7777).toBe(0o700)
+    const previous = join(dataDir, 'database.before-restore-1970-01-01T00-00-00.000Z')
+    expect(statSync(previous).mode & 0o7777).toBe(0o700)
   })
 
-  it.runIf(isRoot)('of another user is refused, and so is one with a file of theirs', async () => {
+  it.runIf(isRoot)('of another user is refused, and so is one with a file of another user', async () => {
     mkdirSync(dataDir, { mode: 0o755 })
     chownSync(dataDir, otherUser, otherUser)
     await expect(open()).rejects.toThrow(/data belongs to another user \(uid 65534; this process runs as uid 0\)/)
@@ -198,7 +203,7 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { ti
     }
   })
 
-  it('gives no admin key that is not a plain file', () => {
+  it('takes no admin key that is not a plain file', () => {
     mkdirSync(dataDir, { mode: 0o700 })
     writeFileSync(join(parent, 'elsewhere'), 'an-admin-key-of-somebody-else')
     symlinkSync(join(parent, 'elsewhere'), join(dataDir, 'admin-key'))

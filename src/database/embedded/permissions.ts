@@ -3,17 +3,17 @@ import { dirname, join, resolve } from 'node:path'
 import { isOurs } from './data-directory.ts'
 import { DataDirectoryError, explainFileError } from './data-directory-error.ts'
 
-// What protects a data directory from the other users of the machine. PGlite makes files that everybody may write, whatever
-// the umask, so nothing rests on how a file was made.
+// Protects a data directory from the other users of the machine. PGlite makes files that every user may write, whatever the
+// umask, so the modes are set afterwards.
 
-/** What any user but the owner may do. */
+/** The permissions of every user but the owner. */
 const forOthers = 0o077
 const writableByOthers = 0o022
 
 /** Null where users have no numbers (Windows): access lists rule there, and modes say nothing. */
 const ownUser = () => process.geteuid?.() ?? null
 
-/** The person who reads it decides: what belongs to somebody else is neither taken over nor locked. */
+/** The operator decides: a file of another user is neither taken over nor closed. */
 function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   const own = ownUser()
   if (own === null || uid === own) return
@@ -23,10 +23,10 @@ function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   )
 }
 
-/** Takes from all others what they may do with a file or directory that is ours. */
+/** Removes the permissions of all other users from a file or directory of ours. */
 function close(path: string, { mode, uid }: Stats): void {
   requireOwner(path, { uid })
-  // The special bits (set-user-id and the like) have no business here either.
+  // Special bits (set-user-id and the like) are removed, too.
   if ((mode & 0o7000) === 0 && (mode & forOthers) === 0) return
   chmodSync(path, mode & 0o700)
   if ((statSync(path).mode & forOthers) === 0) return
@@ -46,7 +46,7 @@ export function closeToOthers(path: string): void {
   const root = link.isSymbolicLink() ? statSync(path) : link
   close(path, root)
   if (!root.isDirectory()) return
-  // Directories first: who cannot come in cannot change what is looked at next.
+  // Directories first: a user who cannot enter one cannot change what is checked next.
   for (const { name, parentPath } of readdirSync(path, { recursive: true, withFileTypes: true })) {
     const inner = join(parentPath, name)
     const stats = lstatSync(inner)
@@ -60,7 +60,7 @@ function closeDataDirectory(dataDir: string): void {
   requireOwner(dataDir, stats)
   if ((stats.mode & forOthers) === 0) return
   const foreign = readdirSync(dataDir).find((name) => !isOurs(name))
-  // A directory with other things in it may be anything, /tmp or a home directory: closing it would lock others out of their own.
+  // A directory with other files in it may be /tmp or a home directory: closing it would lock other users out of theirs.
   if (foreign === undefined) close(dataDir, stats)
   else if ((stats.mode & writableByOthers) !== 0) {
     throw new DataDirectoryError(
@@ -70,7 +70,7 @@ function closeDataDirectory(dataDir: string): void {
   }
 }
 
-/** Not `recursive`: where nothing can be made, Node then tries for ever (/proc), or names another reason (a disk that is read-only). */
+/** Not `recursive`: Node would retry for ever where nothing can be made (/proc), or report a wrong reason (a read-only disk). */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return
   const above = dirname(path)
@@ -79,9 +79,9 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * Makes a data directory, and makes sure that nobody else can put anything into it: it is 0700, or, where it holds other things
- * too, no other user can write in it. Nothing that is in it is changed.
- * @throws DataDirectoryError when that cannot be had, in words for the operator.
+ * Makes a data directory and closes it to writes of other users: its mode is 0700, or, where it also holds other files, no other
+ * user may write in it. Nothing in it is changed.
+ * @throws DataDirectoryError when that is impossible, with a message for the operator.
  */
 export function secureDataDirectory(dataDir: string): void {
   try {
@@ -89,7 +89,7 @@ export function secureDataDirectory(dataDir: string): void {
     if (ownUser() === null) return
     closeDataDirectory(dataDir)
     for (const name of readdirSync(dataDir).filter(isOurs)) {
-      // What goes meanwhile belongs to a process that has the directory.
+      // A file that disappears meanwhile belongs to the process that uses the directory.
       const stats = lstatSync(join(dataDir, name), { throwIfNoEntry: false })
       if (stats) requireOwner(join(dataDir, name), stats)
     }

@@ -1,4 +1,4 @@
-/** What the main thread asks of the database worker. Messages are answered strictly in the order in which they arrive. */
+/** A request of the main thread to the database worker, which answers strictly in the order of arrival. */
 export type WorkerRequest =
   /** A message of Postgres' protocol. */
   { id: number; operation: 'send'; message: Uint8Array<ArrayBuffer> } | { id: number; operation: 'close' }
@@ -12,16 +12,16 @@ export interface WorkerError {
 export type WorkerResponse =
   | { type: 'ready' }
   | { type: 'failed'; error: WorkerError }
-  /** All that Postgres answered, errors of statements included. */
+  /** The whole answer of Postgres, errors of statements included. */
   | { type: 'answer'; id: number; answer: Uint8Array<ArrayBuffer> }
   | { type: 'error'; id: number; error: WorkerError }
-  /** The database itself broke (WebAssembly aborted): nothing can be asked of it any more. */
+  /** The database itself broke (WebAssembly aborted): it answers nothing any more. */
   | { type: 'broken'; error: WorkerError }
 
-/** The fields of a Postgres error that callers decide by or log. */
+/** The fields of a Postgres error that callers log or handle. */
 const errorFields = ['code', 'severity', 'detail', 'hint', 'constraint', 'table', 'column', 'where'] as const
 
-/** What there is to know of an error, as plain fields. */
+/** The message and the Postgres fields of an error. */
 export function describeError(error: unknown): WorkerError {
   const source = error as Record<string, unknown>
   const fields: Record<string, string> = {}
@@ -29,5 +29,5 @@ export function describeError(error: unknown): WorkerError {
   return { message: error instanceof Error ? error.message : String(error), fields }
 }
 
-/** Bytes in one piece with memory of its own (a small Buffer shares its with others), which can be handed to another thread. */
+/** Joins bytes in memory of their own, which can be transferred to another thread (a small Buffer shares its memory). */
 export const joinBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.concat(parts))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 
-// Most of what comes again and again is kept prepared in the embedded database; on both backends nobody may notice.
+// The embedded database prepares frequent statements; both backends must behave the same.
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -23,8 +23,8 @@ const repeatAtOnce = <T>(times: number, run: () => Promise<T>) => Array.from({ l
 const readAll = async () => (await sql`select * from kept order by id`.execute(opened.database)).rows
 const add = (id: number) => sql`insert into kept values (${id}, ${`name ${id}`})`.execute(opened.database)
 
-describe('a statement that is run again and again', () => {
-  it('gives values of the same kinds each time, in both backends', async () => {
+describe('a frequent statement', () => {
+  it('gives values of the same types at each run, in both backends', async () => {
     const moment = new Date('2026-11-22T01:02:03.004Z')
     const uuid = '0190a1b2-0000-7000-8000-00000000000a'
     const values = await repeat(8, async () => {
@@ -39,14 +39,28 @@ describe('a statement that is run again and again', () => {
     })
     for (const one of values) {
       expect(one).toEqual({
-        ...{ big: 9007199254740991, exact: '1.50', half: 0.5, yes: true, nothing: null, moment },
-        ...{ json: { a: [1, null] }, texts: ['a"b\\', '', 'ü{}'], numbers: [1, -2], bigs: [1, null], ids: [uuid] },
-        ...{ bytes: Buffer.from([0, 255, 39]), empty: '', odd: '\\x00\n\u{1f600}', number: 12, no: false, none: [] },
+        big: 9007199254740991,
+        exact: '1.50',
+        half: 0.5,
+        yes: true,
+        nothing: null,
+        moment,
+        json: { a: [1, null] },
+        texts: ['a"b\\', '', 'ü{}'],
+        numbers: [1, -2],
+        bigs: [1, null],
+        ids: [uuid],
+        bytes: Buffer.from([0, 255, 39]),
+        empty: '',
+        odd: '\\x00\n\u{1f600}',
+        number: 12,
+        no: false,
+        none: [],
       })
     }
   })
 
-  it('sees a table as it is now, whoever has changed it', async () => {
+  it('reads a table as it is now, however it was changed', async () => {
     await add(1)
     await repeat(6, readAll)
     await sql`alter table kept add column votes integer not null default 7`.execute(opened.database)
@@ -68,22 +82,22 @@ describe('a statement that is run again and again', () => {
     expect(await readAll()).toHaveLength(9)
   })
 
-  it('can fail in a transaction, with others behind it, and be run again', async () => {
+  it('can fail in a transaction with statements after it, and be run again', async () => {
     await repeat(4, add)
     const failing = opened.database.transaction().execute(async (transaction) => {
       const again = (id: number) => sql`insert into kept values (${id}, ${`name ${id}`})`.execute(transaction)
       await Promise.allSettled([again(20), again(1), again(21)])
     })
-    // In the one backend it is the commit that fails; the other gives it up in silence. Nothing of it stays.
+    // In one backend the commit fails, in the other it rolls back silently. Nothing of it stays.
     await failing.catch(() => {})
     await repeat(3, (time) => add(30 + time))
     expect((await readAll()).map((row) => (row as { id: number }).id)).toEqual([0, 1, 2, 3, 30, 31, 32])
   })
 
-  it('that fails on the run that would keep it takes nobody along', async () => {
+  it('that fails at the run that would prepare it fails no concurrent run', async () => {
     const select = (name: string) => sql<{ name: string }>`select ${name}::text as name`.execute(opened.database)
     await repeat(2, () => select('x'))
-    // Its third run, which keeps it, is sent behind a failure in a transaction, and others run it before anybody knows.
+    // Its third run, which prepares it, is sent after a failure in a transaction, and others run it before that answer arrives.
     const failing = opened.database
       .transaction()
       .execute((transaction) =>
@@ -98,7 +112,7 @@ describe('a statement that is run again and again', () => {
     expect((await select('after')).rows[0]?.name).toBe('after')
   })
 
-  it('whose table is dropped fails for the same reason for all who run it at once', async () => {
+  it('whose table is dropped fails with the same error in all concurrent runs', async () => {
     await add(1)
     await repeat(2, readAll)
     await sql`drop table kept`.execute(opened.database)
@@ -106,7 +120,7 @@ describe('a statement that is run again and again', () => {
     expect(codes).toEqual(['42P01', '42P01', '42P01', '42P01'])
   })
 
-  it('is run again after a change of its table that was taken back', async () => {
+  it('runs after a change of its table that was rolled back', async () => {
     await add(1)
     const failing = opened.database.transaction().execute(async (transaction) => {
       await sql`alter table kept add column votes integer`.execute(transaction)
@@ -119,7 +133,7 @@ describe('a statement that is run again and again', () => {
     expect(await repeat(3, readAll)).toEqual(Array(3).fill([{ id: 1, name: 'name 1' }]))
   })
 
-  it('with a parameter that cannot be sent is as if it had not been run', async () => {
+  it('with a parameter that cannot be sent does not count as run', async () => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
     const select = (value: unknown) => sql<{ value: unknown }>`select ${value}::text as value`.execute(opened.database)
@@ -146,7 +160,7 @@ describe('a statement that is run again and again', () => {
     expect((await scansOf()) - before).toBeLessThan(10)
   })
 
-  it('is kept in place of one that was not run for long', async () => {
+  it('is prepared in place of one that has not run for long', async () => {
     if (!opened.embedded) return
     const run = (number: number) =>
       sql<{ number: number }>`select ${number}::integer as number, ${sql.lit(`text ${number}`)} as text`.execute(

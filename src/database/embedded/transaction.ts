@@ -23,18 +23,18 @@ export interface OpenTransaction extends Queryable {
   rollback(): Promise<void>
 }
 
-interface OfTransaction {
+interface TransactionConnection {
   call(operation: Operation): Promise<StatementResult[]>
   query: Queryable['query']
-  /** Lets others in. */
+  /** Releases the lock. */
   release(): void
   onEnd(): void
 }
 
-/** A transaction of who holds the turn. Its first and its last statement are sent without waiting for the answer. */
-export function openTransaction({ call, query, release, onEnd }: OfTransaction): OpenTransaction {
+/** The transaction of a holder of the lock. Its first and its last statement are sent without waiting for the answer. */
+export function openTransaction({ call, query, release, onEnd }: TransactionConnection): OpenTransaction {
   const begun = call({ operation: 'exec', sql: 'BEGIN' })
-  // Whoever commits hears of it; a statement before that fails by itself.
+  // `commit` reports its failure; a statement before that fails by itself.
   begun.catch(() => {})
   const underWay = new Set<Promise<unknown>>()
   let aborted = false
@@ -45,7 +45,7 @@ export function openTransaction({ call, query, release, onEnd }: OfTransaction):
     ended = true
     try {
       const last = call({ operation: 'exec', sql })
-      // Whatever is sent from now on arrives behind it.
+      // Everything that is sent from now on runs after it.
       release()
       await last
     } finally {
@@ -67,11 +67,11 @@ export function openTransaction({ call, query, release, onEnd }: OfTransaction):
       }
     },
     commit: async () => {
-      // A statement that came while it waits would be in nobody's count.
+      // No further statement: `commit` would not wait for it.
       ended = true
       const [first] = await Promise.allSettled([begun, ...underWay])
       if (!aborted && first.status === 'fulfilled') return end('COMMIT')
-      // Postgres answers COMMIT of an aborted transaction with a silent rollback: nobody may take that for success.
+      // Postgres answers COMMIT of an aborted transaction with a silent rollback, which is no success.
       await end('ROLLBACK')
       throw first.status === 'rejected' ? first.reason : new EmbeddedDatabaseError(abortedTransaction)
     },

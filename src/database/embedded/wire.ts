@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { DatabaseError } from 'pg-protocol'
 import { readAnswer, type StatementResult, scriptMessage, statementMessage, toParameters } from './messages.ts'
 import { describeError, type WorkerError, type WorkerRequest, type WorkerResponse } from './protocol.ts'
-import { createPreparedStatements } from './statements.ts'
+import { createPreparedStatements, type PreparedStatements } from './statements.ts'
 
 /** An error that Postgres reported; `code` is its SQLSTATE, as with node-postgres. */
 export class EmbeddedDatabaseError extends Error {
@@ -19,54 +19,119 @@ export type Operation =
   | { operation: 'close' }
 
 interface Pending {
-  /** Of one statement with parameters, and under which name it was sent; null for anything else. */
+  /** The text of a statement with parameters and the name that it was sent under; null for any other operation. */
   statement: { text: string; name: string } | null
   resolve(results: StatementResult[]): void
   reject(error: Error): void
 }
 
-/** The wire to the worker thread: requests out, answers matched by id, everything rejected when the thread dies. */
-export function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: { directory },
-    name: 'database',
-  })
-  const pending = new Map<number, Pending>()
-  const listeners = new Map<string, Set<(payload: string) => void>>()
-  const opening = Promise.withResolvers<void>()
-  const statements = createPreparedStatements()
-  let nextId = 1
-  let dead: Error | null = null
+/** Turns operations into messages to the worker thread. */
+function createSender(worker: Worker, statements: PreparedStatements) {
+  const post = (id: number, message: Uint8Array<ArrayBuffer>) =>
+    worker.postMessage({ id, operation: 'send', message } satisfies WorkerRequest, [message.buffer])
+  const sendStatement = (id: number, text: string, values: readonly unknown[]) => {
+    // First, because it may throw: a statement that has a name must be sent.
+    const parameters = toParameters(values)
+    const prepared = statements.begin(text)
+    post(id, statementMessage(prepared, parameters))
+    return { text, name: prepared.name }
+  }
+  return (operation: Operation, id: number): Pending['statement'] => {
+    if (operation.operation === 'query') return sendStatement(id, operation.sql, operation.parameters)
+    if (operation.operation === 'close') worker.postMessage({ id, operation: 'close' } satisfies WorkerRequest)
+    else {
+      statements.seeScript(operation.sql)
+      post(id, scriptMessage(operation.sql))
+    }
+    return null
+  }
+}
 
-  const die = (error: Error) => {
-    if (dead) return
-    dead = error
-    opening.reject(error)
-    for (const { reject } of pending.values()) reject(error)
-    pending.clear()
+/** Callbacks by notification channel. */
+type Listeners = Map<string, Set<(payload: string) => void>>
+
+/** Settles the call that a response belongs to, and delivers the notifications that came with it. */
+function createReceiver(statements: PreparedStatements, listeners: Listeners) {
+  const ended = (call: Pending | undefined, code: string | null) => {
+    if (call?.statement) statements.ended(call.statement.text, call.statement.name, code)
   }
-  const crash = (error: Error) => {
-    if (dead) return
-    die(error)
-    onCrash(error)
-  }
-  worker.on('message', (response: WorkerResponse) => {
-    if (response.type === 'ready') return opening.resolve()
-    if (response.type === 'failed') return die(new EmbeddedDatabaseError(response.error))
-    if (response.type === 'broken') return crash(new EmbeddedDatabaseError(response.error))
-    const call = pending.get(response.id)
-    pending.delete(response.id)
+  return (response: Extract<WorkerResponse, { id: number }>, call: Pending | undefined): void => {
     if (response.type === 'error') {
-      if (call?.statement) statements.ended(call.statement.text, call.statement.name, 'XX000')
-      return call?.reject(new EmbeddedDatabaseError(response.error))
+      ended(call, 'XX000')
+      call?.reject(new EmbeddedDatabaseError(response.error))
+      return
     }
     const { results, error, notifications } = readAnswer(response.answer)
-    if (call?.statement) statements.ended(call.statement.text, call.statement.name, error && (error.code ?? 'XX000'))
+    ended(call, error && (error.code ?? 'XX000'))
     if (error === null) call?.resolve(results)
     else call?.reject(error instanceof DatabaseError ? new EmbeddedDatabaseError(describeError(error)) : error)
     for (const { channel, payload } of notifications) {
       for (const notify of listeners.get(channel) ?? []) notify(payload)
     }
+  }
+}
+
+/** The calls that have no answer yet. After `fail`, every call fails with the same error. */
+function createPendingCalls(send: (operation: Operation, id: number) => Pending['statement']) {
+  const pending = new Map<number, Pending>()
+  let nextId = 1
+  let failure: Error | null = null
+  return {
+    call: (operation: Operation): Promise<StatementResult[]> => {
+      if (failure) return Promise.reject(failure)
+      const id = nextId++
+      const { promise, resolve, reject } = Promise.withResolvers<StatementResult[]>()
+      try {
+        pending.set(id, { statement: send(operation, id), resolve, reject })
+      } catch (error) {
+        // A parameter that cannot be sent, a function for example.
+        reject(error as Error)
+      }
+      return promise
+    },
+    take: (id: number): Pending | undefined => {
+      const call = pending.get(id)
+      pending.delete(id)
+      return call
+    },
+    /** @returns false when they have failed before. */
+    fail: (error: Error): boolean => {
+      if (failure) return false
+      failure = error
+      for (const { reject } of pending.values()) reject(error)
+      pending.clear()
+      return true
+    },
+  }
+}
+
+/**
+ * Starts the worker thread and connects to it: operations out, answers matched by id. When the thread dies, every call is rejected.
+ * @param onCrash called when it dies while `isClosing` gives false.
+ */
+export function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: { directory },
+    name: 'database',
+  })
+  const listeners: Listeners = new Map()
+  const opening = Promise.withResolvers<void>()
+  const statements = createPreparedStatements()
+  const calls = createPendingCalls(createSender(worker, statements))
+  const receive = createReceiver(statements, listeners)
+
+  const die = (error: Error): boolean => {
+    opening.reject(error)
+    return calls.fail(error)
+  }
+  const crash = (error: Error) => {
+    if (die(error)) onCrash(error)
+  }
+  worker.on('message', (response: WorkerResponse) => {
+    if (response.type === 'ready') opening.resolve()
+    else if (response.type === 'failed') die(new EmbeddedDatabaseError(response.error))
+    else if (response.type === 'broken') crash(new EmbeddedDatabaseError(response.error))
+    else receive(response, calls.take(response.id))
   })
   worker.on('error', crash)
   worker.on('exit', () => {
@@ -74,35 +139,5 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
     if (isClosing()) die(error)
     else crash(error)
   })
-
-  const post = (id: number, message: Uint8Array<ArrayBuffer>) =>
-    worker.postMessage({ id, operation: 'send', message } satisfies WorkerRequest, [message.buffer])
-  /** @returns the statement, if it is one. */
-  const send = (operation: Operation, id: number): Pending['statement'] => {
-    if (operation.operation === 'close') worker.postMessage({ id, operation: 'close' } satisfies WorkerRequest)
-    if (operation.operation === 'exec') {
-      statements.seeScript(operation.sql)
-      post(id, scriptMessage(operation.sql))
-    }
-    if (operation.operation !== 'query') return null
-    const { sql: text } = operation
-    // Before the statement has a name: nothing may fail any more then.
-    const parameters = toParameters(operation.parameters)
-    const beginning = statements.begin(text)
-    post(id, statementMessage(beginning, parameters))
-    return { text, name: beginning.name }
-  }
-  const call = (operation: Operation): Promise<StatementResult[]> => {
-    if (dead) return Promise.reject(dead)
-    const id = nextId++
-    const { promise, resolve, reject } = Promise.withResolvers<StatementResult[]>()
-    try {
-      pending.set(id, { statement: send(operation, id), resolve, reject })
-    } catch (error) {
-      // A parameter that cannot be sent, a function for example.
-      reject(error as Error)
-    }
-    return promise
-  }
-  return { call, listeners, opened: opening.promise, stop: () => worker.terminate() }
+  return { call: calls.call, listeners, opened: opening.promise, stop: () => worker.terminate() }
 }

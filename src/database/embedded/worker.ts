@@ -3,8 +3,8 @@ import type { PGlite } from '@electric-sql/pglite'
 import { openPglite } from './pglite.ts'
 import { describeError, joinBytes, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 
-// The thread that PGlite runs in: WebAssembly blocks its thread for as long as a query takes, and the HTTP event loop
-// must never be that thread. It has the least to do besides: messages and answers are made and read by the main thread.
+// The thread of PGlite: WebAssembly blocks its thread for as long as a query takes, and that must never be the HTTP event loop.
+// The main thread writes the messages and reads the answers, because this thread is the busier one.
 
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs only as a worker thread')
@@ -12,16 +12,16 @@ if (port === null) throw new Error('worker.ts runs only as a worker thread')
 /** What WebAssembly throws when it aborts; an error of a statement never has these names. */
 const wasmFaults = new Set(['RuntimeError', 'ExitStatus'])
 
-/** @param owned what is handed over, and not copied. */
+/** @param owned is transferred, not copied. */
 const reply = (response: WorkerResponse, owned: ArrayBuffer[] = []) => port.postMessage(response, owned)
 
 /**
- * All that is answered to a message. `execProtocolRaw` would read the answer itself and keep what it read for ever (PGlite
- * 0.5.14); the two cannot be mixed on one database.
+ * The whole answer to a message. `execProtocolRaw` would parse the answer itself and leak what it parsed (PGlite 0.5.14); the two
+ * cannot be mixed on one database.
  */
 async function answerOf(database: PGlite, message: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = []
-  // What is given is the database's own memory.
+  // Each part is a view of the database's own memory.
   await database.execProtocolRawStream(message, { onRawData: (part) => void parts.push(part.slice()) })
   return joinBytes(parts)
 }

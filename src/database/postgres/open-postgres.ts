@@ -5,33 +5,32 @@ import type { Tables } from '../tables.ts'
 import { valueTypes } from '../values.ts'
 import { listenOnPostgres } from './listen.ts'
 import { startPulse } from './pulse.ts'
-import { createSockets } from './sockets.ts'
+import { createSockets, type Sockets } from './sockets.ts'
 
 /** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
 const defaultStatementTimeoutMs = 15_000
 
-/** No transaction of ours waits for anything but the database. */
+/** Our transactions wait for nothing but the database. */
 const idleInTransactionTimeoutMs = 10_000
 
 /** How long a call waits for a connection. */
 const connectionTimeoutMs = 8_000
 
-/** Longer than any statement that has a limit takes, waiting for a lock included: whatever is silent for so long is lost. */
+/** Longer than any statement with a time limit takes, locks included: a connection that is silent for so long is lost. */
 const silenceMs = 60_000
 
-/** Those of the queue's own upkeep have none. */
+/** The maintenance statements of the queue have no time limit. */
 const queueSilenceMs = 300_000
 
-/** How long connections may take to say farewell. */
-const farewellMs = 2_000
+/** How long connections may take to close by the protocol: a Postgres that stands still does not answer. */
+const goodbyeMs = 2_000
 
-const oldestVersion = 15
+const minVersion = 15
 
 async function assertVersion(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ version: number }>("select current_setting('server_version_num')::int as version")
   const major = Math.trunc((rows[0]?.version ?? 0) / 10_000)
-  if (major < oldestVersion)
-    throw new Error(`Wishwell needs Postgres ${oldestVersion} or later; this server is ${major}.`)
+  if (major < minVersion) throw new Error(`Wishwell needs Postgres ${minVersion} or later; this server is ${major}.`)
 }
 
 export interface PostgresOptions {
@@ -41,12 +40,17 @@ export interface PostgresOptions {
   log: Logger
 }
 
-/** Opens connections to a Postgres. What it gives is a part of `OpenDatabase`, where it is described. */
-export async function openPostgres(options: PostgresOptions) {
-  const { databaseUrl: connectionString, poolSize = 10, statementTimeoutMs = defaultStatementTimeoutMs } = options
-  const sockets = createSockets()
+interface PoolOptions {
+  databaseUrl: string
+  poolSize: number
+  /** 0 for none. */
+  statementTimeoutMs: number
+}
+
+/** A pool of connections whose errors reach only the statements that they interrupt. */
+function openPool({ databaseUrl, poolSize, statementTimeoutMs }: PoolOptions, sockets: Sockets): pg.Pool {
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: databaseUrl,
     max: poolSize,
     types: valueTypes,
     statement_timeout: statementTimeoutMs,
@@ -54,46 +58,55 @@ export async function openPostgres(options: PostgresOptions) {
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: connectionTimeoutMs,
     application_name: 'wishwell',
-    // Without a limit of statements there is none of silence: 0.
+    // Without a limit for statements there is none for silence: 0.
     stream: sockets.maker(statementTimeoutMs === 0 ? 0 : silenceMs),
   })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // The pool replaces a connection that breaks while idle; without a listener the event would end the process.
   pool.on('error', () => {})
-  // So does one that breaks while it is in use: its query fails by itself, and that is where it is dealt with.
+  // A connection that breaks in use fails its query, and the caller handles that.
   pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** Waits until the connections are closed, for `goodbyeMs` at most. */
+async function waitForGoodbye(ended: Promise<unknown>): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([ended, sleep(goodbyeMs, null, { signal: late.signal }).catch(() => {})])
+  late.abort()
+}
+
+/** Opens connections to a Postgres. The result is a part of `OpenDatabase`, where it is described. */
+export async function openPostgres(options: PostgresOptions) {
+  const { databaseUrl, poolSize = 10, statementTimeoutMs = defaultStatementTimeoutMs } = options
+  const sockets = createSockets()
+  const pool = openPool({ databaseUrl, poolSize, statementTimeoutMs }, sockets)
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: options.log })
-  const listeners: (() => Promise<void>)[] = []
   await assertVersion(pool).catch(async (error: unknown) => {
     await database.destroy()
     throw error
   })
-  const pulse = startPulse(connectionString, sockets)
-  const queueOptions = {
-    ...{ connectionString, max: 4, application_name: 'wishwell-queue' },
-    ...{ connectionTimeoutMillis: connectionTimeoutMs, stream: sockets.maker(queueSilenceMs) },
-  }
+  const pulse = startPulse(databaseUrl, sockets)
+  const listeners: (() => Promise<void>)[] = []
+  const connection = { connectionString: databaseUrl, connectionTimeoutMillis: connectionTimeoutMs }
   return {
     database,
-    queueOptions,
+    queueOptions: {
+      ...connection,
+      max: 4,
+      application_name: 'wishwell-queue',
+      stream: sockets.maker(queueSilenceMs),
+    },
     listen: async (channel: string, onNotification: (payload: string | null) => void) => {
+      // A channel may be silent for ever: the keep-alive of the socket finds a dead peer.
       const client = () =>
-        new pg.Client({
-          connectionString,
-          application_name: 'wishwell-listen',
-          connectionTimeoutMillis: connectionTimeoutMs,
-          // It may hear nothing for ever; the kernel asks whether the other side is there.
-          stream: sockets.maker(0),
-        })
+        new pg.Client({ ...connection, application_name: 'wishwell-listen', stream: sockets.maker(0) })
       const stop = await listenOnPostgres(client, channel, onNotification)
       listeners.push(stop)
       return stop
     },
     close: async () => {
       const ended = Promise.all([...listeners.map((stop) => stop()), database.destroy()])
-      // A Postgres that stands still says no farewell.
-      const late = new AbortController()
-      await Promise.race([ended, sleep(farewellMs, null, { signal: late.signal }).catch(() => {})])
-      late.abort()
+      await waitForGoodbye(ended)
       sockets.destroyAll()
       pulse.stop()
       await ended

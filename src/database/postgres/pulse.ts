@@ -8,13 +8,13 @@ export interface Pulse {
 
 const pauseMs = 1_000
 
-/** A busy server may take long for much, but not for nothing. */
-const patienceMs = 5_000
+/** Even a busy server answers an empty query in less. */
+const timeoutMs = 5_000
 
 /**
- * Asks Postgres for nothing, again and again, on a connection of its own. Statements may take long, so no limit of theirs tells a
- * server that works from one that stands still; this does. Then every connection that is just as silent is closed: whatever waits
- * fails within seconds, whatever comes fails at once, until Postgres answers again.
+ * Sends an empty query to Postgres every second, on a connection of its own. Statements may take long, so their time limits cannot
+ * distinguish a busy server from one that stands still; this can. Then every connection that is as silent is closed: waiting
+ * statements fail within seconds and new ones at once, until Postgres answers again.
  */
 export function startPulse(connectionString: string, sockets: Sockets): Pulse {
   let connection: { client: pg.Client; socket: Socket } | null = null
@@ -25,7 +25,7 @@ export function startPulse(connectionString: string, sockets: Sockets): Pulse {
     const socket = new Socket()
     const client = new pg.Client({ connectionString, application_name: 'wishwell-pulse', stream: () => socket })
     connection = { client, socket }
-    // Its statement fails, too.
+    // Its statement fails with the same error.
     client.on('error', () => {})
     await client.connect()
     return connection
@@ -35,17 +35,17 @@ export function startPulse(connectionString: string, sockets: Sockets): Pulse {
     connection = null
   }
   const beat = async () => {
-    const heard = sockets.heard()
+    const received = sockets.received()
     const deadline = setTimeout(() => {
-      sockets.closeSilent(heard)
+      sockets.closeSilent(received)
       drop()
-    }, patienceMs).unref()
+    }, timeoutMs).unref()
     try {
       const { client } = connection ?? (await connect())
       await client.query('select 1')
       sockets.open()
     } catch {
-      // Whoever says no answers; and where nobody listens, each connection hears that for itself.
+      // A refusal is an answer. Where nothing listens, every connection fails by itself.
       if (connection !== null) sockets.open()
       drop()
     } finally {

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net'
 
 /**
- * A Postgres that does not answer. The code is one that node-postgres expects of a connection that it is ending: any other would be
- * an event that nobody listens to any more, and end the process.
+ * A Postgres that does not answer. node-postgres ignores this code on a connection that it is ending; any other would be an
+ * unhandled event and end the process.
  */
 export class SilentPostgresError extends Error {
   override readonly name = 'SilentPostgresError'
@@ -12,24 +12,24 @@ export class SilentPostgresError extends Error {
   }
 }
 
-/** What had been heard on each socket at one moment, in bytes. */
-export type Heard = ReadonlyMap<Socket, number>
+/** The number of bytes that each socket had received at one moment. */
+export type ReceivedBytes = ReadonlyMap<Socket, number>
 
 /**
- * The sockets of all connections of this process to one Postgres. node-postgres waits for an answer for ever, or gives a connection
- * back on which one may still come (`query_timeout`); a socket that is destroyed fails its statement and is used by nobody again.
+ * The sockets of all connections of this process to one Postgres. node-postgres waits for an answer for ever, or returns a connection
+ * to the pool on which an answer may still arrive (`query_timeout`); destroying the socket fails its statement and ends its use.
  */
 export interface Sockets {
-  /** Makes those of one pool, for the `stream` of node-postgres. @param silenceMs how long one may wait for an answer. */
+  /** Makes the sockets of one pool, for the `stream` of node-postgres. @param silenceMs the maximum wait for an answer; 0: none. */
   maker(silenceMs: number): () => Socket
-  heard(): Heard
-  /** Destroys those on which nothing was heard since then, younger ones too, and refuses new ones until `open`. */
-  closeSilent(since: Heard): void
+  received(): ReceivedBytes
+  /** Destroys the sockets that have received nothing since then, also younger ones, and refuses new ones until `open`. */
+  closeSilent(since: ReceivedBytes): void
   open(): void
   destroyAll(): void
 }
 
-/** Libuv asks ten times more, a second apart: a peer that is gone is noticed after 20 s where nothing is under way. */
+/** Libuv then sends ten probes, a second apart: an idle connection notices a dead peer after 20 s. */
 const keepAliveAfterMs = 10_000
 
 export function createSockets(): Sockets {
@@ -43,11 +43,11 @@ export function createSockets(): Sockets {
       socket.setTimeout(silenceMs, () => destroy(socket))
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
-      // node-postgres listens to it first.
+      // Not before node-postgres has added its listeners.
       if (!isOpen) setImmediate(destroy, socket)
       return socket
     },
-    heard: () => new Map([...sockets].map((socket) => [socket, socket.bytesRead])),
+    received: () => new Map([...sockets].map((socket) => [socket, socket.bytesRead])),
     closeSilent: (since) => {
       isOpen = false
       for (const socket of sockets) if (socket.bytesRead === (since.get(socket) ?? 0)) destroy(socket)

@@ -6,10 +6,10 @@ export interface AccountsTables {
     id: Generated<string>
     name: string
     tier: Tier
-    /** The most PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
+    /** The maximum of PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
     payg_monthly_cap: number | null
     created_at: Fixed<Date>
-    /** Set once: the name is gone and no key opens it, but its ledger stays. */
+    /** Set once: the name is emptied and no key is valid any more, but the ledger stays. */
     deleted_at: Date | null
   }
   api_keys: {
@@ -18,14 +18,14 @@ export interface AccountsTables {
     name: string
     /** SHA-256 of the key, in hex. The key itself is never stored. */
     hash: Fixed<string>
-    /** The first characters of the key, for people to tell their keys apart. */
+    /** The first characters of the key, so that people can tell their keys apart. */
     hint: Fixed<string>
     created_at: Fixed<Date>
     revoked_at: Date | null
-    /** True to within minutes: it is not written at every call. */
+    /** Exact to within minutes: not every call writes it. */
     last_used_at: Date | null
   }
-  /** Who is signed in at the page. */
+  /** Sessions of the dashboard. */
   sessions: {
     id: Generated<string>
     /** SHA-256 of the token in the cookie, in hex. */
@@ -39,10 +39,10 @@ export interface AccountsTables {
     created_at: Fixed<Date>
     /** When it ends, however much it is used. */
     expires_at: Fixed<Date>
-    /** True to within minutes. */
+    /** Exact to within minutes. */
     last_used_at: Date
   }
-  /** Links that open an account's page once and were not used yet. */
+  /** Unused links that open an account's dashboard once. */
   sign_in_links: {
     id: Generated<string>
     /** SHA-256 of the token in the link, in hex. */

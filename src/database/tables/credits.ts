@@ -2,7 +2,7 @@ import type { Generated, GeneratedAlways } from 'kysely'
 import type { EntryKind, Fixed, FixedWithDefault, PackName, SpendingOperation } from '../column-types.ts'
 
 export interface CreditsTables {
-  /** Everything that decides whether an account can pay, in one row, so that one conditional update decides. */
+  /** Everything that decides whether an account can pay, in one row, so that one conditional update can decide. */
   credit_balances: {
     account_id: Fixed<string>
     /** The UTC month of the pool's two balances and of payg_month_used, YYYY-MM: that of the latest reservation. */
@@ -17,7 +17,7 @@ export interface CreditsTables {
     payg_held: Generated<number>
     /** Held and settled in `month`: what the cap bounds. */
     payg_month_used: Generated<number>
-    /** How much of the latest reservation the pool paid: before Postgres 18 RETURNING cannot tell what a row was. */
+    /** How much of the latest reservation the pool paid: before Postgres 18 RETURNING has no access to the old row. */
     latest_pool_part: Generated<number>
   }
   credit_reservations: {

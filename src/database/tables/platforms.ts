@@ -2,20 +2,20 @@ import type { ColumnType } from 'kysely'
 import type { Fixed, PlatformErrorCode, PlatformName } from '../column-types.ts'
 
 export interface PlatformsTables {
-  /** What was used of the quotas that outlive a restart. */
+  /** The used part of quotas that outlive a restart. */
   platform_quotas: {
     platform: Fixed<PlatformName>
     name: Fixed<string>
     used: number
     resets_at: Date
   }
-  /** What is known of each host that platforms are asked at. */
+  /** The state of each host that a platform's adapter calls. */
   platform_hosts: {
     platform: Fixed<PlatformName>
     name: Fixed<string>
     failures: number
     paused_until: Date | null
-    rest_until: Date | null
+    cooldown_until: Date | null
     last_success_at: Date | null
     last_error_code: PlatformErrorCode | null
     last_error_message: string | null
@@ -24,15 +24,15 @@ export interface PlatformsTables {
     remaining_limit: number
     remaining_resets_at: Date
   }
-  /** How many pages of a topic a platform has delivered, to all jobs. */
+  /** How many pages of a topic a platform has delivered to all jobs. */
   platform_topics: {
     platform: Fixed<PlatformName>
     topic_key: Fixed<string>
     pages: number
     collected_at: Date
   }
-  /** What an adapter keeps because finding it again is dear. */
-  platform_finds: {
+  /** Values that an adapter would need further calls to look up again. */
+  adapter_cache: {
     platform: Fixed<PlatformName>
     key: Fixed<string>
     value: ColumnType<unknown, string, string>

@@ -16,7 +16,7 @@ export interface RequestsTables {
     author_handle: string | null
     author_profile_url: string | null
     license: string | null
-    /** The topic that found it first, as its job wrote it. */
+    /** The topic that collected it first, as its job spelt it. */
     topic: Fixed<string>
     original_created_at: Date | null
     created_at: Fixed<Date>
@@ -37,16 +37,16 @@ export interface RequestsTables {
   /** The words of the searched texts, for words that are typed in part or wrongly. */
   search_words: {
     word: Fixed<string>
-    /** How many requests have it; stop words are not counted, nor more than the first 150 words of a request. */
+    /** How many requests contain it; stop words are not counted, nor more than the first 150 words of a request. */
     requests: number
-    /** Whether many have it; a column, because it changes seldom and an index may know of it. */
+    /** Whether many requests contain it; a column, because it changes seldom, so an index may contain it. */
     frequent: GeneratedAlways<boolean>
   }
-  /** What was purged and must not be stored again; no text of it is kept. */
+  /** What was purged and must not be stored again, without any of its text. */
   suppressions: {
     /** SHA-256 of the platform, the kind and the value, in hex. */
     hash: Fixed<string>
-    /** The purge that it came with, by which it is lifted. */
+    /** The purge that added it, by which it is lifted. */
     purge_id: Fixed<string>
     kind: Fixed<IdentityKind>
     /** Whether the operator named it; the others are the ids of the requests that were deleted then. */

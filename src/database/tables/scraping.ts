@@ -8,11 +8,11 @@ import type {
   TaskState,
 } from '../column-types.ts'
 
-/** What a live call asks for: topics, and a page of each from platforms. */
+/** What a live call collects: topics, and a page of each from platforms. */
 export interface CallPlan {
   topics: string[]
   collections: Collection[]
-  /** What of it nobody collects, because the platform is off. */
+  /** What is not collected because the platform is off. */
   off: { topic: string; platform: PlatformName }[]
 }
 
@@ -29,18 +29,18 @@ export interface Collection {
 export interface ScrapingTables {
   scrape_jobs: {
     id: Generated<string>
-    /** Null for a job of nobody: it collects for several callers, who pay for their calls. No list shows it. */
+    /** Null for an unowned job, which live calls of several accounts share. No list shows it. */
     account_id: Fixed<string | null>
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
     /** When it ends at the latest. */
     expires_at: FixedWithDefault<Date>
-    /** Null while it waits in its account's line. */
+    /** Null while it is queued. */
     begun_at: Date | null
     /** When its last task ended. */
     ended_at: Date | null
-    /** Of jobs of nobody: what makes two topics the same. */
+    /** Of unowned jobs: what makes two topics the same. */
     topic_key: FixedWithDefault<string | null>
   }
   scrape_tasks: {
@@ -50,16 +50,16 @@ export interface ScrapingTables {
     /** The order in which the caller named the platforms. */
     position: Fixed<number>
     state: Generated<TaskState>
-    /** Counts the takings of this task; whoever holds an older number has lost it and can write nothing. */
-    claim: Generated<number>
-    /** What the platform's adapter wants for the next page. */
+    /** Counts the claims of this task; a worker with a smaller number has lost it, and its writes have no effect. */
+    fencing_token: Generated<number>
+    /** What the platform's adapter needs for the next page. */
     cursor: JsonColumn<unknown>
     pages: Generated<number>
     requests_found: Generated<number>
     requests_created: Generated<number>
     /** Failed tries of the page that is due now. */
     tries: Generated<number>
-    /** How often the page that is due now was taken over from a worker that died. */
+    /** How often the page that is due now was taken over from a dead worker. */
     takeovers: Generated<number>
     /** When the last page was stored, or the task began: waiting is bounded from here. */
     page_due_since: Date | null
@@ -73,10 +73,10 @@ export interface ScrapingTables {
     /** Counts the changes of state, pages, requests and waiting; 0 while it has not begun. A trigger writes it. */
     revision: GeneratedAlways<number>
   }
-  /** Which account was given a place when: the higher, the later. */
-  scrape_turns: {
+  /** When each account was last served: the greater, the later. */
+  account_schedule: {
     account_id: Fixed<string>
-    turn: number
+    last_served: number
   }
   scrape_job_requests: {
     job_id: Fixed<string>
@@ -90,9 +90,9 @@ export interface ScrapingTables {
     /** Of the `Idempotency-Key` that it was made with. */
     idempotency_id: Fixed<string | null>
     created_at: Fixed<Date>
-    /** Its process is dead when it is still here then. */
+    /** A row that is still here then belongs to a dead process. */
     expires_at: Fixed<Date>
-    /** What it asks for; null until its collections are begun or joined. */
+    /** What it collects; null until its collections are started or joined. */
     plan: ColumnType<CallPlan | null, string | undefined, string>
   }
 }

@@ -8,13 +8,13 @@ export interface TopicsTables {
     /** As it was first spelt. */
     name: Fixed<string>
     created_at: Fixed<Date>
-    /** How many requests it has now, and their votes together; triggers keep both. */
+    /** The number of its requests, and the sum of their votes; triggers maintain both. */
     requests: GeneratedAlways<number>
     votes: GeneratedAlways<number>
-    /** When a platform last delivered a page of it; a trigger moves it on. */
+    /** When a platform last delivered a page of it; a trigger maintains it. */
     collected_at: FixedWithDefault<Date>
   }
-  /** Which topics a request belongs to, with the columns that lists of a topic filter and sort by, as triggers keep them. */
+  /** The topics of a request, with copies of the columns that lists of a topic filter and sort by; triggers maintain the copies. */
   request_topics: {
     request_id: Fixed<string>
     topic_key: Fixed<string>
@@ -25,7 +25,7 @@ export interface TopicsTables {
     votes: Fixed<number | null>
     tags: Fixed<string[] | null>
   }
-  /** How many of a topic's requests have the same platform, day of posting or tag; none without any. Only triggers write it. */
+  /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Only triggers write it. */
   topic_counts: {
     topic_key: GeneratedAlways<string>
     kind: GeneratedAlways<'platform' | 'day' | 'tag'>

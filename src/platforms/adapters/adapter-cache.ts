@@ -14,7 +14,7 @@ export function createAdapterCache(database: Database): AdapterCache {
   return {
     async read(platform, key, now) {
       const row = await database
-        .selectFrom('platform_finds')
+        .selectFrom('adapter_cache')
         .select('value')
         .where('platform', '=', platform)
         .where('key', '=', key)
@@ -24,7 +24,7 @@ export function createAdapterCache(database: Database): AdapterCache {
     },
     async keep(platform, key, value, expiresAt) {
       await database
-        .insertInto('platform_finds')
+        .insertInto('adapter_cache')
         .values({ platform, key, value: JSON.stringify(value), expires_at: expiresAt })
         .onConflict((conflict) =>
           conflict
@@ -45,8 +45,8 @@ const sliceRows = 500
  */
 export async function purgeExpiredCacheEntries(database: Database, now: Date): Promise<boolean> {
   const { rows } = await sql`
-    delete from platform_finds where (platform, key) in (
-      select platform, key from platform_finds where expires_at <= ${now}::timestamptz
+    delete from adapter_cache where (platform, key) in (
+      select platform, key from adapter_cache where expires_at <= ${now}::timestamptz
       order by expires_at limit ${sliceRows} for update skip locked
     ) returning key`.execute(database)
   return rows.length === sliceRows

@@ -69,7 +69,7 @@ async function restore(database: Database, all: Host[], now: Date): Promise<void
     host?.budget.restore({
       failures: row.failures,
       pausedUntil: row.paused_until,
-      cooldownUntil: row.rest_until,
+      cooldownUntil: row.cooldown_until,
       lastSuccessAt: row.last_success_at,
       lastError:
         row.last_error_code && row.last_error_at
@@ -85,7 +85,7 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
   const row = {
     failures: state.failures,
     paused_until: state.pausedUntil,
-    rest_until: state.cooldownUntil,
+    cooldown_until: state.cooldownUntil,
     last_success_at: state.lastSuccessAt,
     last_error_code: state.lastError?.code ?? null,
     last_error_message: state.lastError?.message ?? null,
@@ -101,7 +101,7 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
       conflict.columns(['platform', 'name']).doUpdateSet((eb) => ({
         ...row,
         // Another process may know of a longer rest, or of a later success.
-        rest_until: eb.fn<Date | null>('greatest', ['platform_hosts.rest_until', 'excluded.rest_until']),
+        cooldown_until: eb.fn<Date | null>('greatest', ['platform_hosts.cooldown_until', 'excluded.cooldown_until']),
         last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),
       })),
     )

@@ -68,5 +68,5 @@ it('what was found dearly is kept until it expires', async () => {
   await cache.keep('youtube', 'dark mode', ['b'], at(2_000))
   expect(await cache.read('youtube', 'dark mode', at(1_500))).toEqual(['b'])
   expect(await purgeExpiredCacheEntries(opened.database, at(2_000))).toBe(false)
-  expect(await opened.database.selectFrom('platform_finds').selectAll().execute()).toEqual([])
+  expect(await opened.database.selectFrom('adapter_cache').selectAll().execute()).toEqual([])
 })

@@ -1,7 +1,27 @@
-import { type Kysely, sql } from 'kysely'
+/** Accounts, their keys, and who is signed in at the dashboard. */
+export const accounts: readonly string[] = [
+  `create table accounts (
+    id uuid primary key default gen_random_uuid(),
+    name text not null,
+    tier text not null check (tier in ('free', 'pro', 'max')),
+    payg_monthly_cap integer check (payg_monthly_cap >= 0),
+    created_at timestamptz not null,
+    -- A deleted account keeps its row, because its ledger refers to it.
+    deleted_at timestamptz
+  )`,
+  `create table api_keys (
+    id uuid primary key default gen_random_uuid(),
+    account_id uuid not null references accounts,
+    name text not null,
+    hash text not null unique,
+    hint text not null,
+    created_at timestamptz not null,
+    revoked_at timestamptz,
+    last_used_at timestamptz
+  )`,
+  'create index api_keys_account on api_keys (account_id)',
 
-const statements = [
-  // Somebody signed in at the page: an account, or the operator where there is none. Ends with the key that opened it.
+  // A dashboard session of an account, or of the operator when account_id is null. It ends with the key that opened it.
   `create table sessions (
     id uuid primary key default gen_random_uuid(),
     token_hash text not null unique,
@@ -18,7 +38,7 @@ const statements = [
   'create index sessions_idle on sessions (last_used_at)',
   'create index sessions_key on sessions (api_key_id)',
 
-  // Not used yet: using one deletes it.
+  // Unused links only: using one deletes its row.
   `create table sign_in_links (
     id uuid primary key default gen_random_uuid(),
     token_hash text not null unique,
@@ -29,11 +49,4 @@ const statements = [
   )`,
   'create index sign_in_links_account on sign_in_links (account_id, created_at)',
   'create index sign_in_links_expired on sign_in_links (expires_at)',
-
-  // The operator pages through the jobs of all accounts.
-  'create index scrape_jobs_page on scrape_jobs (created_at desc, id desc)',
 ]
-
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(database)
-}

@@ -1,0 +1,10 @@
+import type { Migration } from 'kysely/migration'
+import * as version1 from './001-version-1.ts'
+
+/**
+ * In the order in which they run, a number each: the last is the schema version. Only ever appended to: a released migration is
+ * never edited, nor taken back.
+ */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '001-version-1': version1,
+}
