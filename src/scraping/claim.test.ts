@@ -7,7 +7,7 @@ import type { Transaction } from '../database/open.ts'
 import { claimTask } from './claim.ts'
 import { cancelJob, lockJob } from './job-end.ts'
 import { startJob } from './jobs.ts'
-import type { QueueJob, TaskQueue } from './queue.ts'
+import type { QueueMessage, TaskQueue } from './queue.ts'
 import { deferTask, finishTask } from './tasks.ts'
 import { startUnownedJobs } from './unowned-jobs.ts'
 
@@ -43,7 +43,7 @@ async function start(accountId: string, platforms: PlatformName[] = ['github'], 
     .execute()
   return { jobId, entries: tasks.map((task) => task.queue_job_id) }
 }
-const entry = (id: string | null | undefined, isLive = false): QueueJob => ({ id: id ?? '', retryCount: 0, isLive })
+const entry = (id: string | null | undefined, isLive = false): QueueMessage => ({ id: id ?? '', retryCount: 0, isLive })
 const claim = (id: string | null | undefined, at = now) => claimTask(opened.database, entry(id), at)
 /** Asks within the transaction: one that idles for ten seconds is ended. */
 const isWaitingForLock = (transaction: Transaction) =>
@@ -62,7 +62,7 @@ describe('an entry of the queue', () => {
   it('that was replaced by a later one takes nothing', async () => {
     const { entries } = await start(await makeAccount())
     const task = await claim(entries[0])
-    expect(task?.claim).toBe(1)
+    expect(task?.fencingToken).toBe(1)
     await deferTask(opened.database, queue, task!, { until: later(60), tries: 0 })
     expect(await claim(entries[0], later(61))).toBeNull()
     expect(await claim(crypto.randomUUID(), later(61))).toBeNull()
@@ -124,8 +124,8 @@ describe('an entry of the queue', () => {
     const live = { id: crypto.randomUUID(), topic: 'dark mode', topicKey: 'dark mode', tasks: [task] }
     let queued = ''
     const liveQueue = {
-      enqueueLive: async (_transaction: Transaction, [first]: readonly { queueJobId: string }[]) => {
-        queued = first?.queueJobId ?? ''
+      enqueueLive: async (_transaction: Transaction, [first]: readonly { queueMessageId: string }[]) => {
+        queued = first?.queueMessageId ?? ''
       },
     }
     await inTransaction((transaction) => startUnownedJobs(transaction, liveQueue, [live], { now, expiresAt }))

@@ -3,7 +3,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json } from '../platforms/platform.ts'
 import { countPages } from './collected-topics.ts'
-import type { QueueJob } from './queue.ts'
+import type { QueueMessage } from './queue.ts'
 
 /** A task in the hands of one worker, with the number that its writes must carry. */
 export interface ClaimedTask {
@@ -12,7 +12,7 @@ export interface ClaimedTask {
   topic: string
   platform: PlatformName
   depth: number
-  claim: number
+  fencingToken: number
   cursor: Json
   pages: number
   tries: number
@@ -22,7 +22,7 @@ export interface ClaimedTask {
   expiresAt: Date
   /** Pages of this topic that the platform had delivered to other jobs when the task was taken. */
   pagesBefore: number
-  queueJob: QueueJob
+  queueMessage: QueueMessage
   /** When its host was first found busy in the hands of this worker; null when it was not. */
   busySince: Date | null
 }
@@ -33,12 +33,16 @@ export interface ClaimedTask {
  * the hands of a worker who must have died, is taken with its own entry; and a live one, whose places nobody else wants.
  * @returns null when the entry was replaced by a later one, or its task has ended.
  */
-export async function claimTask(database: Database, queueJob: QueueJob, now: Date): Promise<ClaimedTask | null> {
+export async function claimTask(
+  database: Database,
+  queueMessage: QueueMessage,
+  now: Date,
+): Promise<ClaimedTask | null> {
   const row = await database.transaction().execute(async (transaction) => {
-    const own = await lockEntry(transaction, queueJob.id)
+    const own = await lockEntry(transaction, queueMessage.id)
     if (!own) return null
     const isTakenOver = own.state === 'running' && own.waiting_until === null
-    if (own.account_id === null || isTakenOver) return take(transaction, own.id, queueJob.id, now)
+    if (own.account_id === null || isTakenOver) return take(transaction, own.id, queueMessage.id, now)
     const next = await findNext(transaction, own.id, now)
     if (next && next.id !== own.id) {
       await transaction
@@ -48,13 +52,13 @@ export async function claimTask(database: Database, queueJob: QueueJob, now: Dat
         .execute()
     }
     await recordAccountTurn(transaction, next?.account_id ?? own.account_id)
-    return take(transaction, next?.id ?? own.id, queueJob.id, now)
+    return take(transaction, next?.id ?? own.id, queueMessage.id, now)
   })
   if (!row) return null
   const pagesBefore = await countPages(database, row.platform, row.topic)
   return {
     ...row,
-    queueJob,
+    queueMessage,
     cursor: row.cursor as Json,
     pageDueSince: row.pageDueSince ?? now,
     pagesBefore,
@@ -66,12 +70,12 @@ export async function claimTask(database: Database, queueJob: QueueJob, now: Dat
  * The open task that an entry of the queue was made for or exchanged to, locked. Another worker may be exchanging the entry at
  * this moment: the lock is then had of a task that it belongs to no more, and whose it is now must be read anew.
  */
-async function lockEntry(transaction: Transaction, queueJobId: string) {
+async function lockEntry(transaction: Transaction, queueMessageId: string) {
   const found = transaction
     .selectFrom('scrape_tasks')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
     .select(['scrape_tasks.id', 'state', 'waiting_until', 'account_id'])
-    .where('queue_job_id', '=', queueJobId)
+    .where('queue_job_id', '=', queueMessageId)
     .where('state', 'in', ['pending', 'running'])
   for (;;) {
     const locked = await found.forNoKeyUpdate('scrape_tasks').executeTakeFirst()
@@ -122,7 +126,7 @@ async function recordAccountTurn(transaction: Transaction, accountId: string): P
     on conflict (account_id) do update set turn = excluded.turn`.execute(transaction)
 }
 
-const take = (transaction: Transaction, taskId: string, queueJobId: string, now: Date) =>
+const take = (transaction: Transaction, taskId: string, queueMessageId: string, now: Date) =>
   transaction
     .updateTable('scrape_tasks')
     .from('scrape_jobs')
@@ -130,7 +134,7 @@ const take = (transaction: Transaction, taskId: string, queueJobId: string, now:
     .where('scrape_tasks.id', '=', taskId)
     .set((eb) => ({
       state: 'running',
-      queue_job_id: queueJobId,
+      queue_job_id: queueMessageId,
       claim: eb('scrape_tasks.claim', '+', 1),
       takeovers: sql<number>`takeovers + (state = 'running' and waiting_until is null)::integer`,
       waiting_until: null,
@@ -144,7 +148,7 @@ const take = (transaction: Transaction, taskId: string, queueJobId: string, now:
       'scrape_jobs.depth',
       'scrape_jobs.expires_at as expiresAt',
       'platform',
-      'claim',
+      'claim as fencingToken',
       'cursor',
       'pages',
       'tries',

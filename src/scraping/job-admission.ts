@@ -16,8 +16,8 @@ async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: str
     .orderBy('position')
     .execute()
   for (const { id } of tasks) {
-    const queueJobId = await queue.enqueue(transaction, id, { isLive: false })
-    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', id).execute()
+    const queueMessageId = await queue.enqueue(transaction, id, { isLive: false })
+    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueMessageId }).where('id', '=', id).execute()
   }
 }
 

@@ -13,7 +13,7 @@ const places = { jobs: 10, live: 40 } as const
 const pollMarginMs = 10
 
 /** One handing-over of a task to a worker; the queue tells attempts apart, so that an old one cannot end a new one. */
-export interface QueueJob {
+export interface QueueMessage {
   id: string
   retryCount: number
   /** Whether it is for tasks of nobody. */
@@ -31,15 +31,15 @@ export interface TaskQueue {
   /** Queues a task, visible when the transaction commits. @returns the id of the queue job. */
   enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
   /** Queues tasks of nobody, in one statement, under ids of the caller's making. */
-  enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueJobId: string }[]): Promise<void>
+  enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueMessageId: string }[]): Promise<void>
   /** Polls for work again when some will be due; without it, what was queued for later is found at the next regular look. */
   pollAgainIn(waitMs: number): void
   /** Takes a queue job off, inside the transaction that makes it pointless. */
-  complete(transaction: Transaction, queueJob: QueueJob): Promise<void>
+  complete(transaction: Transaction, queueMessage: QueueMessage): Promise<void>
   /** Forgets everything that is queued; only while no worker can be alive. */
   clear(): Promise<void>
   /** Hands entries to `run` as they come. When `run` throws, the entry is handed over again a little later. */
-  work(run: (queueJob: QueueJob) => Promise<void>): Promise<void>
+  work(run: (queueMessage: QueueMessage) => Promise<void>): Promise<void>
   /** Stops handing over and waits for what runs. */
   stop(): Promise<void>
 }
@@ -103,7 +103,7 @@ export function createTaskQueue(
       return id
     },
     enqueueLive: async (transaction, tasks) => {
-      const jobs = tasks.map(({ taskId, queueJobId }) => ({ id: queueJobId, data: { taskId } }))
+      const jobs = tasks.map(({ taskId, queueMessageId }) => ({ id: queueMessageId, data: { taskId } }))
       const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
       if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
     },
@@ -114,8 +114,8 @@ export function createTaskQueue(
       }, waitMs + pollMarginMs)
       alarms.add(alarm.unref())
     },
-    complete: async (transaction, queueJob) => {
-      await boss.complete(nameOf(queueJob), queueJob, null, { db: fromKysely(transaction) })
+    complete: async (transaction, queueMessage) => {
+      await boss.complete(nameOf(queueMessage), queueMessage, null, { db: fromKysely(transaction) })
     },
     clear: async () => {
       for (const name of Object.values(queueNames)) await boss.deleteAllJobs(name)

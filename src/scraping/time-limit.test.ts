@@ -57,7 +57,7 @@ describe('the time of a job', () => {
     expect(job.errors).toEqual([
       {
         ...{ platform: 'github', code: 'timeout' },
-        message: 'The time of the job is over before the platform can be asked again. Wait.',
+        message: 'The time of the job is over before the platform can be called again. Wait.',
       },
     ])
     expect(await creditsUsed()).toBe(1)

@@ -48,6 +48,6 @@ export async function startUnownedJobs(
   await transaction.insertInto('scrape_tasks').values(tasks).execute()
   await queue.enqueueLive(
     transaction,
-    tasks.map((task) => ({ taskId: task.id, queueJobId: task.queue_job_id })),
+    tasks.map((task) => ({ taskId: task.id, queueMessageId: task.queue_job_id })),
   )
 }
