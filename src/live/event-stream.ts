@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { LiveEvents } from './live.ts'
+import type { LiveEvents } from './live-call.ts'
 
 const heartbeatMs = 10_000
 
