@@ -36,7 +36,10 @@ beforeEach(async () => {
 function expansionWith(environment: Record<string, string> = {}): Expansion {
   const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
   return createExpansion({
-    ...{ database: opened.database, searchIndex, clock, log },
+    database: opened.database,
+    searchIndex,
+    clock,
+    log,
     config: readConfig({ ...environment, ADMIN_API_KEY: 'admin-key-of-the-tests' }).expansion,
   })
 }

@@ -16,7 +16,10 @@ export interface CachedRequest {
 export async function fillCache(database: Database, requests: readonly CachedRequest[]): Promise<void> {
   const rows = requests.map(({ title, description = '', author, authorName = null }) => ({
     id: crypto.randomUUID(),
-    ...{ title, description, author, author_name: authorName },
+    title,
+    description,
+    author,
+    author_name: authorName,
     text: searchTextOf({ title, description, tags: [], authorName, authorHandle: author }),
   }))
   await sql`

@@ -16,8 +16,10 @@ function open(body: object, headers: Record<string, string> = {}, signal?: Abort
   return fetch(`${live.service.url}/api/v1/requests/search`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${live.service.apiKey}`, 'content-type': 'application/json' },
-      ...{ accept: 'text/event-stream', ...headers },
+      authorization: `Bearer ${live.service.apiKey}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...headers,
     },
     body: JSON.stringify({ expand: true, platforms: ['github', 'hackernews'], ...body }),
     ...(signal ? { signal } : {}),

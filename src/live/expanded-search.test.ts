@@ -15,8 +15,14 @@ describe('a search with expand', () => {
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(asked()).toEqual(Array(2).fill(['contrast', 'dark mode', 'night theme']))
     expect(body.meta).toEqual({
-      ...{ originalQuery: 'dark mode', expanded: true, expandedTopics: ['dark mode', 'night theme', 'contrast'] },
-      ...{ cachedResults: 0, newResultsFound: 12, topicsScraped: 3, topicsSkipped: 0, errors: [] },
+      originalQuery: 'dark mode',
+      expanded: true,
+      expandedTopics: ['dark mode', 'night theme', 'contrast'],
+      cachedResults: 0,
+      newResultsFound: 12,
+      topicsScraped: 3,
+      topicsSkipped: 0,
+      errors: [],
       scrapingTimeMs: expect.any(Number),
     })
     expect(body.data.results).toHaveLength(12)

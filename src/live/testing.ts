@@ -74,7 +74,13 @@ export function prepareLiveService(options: TestServiceOptions = {}): LiveServic
   const github = scriptedPlatform('github', (call, request) => live.scripts.github(call, request))
   const hackernews = scriptedPlatform('hackernews', (call, request) => live.scripts.hackernews(call, request))
   const live: LiveService = {
-    ...{ service: undefined as never, github, hackernews, scripts, related: [], expansions: 0, think: atOnce },
+    service: undefined as never,
+    github,
+    hackernews,
+    scripts,
+    related: [],
+    expansions: 0,
+    think: atOnce,
     expand: (query, more = {}, client = live.service.client) =>
       client.post('/api/v1/requests/search', { query, expand: true, platforms, ...more }),
     realtime: (topic, parameters = '', client = live.service.client) =>

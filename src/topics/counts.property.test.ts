@@ -46,7 +46,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      ...{ do: fc.constant('store' as const), platform, day: fc.nat(3) },
+      do: fc.constant('store' as const),
+      platform,
+      day: fc.nat(3),
       topic: fc.constantFrom('Dark mode', 'dark  MODE', 'export', 'sync'),
       requests: fc.array(found, { maxLength: 6 }),
     }),
@@ -54,7 +56,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ do: fc.constant('purge author' as const), author: fc.constantFrom('@ada', '@bob') },
+      do: fc.constant('purge author' as const),
+      author: fc.constantFrom('@ada', '@bob'),
       suppress: fc.boolean(),
     }),
   },
@@ -69,7 +72,8 @@ async function run(made: Step): Promise<unknown> {
     const now = new Date(start + made.day * dayMs)
     const requests = made.requests.map(({ sourceId, posted, author, ...rest }) =>
       foundRequest(sourceId, {
-        ...{ ...rest, authorHandle: author },
+        ...rest,
+        authorHandle: author,
         originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
       }),
     )

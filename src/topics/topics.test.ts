@@ -47,7 +47,9 @@ describe('the list of topics', () => {
     expect(topics).toEqual([
       {
         topic: 'Dark  Mode',
-        ...{ requests: 4, votes: 24, growth: { days7: 2, days30: 3 } },
+        requests: 4,
+        votes: 24,
+        growth: { days7: 2, days30: 3 },
         tags: [
           { tag: 'ui', requests: 3 },
           { tag: 'theme', requests: 1 },
@@ -102,7 +104,9 @@ describe('a topic', () => {
     expect(total).toBe(4)
     expect(page.wishes[0]).toMatchObject({
       request: { title: 'Dark mode for the editor' },
-      ...{ votes: 17, requests: 2, platforms: ['github', 'hackernews'] },
+      votes: 17,
+      requests: 2,
+      platforms: ['github', 'hackernews'],
     })
   })
 
@@ -118,7 +122,10 @@ describe('a topic', () => {
     await admin.post('/api/admin/purge', { platform: 'github' })
     const page = await get('/api/v1/topics/dark%20mode')
     expect(page).toMatchObject({
-      ...{ requests: 1, votes: 7, tags: [{ tag: 'ui', requests: 1 }], growth: { days7: 1, days30: 1 } },
+      requests: 1,
+      votes: 7,
+      tags: [{ tag: 'ui', requests: 1 }],
+      growth: { days7: 1, days30: 1 },
       platforms: [{ platform: 'hackernews', requests: 1, votes: 7 }],
       wishes: [{ votes: 7, requests: 1, platforms: ['hackernews'] }],
     })

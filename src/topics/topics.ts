@@ -102,7 +102,8 @@ async function summarise(executor: Executor, topics: readonly TopicRow[], now: D
   )
   return topics.map(({ name, requests, votes, collected_at }, index) => ({
     topic: name,
-    ...{ requests, votes: Number(votes) },
+    requests,
+    votes: Number(votes),
     lastCollectedAt: collected_at.toISOString(),
     ...(rows[index] as unknown as Pick<TopicSummary, 'growth' | 'tags'>),
   }))
