@@ -171,7 +171,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
     const live = createLive({ ...dependencies, ...platforms, authentication, settings })
     routes.addHook('preClose', () => live.stop())
-    const expandedSearch = createExpandedSearch({ ...dependencies, live, thinkingMs: settings.deadlineMs / 2 })
+    const expandedSearch = createExpandedSearch({ ...dependencies, live, expansionMs: settings.deadlineMs / 2 })
     registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
     const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
     const realtimeList = createRealtimeList({ ...dependencies, live })

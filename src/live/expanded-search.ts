@@ -21,7 +21,7 @@ export interface ExpandedSearchDependencies {
   expansion: Expansion
   live: Live
   /** How long the expansion may take: the platforms need the rest of the time. */
-  thinkingMs: number
+  expansionMs: number
 }
 
 const isAbort = (error: unknown) => error instanceof DOMException && ['AbortError', 'TimeoutError'].includes(error.name)
@@ -53,13 +53,13 @@ export function createExpandedSearch(dependencies: ExpandedSearchDependencies): 
 
 /** The topics of a query; the query alone when its expansion takes too long. */
 async function topicsFor(
-  { expansion, thinkingMs }: ExpandedSearchDependencies,
+  { expansion, expansionMs }: ExpandedSearchDependencies,
   query: string,
   signal: AbortSignal,
 ): Promise<string[]> {
   const { asked } = splitQuery(query)
   try {
-    return await expansion.topicsFor(asked, AbortSignal.any([signal, AbortSignal.timeout(thinkingMs)]))
+    return await expansion.topicsFor(asked, AbortSignal.any([signal, AbortSignal.timeout(expansionMs)]))
   } catch (error) {
     if (!isAbort(error)) throw error
     const topic = queryTopic(asked)

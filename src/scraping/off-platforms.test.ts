@@ -24,7 +24,7 @@ const scrape = async (body: Record<string, unknown>) => service.client.scrape({ 
 const usage = async () => (await service.client.get('/api/v1/usage')).body.data.credits
 const withoutDefaults = platformNames.filter((name) => name !== 'github')
 
-describe('a platform that Wishwell knows but that is off', () => {
+describe('a platform that is supported but off', () => {
   it('is skipped in a job that reports what to set, and nothing is reserved or charged for it', async () => {
     const { status, body } = await scrape({ platforms: ['bluesky', 'github', 'hackernews'], depth: 2, maxCredits: 2 })
     expect([status, body.data.status, body.data.platforms]).toEqual([

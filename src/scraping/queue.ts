@@ -25,7 +25,7 @@ const queueSettings = {
   deleteAfterSeconds: 3600,
 }
 
-/** One delivery of a queue message to a worker. The queue tells deliveries apart, so an old one cannot complete a new one. */
+/** One delivery of a queue message to a worker. The queue distinguishes deliveries, so an old one cannot complete a new one. */
 export interface QueueMessage {
   id: string
   retryCount: number

@@ -38,9 +38,9 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
 }
 
 const startDescription =
-  'Reserves depth x platforms credits, of the platforms that are on; every page delivered costs one, the rest comes back at the end. An account ' +
-  'runs so many jobs at a time as its plan allows; further ones stay `pending` and begin in their order. A job of nothing ' +
-  'but platforms that are off is `completed` at once: its `errors` say what to set.'
+  'Reserves depth x platforms credits, of the platforms that are on. Every delivered page costs one; the rest is released ' +
+  'at the end. An account runs as many jobs at a time as its plan allows; further ones stay `pending` and begin in the order ' +
+  'of their start. A job of only platforms that are off is `completed` at once: its `errors` say what to set.'
 
 const startBody = ({ enabledPlatforms, defaultPlatforms }: ScrapeDependencies) =>
   closed({
