@@ -31,7 +31,7 @@ export interface ClaimedTask {
 /**
  * Claims a task for a worker that received a queue message. The message is a free slot, not a task: the slot goes to the account
  * with the fewest running tasks, and the two tasks exchange their messages. Two kinds of tasks are claimed by their own message:
- * a task that was already running, whose worker must have died, and a live task, because live slots are shared by no account.
+ * a task that was already running, because its worker must have died, and a live task, because it has a queue of its own.
  * @returns null when the message was replaced by a later one, or its task has ended.
  */
 export async function claimTask(

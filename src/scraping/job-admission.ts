@@ -23,8 +23,8 @@ async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: str
 
 /**
  * Begins as many queued jobs of an account as its plan leaves room for, the first started first. The lock of the account's balance,
- * which every start and every end of a job takes, makes this sequential: two processes cannot both begin a job for the last
- * room. That lock is the last of all, so a locked job is skipped and not waited for: the transaction that holds it ends the
+ * which every start and every end of a job takes, makes this sequential: where there is room for one more job, two processes
+ * cannot both begin one. That lock is the last of all, so a locked job is skipped and not waited for: the transaction that holds it ends the
  * job, and then begins the next one.
  * @returns the number of jobs that were begun.
  */

@@ -85,7 +85,7 @@ async function runPage(context: TaskContext, platform: Platform, task: ClaimedTa
     await finish(context, task, { state: 'done' })
     return null
   }
-  const prepared = await prepareFetchedPage(page, task.platform, retention, clock)
+  const prepared = await prepareFetchedPage(page, task.platform, retention, clock.now())
   const next = await checkpointPage(database, queue, task, prepared, clock.now())
   if (next === null) log.info({ jobId, platform: task.platform, pages: task.pages + 1 }, 'task done')
   return next

@@ -3,7 +3,6 @@ import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page } from '../platforms/platform.ts'
 import { markSeenBefore, type Retention } from '../requests/store/retention.ts'
 import { type PreparedPage, preparePage, storePage } from '../requests/store/store.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { ClaimedTask } from './claim.ts'
 import { countPage } from './collected-topics.ts'
 import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
@@ -60,9 +59,9 @@ export async function prepareFetchedPage(
   { requests, nextCursor }: Page,
   platform: PlatformName,
   retention: Retention,
-  clock: Clock,
+  now: Date,
 ): Promise<FetchedPage> {
-  const prepared = await preparePage(requests, markSeenBefore(retention, platform, clock.now()))
+  const prepared = await preparePage(requests, markSeenBefore(retention, platform, now))
   return { ...prepared, nextCursor }
 }
 
