@@ -59,6 +59,9 @@ export interface CallSteps {
   run(): Promise<string>
 }
 
+/** The part of a plan that a call waits for. */
+type Collecting = Pick<CallPlan, 'collections' | 'off'>
+
 /** How much longer than its deadline a call may run before its process counts as dead. */
 const graceMs = 60_000
 
@@ -79,7 +82,7 @@ export function createCallSteps<Answer extends { meta: object }>(
   // Measured anew in `begin`: a repeated call may have waited for the first one until then.
   let time = startTime(dependencies)
   const onProgress = (progress: CollectionProgress) => call.events?.collection(progress)
-  const waitFor = ({ collections, off }: Pick<CallPlan, 'collections' | 'off'>) => {
+  const waitFor = ({ collections, off }: Collecting) => {
     for (const pair of off) onProgress({ ...pair, state: 'skipped', newRequests: 0 })
     const signal = AbortSignal.any([time.timeUp, stopping])
     return gather({ watch, collections, signal, deadline: time.deadline, onProgress })
@@ -96,16 +99,6 @@ export function createCallSteps<Answer extends { meta: object }>(
     for (const task of tasks) reportLast(task)
     return effect
   }
-  /**
-   * A call that failed ends like any other: its collections continue without it, so it waits for them and pays all the same.
-   * When even that fails, the sweep settles the call.
-   */
-  const endBroken = async () => {
-    const plan = await readPlan(database, callId)
-    await waitFor(plan ?? { collections: [], off: [] })
-    const settling = { callId, isBroken: true, now: clock.now() }
-    await database.transaction().execute((transaction) => settleCall(transaction, settling))
-  }
 
   return {
     begin: (transaction, keyId) => {
@@ -116,10 +109,27 @@ export function createCallSteps<Answer extends { meta: object }>(
     },
     run: () =>
       collect().catch(async (error: unknown) => {
-        await endBroken().catch((cause) => log.error({ err: cause, callId }, 'a live call could not be ended'))
+        await endBroken(dependencies, callId, waitFor).catch((cause) =>
+          log.error({ err: cause, callId }, 'a live call could not be ended'),
+        )
         throw error
       }),
   }
+}
+
+/**
+ * Ends a call that failed. Its collections continue without it, so it waits for them and pays like any other call. When even that
+ * fails, the sweep settles the call.
+ */
+async function endBroken(
+  { database, clock }: CallDependencies,
+  callId: string,
+  waitFor: (plan: Collecting) => Promise<unknown>,
+): Promise<void> {
+  const plan = await readPlan(database, callId)
+  await waitFor(plan ?? { collections: [], off: [] })
+  const settling = { callId, isBroken: true, now: clock.now() }
+  await database.transaction().execute((transaction) => settleCall(transaction, settling))
 }
 
 /** The answer of a call, from its effect as it was noted. */
