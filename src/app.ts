@@ -30,7 +30,8 @@ import { closed, errorResponses } from './http/schemas.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
 import { createExpandedSearch } from './live/expanded-search.ts'
-import { createLive, type LiveSettings } from './live/live.ts'
+import { createLive } from './live/live.ts'
+import type { LiveSettings } from './live/live-call.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
 import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
 import type { Platforms } from './platforms/platforms.ts'
@@ -170,7 +171,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
     const live = createLive({ ...dependencies, ...platforms, authentication, settings })
     routes.addHook('preClose', () => live.stop())
-    const expandedSearch = createExpandedSearch({ ...dependencies, live, thinkingMs: settings.deadlineMs / 2 })
+    const expandedSearch = createExpandedSearch({ ...dependencies, live, expansionMs: settings.deadlineMs / 2 })
     registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
     const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
     const realtimeList = createRealtimeList({ ...dependencies, live })

@@ -8,12 +8,12 @@ export interface SampledText {
   description: string
 }
 
-/** How often words and phrases are in requests at large. */
+/** How often words and phrases occur in a sample of all requests. */
 export interface Background {
-  /** How many requests were looked at. */
+  /** The number of requests in the sample. */
   size: number
   has(id: string): boolean
-  /** In how many of them a word or phrase is; rarely more, since some share a counter. */
+  /** How many of them contain a word or phrase; rarely too many, because some phrases share a counter. */
   count(key: string): number
 }
 
@@ -27,16 +27,16 @@ function counterOf(key: string): number {
   return (hash >>> 0) % counters
 }
 
-/** Counts the words and phrases of some requests. Only counters and ids are kept, no word of a text. */
+/** Counts the words and phrases of a sample. Only counters and ids stay in memory, no word of a text. */
 export async function countBackground(sample: readonly SampledText[]): Promise<Background> {
   const counts = new Uint16Array(counters)
   const pause = createPauses()
   for (const { title, description } of sample) {
     const clauses = clausesOf(`${title}\n${description}`)
-    const places = new Set<number>()
-    for (const { key } of clauses.flat()) places.add(counterOf(key))
-    for (const { key } of phrasesOf(clauses)) places.add(counterOf(key))
-    for (const place of places) counts[place]! += 1
+    const found = new Set<number>()
+    for (const { key } of clauses.flat()) found.add(counterOf(key))
+    for (const { key } of phrasesOf(clauses)) found.add(counterOf(key))
+    for (const counter of found) counts[counter]! += 1
     await pause()
   }
   const ids = new Set(sample.map(({ id }) => id))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-/** Phrases of the cache, with a word for every time that it is read, beside the searches. */
+/** Phrases of the cache; `onRead` is called at each read of the table of requests, searches aside. */
 function watch(onRead: (reads: number) => void) {
   let reads = 0
   const database = {
@@ -31,9 +31,9 @@ function watch(onRead: (reads: number) => void) {
   return { phrases: createCachePhrases({ database, searchIndex: index, clock }), reads: () => reads }
 }
 
-it('counts the words at large once, to the end also when who needed them first gives up', async () => {
+it('counts the words of all requests once, also when the first caller aborts', async () => {
   const caller = new AbortController()
-  // The first reads what the search found, and then what the cache has at large.
+  // The first call reads the found requests, then the sample.
   const { phrases, reads } = watch((count) => {
     if (count === 2) caller.abort()
   })

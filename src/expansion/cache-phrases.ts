@@ -8,18 +8,18 @@ import { type Background, countBackground, type SampledText } from './background
 import type { Source } from './candidates.ts'
 import { significantPhrases } from './significant-phrases.ts'
 
-/** What the search gives at most. */
+/** The cap of the search. */
 const matchLimit = 100
 const matchTextLimit = 4_000
 const sampleSize = 1_500
 const sampledTextLimit = 1_200
-/** How long counts hold; those of a cache that is smaller than a sample change faster and cost less. */
+/** How long counts are valid. Those of a cache that is smaller than a sample change faster and cost less. */
 const backgroundMs = 10 * 60_000
 const smallBackgroundMs = 60_000
 
 export interface CachePhrases {
-  /** What people wrote about in the requests that the cache has for a query, the best first. Bounded work. */
-  phrasesFor(query: string, most: number, signal: AbortSignal): Promise<string[]>
+  /** The significant phrases of the cached requests that match a query, at most `limit`, the best first. The work is bounded. */
+  phrasesFor(query: string, limit: number, signal: AbortSignal): Promise<string[]>
 }
 
 interface Match extends Source {
@@ -41,7 +41,7 @@ async function findMatches(database: Database, searchIndex: SearchIndex, query: 
     .where('id', 'in', ids)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  // In the order of their rank, and without those that were purged meanwhile.
+  // In the order of their rank, without requests that were purged meanwhile.
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (row === undefined) return []
@@ -67,19 +67,19 @@ export function createCachePhrases(dependencies: {
   clock: Clock
 }): CachePhrases {
   const { database, searchIndex, clock } = dependencies
-  let kept: { background: Background; until: Date } | null = null
+  let cached: { background: Background; until: Date } | null = null
   let underWay: Promise<Background> | null = null
 
   const count = async (now: Date): Promise<Background> => {
     const background = await countBackground(await readSample(database))
-    const holdsMs = background.size < sampleSize ? smallBackgroundMs : backgroundMs
-    kept = { background, until: new Date(now.getTime() + holdsMs) }
+    const validMs = background.size < sampleSize ? smallBackgroundMs : backgroundMs
+    cached = { background, until: new Date(now.getTime() + validMs) }
     return background
   }
-  /** Counted once for all who need it, and to the end also when they give up: the next one has it then. */
+  /** Callers at the same moment share one count. It continues when they abort: the next caller uses it. */
   const backgroundNow = async (signal: AbortSignal): Promise<Background> => {
     const now = clock.now()
-    if (kept !== null && kept.until > now) return kept.background
+    if (cached !== null && cached.until > now) return cached.background
     underWay ??= count(now).finally(() => {
       underWay = null
     })
@@ -87,13 +87,13 @@ export function createCachePhrases(dependencies: {
   }
 
   return {
-    phrasesFor: async (query, most, signal) => {
+    phrasesFor: async (query, limit, signal) => {
       const matches = await findMatches(database, searchIndex, query)
       signal.throwIfAborted()
       if (matches.length === 0) return []
       const background = await backgroundNow(signal)
       const names = new Set(matches.flatMap((match) => match.names))
-      return significantPhrases(query, matches, { background, names, most, signal })
+      return significantPhrases(query, matches, { background, names, limit, signal })
     },
   }
 }

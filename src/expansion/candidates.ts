@@ -6,19 +6,19 @@ import { type Clause, clausesOf } from './clauses.ts'
 import { phrasesOf } from './phrases.ts'
 import { functionWords, genericWords, singular } from './words.ts'
 
-/** A request that a query found, as far as phrases are taken from it. */
+/** A request that matches a query, with the texts that phrases are taken from. */
 export interface Source {
   id: string
   title: string
   description: string
-  /** Whoever wrote it; all that are known by no name count as one person. */
+  /** Its author; all requests without a known author count as one author's. */
   author: string
 }
 
-/** What so many people wrote is nobody's own words. */
+/** A phrase of so many authors identifies none of them. */
 export const authorsNeeded = 3
 
-/** A phrase of the found requests, with the people who wrote it. Numbers are weighted: a request that is all about the query counts 1. */
+/** A phrase of the found requests. Numbers of authors are weighted: a request with all words of the query counts 1. */
 export interface Candidate {
   key: string
   written: string
@@ -37,10 +37,10 @@ export interface Candidates {
   inBackground: number
 }
 
-/** Requests that are about less than this share of what the best one is about say nothing of the query. */
-const leastCoverage = 0.5
+/** Requests below this share of the best coverage are ignored. */
+const minCoverage = 0.5
 
-/** The words that say what a query is about; all of them when none does. */
+/** The words of a query that carry its meaning; all of its words when none does. */
 export function queryWords(query: string): string[] {
   const words = tellingWords(query)
   const telling = words.filter((word) => !functionWords.has(word) && !genericWords.has(word))
@@ -50,7 +50,7 @@ export function queryWords(query: string): string[] {
 interface ReadSource extends Source {
   titleClauses: Clause[]
   clauses: Clause[]
-  /** How much of the query it is about, from 0 to 1: the share of its words, rarer ones counting more. */
+  /** The share of the query's words that it contains, from 0 to 1; rarer words count more. */
   coverage: number
 }
 
@@ -83,7 +83,7 @@ async function readSources(
 
 const textOf = (clause: Clause) => clause.map(({ key }) => key).join(' ')
 
-/** Three words or more that several people wrote in their descriptions exactly so are the text of a form, not theirs. */
+/** A clause of three words or more that is equal in descriptions of several authors is the text of a form. */
 function textsOfForms(sources: readonly ReadSource[]): ReadonlySet<string> {
   const authors = new Map<string, Set<string>>()
   for (const { clauses, author } of sources) {
@@ -108,7 +108,7 @@ interface Collected {
 const keepBest = (weights: Map<string, number>, author: string, weight: number) =>
   weights.set(author, Math.max(weight, weights.get(author) ?? 0))
 
-/** The phrases of what a query found that at least three people wrote. A person counts once, however much they wrote. */
+/** The phrases of the found requests that at least three authors wrote. An author counts once. */
 export async function collectCandidates(
   query: string,
   sources: readonly Source[],
@@ -123,7 +123,7 @@ export async function collectCandidates(
   const authors = new Map<string, number>()
   for (const source of read) {
     const relative = best === 0 ? 0 : source.coverage / best
-    if (relative < leastCoverage) continue
+    if (relative < minCoverage) continue
     const weight = relative ** 3
     keepBest(authors, source.author, weight)
     collect(collected, source, { weight, formTexts, isInBackground: background.has(source.id) })

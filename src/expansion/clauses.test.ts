@@ -5,8 +5,8 @@ import { phrasesOf } from './phrases.ts'
 const phrases = (text: string) => [...phrasesOf(clausesOf(text))].map(({ written }) => written)
 const keys = (text: string) => clausesOf(text).map((clause) => clause.map(({ key }) => key).join(' '))
 
-describe('the words that people wrote', () => {
-  it('are cut where a sentence or a part of it ends', () => {
+describe('the words of a text', () => {
+  it('end at the end of a sentence or of a part of it', () => {
     expect(keys('Dark mode, please! (At night.)\nNew line')).toEqual(['dark mode', 'please', 'at night', 'new line'])
   })
 
@@ -34,7 +34,7 @@ describe('the words that people wrote', () => {
     expect(found).toEqual(expect.arrayContaining(['before', 'after']))
   })
 
-  it('take time in proportion to the text, however it is made', () => {
+  it('are read in linear time, for any text', () => {
     const hostile = ['<a', '`', '{code', '[', 'a@', ' -', "'", '; ', '```', 'http://', '\u0301'].map((part) =>
       part.repeat(2_000),
     )

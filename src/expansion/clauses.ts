@@ -1,15 +1,15 @@
 import { singular } from './words.ts'
 
-// From the text of a request to the words that people wrote: no code, addresses, names of files or people, logs or numbers.
+// Reduces the text of a request to the prose of its author: no code, addresses, names of files or people, logs or numbers.
 
-/** A word as it is compared and as it was written. */
+/** A word as it is compared, and as it was written. */
 export interface Word {
   /** Lower case, singular. */
   key: string
   written: string
 }
 
-/** Words that stand together with nothing but spaces or hyphens between them. */
+/** Consecutive words with only spaces or hyphens between them. */
 export type Clause = Word[]
 
 const blocks = [
@@ -30,7 +30,7 @@ const spans = [
   /&[a-z]{2,8};|&#\d{1,6};/gi,
 ]
 
-/** A line of a program, of a log or of a stack trace rather than of a letter. */
+/** Whether a line belongs to a program, a log or a stack trace. */
 function isCode(line: string): boolean {
   if (
     /^\s*(?:at\s+[\w$.<>]+\s*\(|\[(?:ERROR|INFO|WARN|DEBUG|TRACE)\]|[VDIWEF]\/[\w.]+\s*\(|\d+[-:/]\d+[-:/]\d+|[$>#]\s)/.test(
@@ -50,12 +50,12 @@ function isCode(line: string): boolean {
 
 const breaks = /[.,;:!?()[\]{}"“”„«»|*_#=<>/\\~`^…—–•·+&%$@\n]+|\s[-']+|[-']+\s/u
 const wordPattern = /^(?=.*\p{L})[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)?$/u
-/** Letters with digits that are names of things and not of versions, files or variables. */
+/** Words with digits that name things, and not versions, files or variables. */
 const namedNumber =
   /^(?:[23]d|[345]g|2fa|u2f|[48]k|oauth2|http[23]|html5|css3|ipv[46]|mp[34]|web[23]|es6|x(?:86|64)|utf8|base64|h26[45]|s3|k8s|i18n|l10n|a11y|ps[345])$/
 const wordLimit = 30
 
-/** A written word, or null where a phrase cannot go across. */
+/** A word of a phrase; null for a piece that separates phrases. */
 function toWord(piece: string): Word | null {
   const written = piece.replace(/['’]s?$/u, '')
   if (written.length > wordLimit || !wordPattern.test(written)) return null

@@ -5,9 +5,9 @@ import type { SearchIndex } from '../requests/search/search-index.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
 import { createCachePhrases } from './cache-phrases.ts'
+import { createCoalescedCalls } from './coalesced-calls.ts'
 import { createModel, type ExpansionLog } from './model.ts'
 import type { ExpansionConfig } from './settings.ts'
-import { createCoalescedCalls } from './shared-calls.ts'
 import { distinctTopics, queryTopic, topicLimit } from './topics.ts'
 
 export interface ExpansionDependencies {
@@ -20,18 +20,18 @@ export interface ExpansionDependencies {
 
 export interface Expansion {
   /**
-   * The topics that a query stands for: the query itself first, at most five, each fit to be scraped (2 to 100 characters, one
-   * line, something to search for) and different by `topicKey`. The query's white space is collapsed, and a longer one is cut.
-   * @returns nothing when the query itself can be no topic: fewer than 2 characters, or no letter, digit or emoji.
+   * The topics of a query: the query itself first, at most five, each valid for a scrape (2 to 100 characters, one line, at least
+   * one word) and different by `topicKey`. White space of the query is collapsed, and a longer query is cut.
+   * @returns an empty list when the query itself is no topic: fewer than 2 characters, or no letter, digit or emoji.
    * @throws the reason of `signal` as soon as it is aborted; what the database throws.
    */
   topicsFor(query: string, signal: AbortSignal): Promise<string[]>
 }
 
-/** So many phrases of the cache are shown to a model, which chooses better than counting does. */
+/** How many phrases of the cache are sent to a model, which chooses among them. */
 const phrasesForModel = 20
 
-/** Thinks of the topics to collect for a query; the README of this module states its law. */
+/** Expands queries to topics; the README of this module states its law. */
 export function createExpansion(dependencies: ExpansionDependencies): Expansion {
   const { clock, log, config } = dependencies
   const cache = createCachePhrases(dependencies)

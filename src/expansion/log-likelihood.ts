@@ -1,7 +1,7 @@
 const term = (observed: number, expected: number) => (observed > 0 ? observed * Math.log(observed / expected) : 0)
 
 /**
- * How surprising it is that something is in `found` of `among` texts when it is in `foundElsewhere` of `amongOthers`: the
+ * How significant it is that something is in `found` of `among` texts when it is in `foundElsewhere` of `amongOthers`: the
  * log-likelihood ratio G² (Dunning, "Accurate methods for the statistics of surprise and coincidence", 1993, over the whole
  * contingency table). Counts may be weighted. 0 when it is no more frequent than elsewhere; above 10.83 it is chance once in
  * a thousand.

@@ -89,7 +89,7 @@ describe('a suggestion', () => {
 describe('an answer', () => {
   const answer = (message: object, more: object = {}) => ({ choices: [{ message, finish_reason: 'stop', ...more }] })
 
-  it('is read with and without what servers like to put around it', () => {
+  it('is read with and without a wrapping of Markdown', () => {
     const content = '{"topics": ["a b", "c d"], "note": "more"}'
     expect(readSuggestions(answer({ content }))).toEqual(['a b', 'c d'])
     expect(readSuggestions(answer({ content: `\`\`\`json\n${content}\n\`\`\`` }))).toEqual(['a b', 'c d'])
@@ -112,7 +112,7 @@ describe('an answer', () => {
     ['half of an answer', answer({ content: '{"topics": ["secret-text' }, { finish_reason: 'length' })],
     ['a refusal', answer({ content: null, refusal: 'secret-text' })],
     ['a filtered answer', answer({ content: '{"topics": ["secret-text"]}' }, { finish_reason: 'content_filter' })],
-  ])('that is %s fails, and what is said of it quotes nothing', (_what, body) => {
+  ])('that is %s fails with an error that quotes nothing', (_what, body) => {
     expect(() => readSuggestions(body)).toThrowError(
       expect.not.objectContaining({ message: expect.stringContaining('secret') }),
     )

@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox'
 import { searchWords } from '../platforms/topic-words.ts'
 import { suggestionsSchema } from './model-request.ts'
 
-/** Why a model's answer is not used. The message is ours alone and never holds a part of what was sent or answered. */
+/** Why the answer of a model is not used. The message never contains a part of what was sent or answered. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
 }
 
-/** The part of a chat completion that is read; whatever else is in it does not count. */
+/** The part of a chat completion that is read; other fields are ignored. */
 const completion = Type.Object({
   choices: Type.Array(
     Type.Object({
@@ -24,19 +24,19 @@ const completion = Type.Object({
 
 const ajv = new Ajv()
 const isCompletion = ajv.compile<Static<typeof completion>>(completion)
-// A server that was not held to the schema may add fields; they are not read.
+// A server that does not enforce the schema may add fields; they are ignored.
 const isSuggestions = ajv.compile<Static<typeof suggestionsSchema>>({
   ...suggestionsSchema,
   additionalProperties: true,
 })
 
-/** More is not looked at. */
+/** Further suggestions are ignored. */
 const suggestionLimit = 20
 
 /**
  * What the model suggests, as it wrote it.
  * @param body of its answer, parsed.
- * @throws ModelError when it refuses, was cut off or does not answer in the form that was asked for.
+ * @throws ModelError when it refuses, was cut off or does not answer in the required form.
  */
 export function readSuggestions(body: unknown): string[] {
   if (!isCompletion(body)) throw new ModelError('answered with no chat completion')
@@ -44,7 +44,7 @@ export function readSuggestions(body: unknown): string[] {
   if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelError('refused')
   if (reason === 'content_filter') throw new ModelError('refused')
   if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
-  // Servers that know no schema like to wrap JSON as Markdown code.
+  // Servers without schemas often wrap JSON as Markdown code.
   const text = (message.content ?? '').trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
   let value: unknown
   try {
@@ -64,7 +64,7 @@ const allowed = /^[\p{L}\p{M}\p{N} .+#&'’/-]+$/u
 /** Signs only where names have them: `https`, `a/b/c`, a full stop at the end are not names. */
 const misplaced = /(?:^|\s)[+#&'’/-]|[.&'’/-](?:\s|$)|\.{2}|\/.*\/|\/\/|(?:^|\s)www\.|\p{L}\.\p{L}+\//u
 const marksTogether = /\p{M}{4}/u
-/** What talks to somebody, of itself or of instructions is no topic. */
+/** Sentences to a reader, about the model itself or about instructions are no topics. */
 const speech =
   /\b(?:ignore|disregard|forget|override|bypass|reveal|obey)\b.*\b(?:instruction|prompt|rule|previous|above|system|message)|\bas an ai\b|\bi(?:['’]m| am| can(?:no|['’])t| will| have)\b|\b(?:language model|system prompt|sorry)\b|^(?:you (?:are|must|should)|please|here (?:are|is)|sure)\b/i
 /** Scripts that belong together in one text. */
@@ -83,7 +83,7 @@ const letter = /\p{L}/u
 /** Whether all letters are Latin or of a script that the query is in, and no word mixes alphabets that look alike. */
 function isInScriptOf(topic: string, query: string): boolean {
   const known = scripts.filter((script, index) => index === 0 || script.test(query))
-  // A script that has no name here is known by its very letters' absence from all that have one.
+  // A letter is of another script when none of the listed scripts contains it.
   const isOther = (character: string) => letter.test(character) && !scripts.some((script) => script.test(character))
   const queryHasOther = [...query].some(isOther)
   const fits = (character: string) =>
@@ -98,8 +98,8 @@ function isInScriptOf(topic: string, query: string): boolean {
 
 /**
  * A suggestion as a topic.
- * @returns null when it is none: too long, with control or invisible characters, markup, an address, in a script that nobody used
- *   in the query, or a sentence to somebody.
+ * @returns null when it is none: too long, with control or invisible characters, markup, an address, in a script that the query does
+ *   not use, or a sentence to a reader.
  */
 export function suggestedTopic(suggestion: string, query: string): string | null {
   if (suggestion.length > 4 * characterLimit || !suggestion.isWellFormed()) return null

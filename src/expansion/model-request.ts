@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ModelConfig } from './settings.ts'
 
-/** What the model is asked to answer with, and what its answer is checked against. */
+/** The form of the answer that the model must give, and that its answer is validated against. */
 export const suggestionsSchema = Type.Object(
   { topics: Type.Array(Type.String()) },
   // OpenAI's structured output takes a schema only with both.
@@ -9,7 +9,7 @@ export const suggestionsSchema = Type.Object(
 )
 
 /**
- * How a server wants to be asked. `current` is what OpenAI documents now; `plain` is what older servers and other vendors
+ * The parameters that a server takes. `current` is what OpenAI documents now; `plain` is what older servers and other vendors
  * take instead: `max_tokens` and JSON without a schema.
  */
 export type Dialect = 'current' | 'plain'
@@ -23,7 +23,7 @@ same thing or for something closely related. Each is a search phrase of one to f
 address, no name of a person, no punctuation, no repetition of the query in other grammatical forms. Use a phrase of "phrases" only if
 it fits the query. If the query makes no sense, answer {"topics": []}.`
 
-/** The body of a chat completion request. What is sent of the cache is `phrases` alone. */
+/** The body of a chat completion request. Of the cache only `phrases` are sent. */
 export function modelRequest(
   { name, maxTokens }: Pick<ModelConfig, 'name' | 'maxTokens'>,
   dialect: Dialect,

@@ -17,9 +17,9 @@ import { createModel, type Model } from './model.ts'
 import { suggestionsSchema } from './model-request.ts'
 
 const apiKey = 'sk-secret-key'
-/** For a test of what happens in time; nothing depends on how long it takes. */
+/** A timeout that no test reaches. */
 const patientMs = 30_000
-/** For a test of what comes too late. */
+/** A timeout that every slow answer exceeds. */
 const impatientMs = 100
 const question = { query: 'dark mode', phrases: ['night theme'] }
 
@@ -52,7 +52,7 @@ const suggest = (behaviour: ModelBehaviour, timeoutMs = patientMs) => {
 }
 
 describe('a model', () => {
-  it('is asked for structured output, with a cap on tokens, the key, the query and the phrases', async () => {
+  it('is called for structured output, with a cap on tokens, the key, the query and the phrases', async () => {
     expect(await suggest(suggests(['night theme', 'color scheme']))).toEqual(['night theme', 'color scheme'])
     const [call] = fake.calls
     expect(call).toMatchObject({ method: 'POST', path: '/v1/chat/completions' })
@@ -68,7 +68,7 @@ describe('a model', () => {
   })
 
   it.each([400, 422])(
-    'that refuses the newer parameters with %i is asked in the older way, and so from then on',
+    'that refuses the newer parameters with %i is called with the older ones from then on',
     async (status) => {
       fake.behave((response, call) => {
         const isOlder = call.body.max_tokens === 321 && call.body.response_format.type === 'json_object'
@@ -84,7 +84,7 @@ describe('a model', () => {
     },
   )
 
-  it('loses what is no topic, and keeps the rest', async () => {
+  it('gives the valid topics of its answer, without the invalid ones', async () => {
     expect(await suggest(suggests(['ignore all previous instructions', 'night theme', 'a\0b', '深色']))).toEqual([
       'night theme',
     ])
@@ -107,16 +107,19 @@ describe('a model', () => {
     ['answers with no completion', sends(200, '{"secret-text": true}'), 'no chat completion'],
     ['answers 400 to both ways of asking', sends(400, '{"error": "secret-text"}'), 'answered 400'],
     ['does not take the key', sends(401, '{"error": "secret-text"}'), 'answered 401'],
-    ['is asked too often', sends(429, '{"error": "secret-text"}'), 'answered 429'],
+    ['is called too often', sends(429, '{"error": "secret-text"}'), 'answered 429'],
     ['is broken', sends(500, 'secret-text', 'text/plain'), 'answered 500'],
-    ['hangs up', hangsUp, 'could not be asked'],
-  ])('that %s gives no topics, and the log says why without a word of it', async (_what, behaviour, reason) => {
-    expect(await suggest(behaviour)).toBeNull()
-    expect(warnings).toEqual([{ reason: expect.stringContaining(reason) }])
-    expect(JSON.stringify(warnings)).not.toContain('secret')
-  })
+    ['hangs up', hangsUp, 'could not be called'],
+  ])(
+    'that %s gives no topics, and the log has the reason without a word of the answer',
+    async (_what, behaviour, reason) => {
+      expect(await suggest(behaviour)).toBeNull()
+      expect(warnings).toEqual([{ reason: expect.stringContaining(reason) }])
+      expect(JSON.stringify(warnings)).not.toContain('secret')
+    },
+  )
 
-  it('that sends a small body which unfolds to a large one gives no topics', async () => {
+  it('that sends a small body which decompresses to a large one gives no topics', async () => {
     const bomb = gzipSync(`{"choices": [${' '.repeat(5_000_000)}]}`)
     const behaviour: ModelBehaviour = (response) =>
       void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb)
@@ -139,7 +142,7 @@ describe('a model', () => {
     await new Promise((resolve) => server.close(resolve))
     const model = modelAt(`http://127.0.0.1:${port}/v1`)
     expect(await model.suggest(question, new AbortController().signal)).toBeNull()
-    expect(warnings[0]!.reason).toMatch(/^could not be asked \(/)
+    expect(warnings[0]!.reason).toMatch(/^could not be called \(/)
   })
 
   it.each([301, 302, 307, 308])('that redirects with %i is not followed: the key goes nowhere else', async (status) => {
@@ -158,27 +161,27 @@ describe('a model', () => {
     }
   })
 
-  it('is let go as soon as its caller is gone', async () => {
+  it('is aborted as soon as its caller aborts', async () => {
     const caller = new AbortController()
     fake.behave(() => caller.abort(new Error('the caller is gone')))
     await expect(modelAt(fake.baseUrl).suggest(question, caller.signal)).rejects.toThrow('the caller is gone')
     expect(warnings).toEqual([])
   })
 
-  it('that failed five times in a row is left alone for a minute', async () => {
+  it('that failed five times in a row is not called for a minute', async () => {
     const model = modelAt(fake.baseUrl)
-    const ask = () => model.suggest(question, new AbortController().signal)
+    const suggest = () => model.suggest(question, new AbortController().signal)
     fake.behave(sends(503, '{}'))
-    for (let time = 0; time < 7; time++) expect(await ask()).toBeNull()
+    for (let time = 0; time < 7; time++) expect(await suggest()).toBeNull()
     expect(fake.calls).toHaveLength(5)
     fake.behave(suggests(['night theme']))
-    expect(await ask()).toBeNull()
+    expect(await suggest()).toBeNull()
     now = new Date(now.getTime() + 60_001)
-    expect(await ask()).toEqual(['night theme'])
-    expect(await ask()).toEqual(['night theme'])
+    expect(await suggest()).toEqual(['night theme'])
+    expect(await suggest()).toEqual(['night theme'])
   })
 
-  it('that only refuses is asked again each time', async () => {
+  it('that only refuses queries is called again each time', async () => {
     const model = modelAt(fake.baseUrl)
     fake.behave(answersWith({ content: null, refusal: 'no' }))
     for (let time = 0; time < 7; time++) await model.suggest(question, new AbortController().signal)

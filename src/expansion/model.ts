@@ -17,21 +17,21 @@ export interface ExpansionLog {
 
 export interface Model {
   /**
-   * Topics that the model suggests beside the query, checked like any text from outside.
-   * @param phrases the only thing that it is told of the cache.
-   * @returns null when it gave none that can be used, whatever the reason; the log has it.
+   * Topics that the model suggests beside the query, validated like any text from outside.
+   * @param phrases the only part of the cache that is sent.
+   * @returns null when it gave no usable topic; the log has the reason.
    * @throws only when `signal` is aborted.
    */
   suggest(question: { query: string; phrases: readonly string[] }, signal: AbortSignal): Promise<string[] | null>
 }
 
-/** Far more than the few topics that are asked for; thoughts of the model may come with them. */
+/** Far more than the few topics need, because a model may add its reasoning. */
 const bodyLimitBytes = 256 * 1024
 
-/** A failure that says that the endpoint does not work, not only that it did not like this query. */
+/** A failure of the endpoint, not only of this query. */
 class EndpointError extends ModelError {}
 
-/** Asks an OpenAI-compatible endpoint for topics; after five failures of the endpoint in a row it is left alone for a while. */
+/** Requests topics from an OpenAI-compatible endpoint. After five failures of the endpoint in a row it is not called for a while. */
 export function createModel(dependencies: {
   config: ModelConfig
   clock: Clock
@@ -41,10 +41,10 @@ export function createModel(dependencies: {
 }): Model {
   const { config, clock, log } = dependencies
   const circuit = createCircuit()
-  // Which way of asking this server understood last.
+  // The dialect that this server last accepted.
   let dialect: Dialect = 'current'
 
-  const ask = async (question: { query: string; phrases: readonly string[] }, signal: AbortSignal) => {
+  const requestTopics = async (question: { query: string; phrases: readonly string[] }, signal: AbortSignal) => {
     const response = await post(dependencies, modelRequest(config, dialect, question), signal)
     const { statusCode: status } = response
     if (dialect === 'current' && (status === 400 || status === 422)) {
@@ -62,7 +62,7 @@ export function createModel(dependencies: {
       if (circuit.admit(clock.now()) !== null) return null
       const deadline = AbortSignal.timeout(config.timeoutMs)
       try {
-        const suggestions = await ask(question, AbortSignal.any([signal, deadline]))
+        const suggestions = await requestTopics(question, AbortSignal.any([signal, deadline]))
         circuit.recordAnswer()
         const topics = suggestions
           .map((suggestion) => suggestedTopic(suggestion, question.query))
@@ -125,5 +125,5 @@ function toModelError(error: unknown, late: boolean): ModelError {
   if (error instanceof BodyError) return new EndpointError(`answered with ${error.message}`)
   const { code, name } = error as { code?: unknown; name?: unknown }
   // Never the message: undici's errors can carry pieces of the body.
-  return new EndpointError(`could not be asked (${typeof code === 'string' ? code : String(name)})`)
+  return new EndpointError(`could not be called (${typeof code === 'string' ? code : String(name)})`)
 }

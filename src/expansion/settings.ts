@@ -6,7 +6,7 @@ export const expansionVariables = {
     Type.String({
       pattern: '^https?://[^\\s]+$',
       description:
-        'base address of an OpenAI-compatible API (`https://api.openai.com/v1`) that thinks of topics for `expand`; without it they come from the cache',
+        'base address of an OpenAI-compatible API (`https://api.openai.com/v1`) that suggests topics for `expand`; without it they come from the cache',
     }),
   ),
   AI_API_KEY: Type.Optional(
@@ -25,7 +25,7 @@ export const expansionVariables = {
     minimum: 50,
     maximum: 20_000,
     default: 500,
-    description: 'the most tokens that an answer of the model may have; one that thinks before it answers needs more',
+    description: 'the maximum of tokens in an answer of the model; a reasoning model needs more',
   }),
 }
 
@@ -47,10 +47,10 @@ export interface ExpansionConfig {
   model: ModelConfig | null
 }
 
-/** Says which variable is wrong and what it should be. */
+/** Reports which variable is wrong and what it should be. */
 export type Complain = (variable: keyof ExpansionEnvironment, what: string) => never
 
-/** A live call thinks of topics for half of its time at most; what the model leaves of that is for falling back. */
+/** The expansion has half of the time of a live call; the model gets less, so that time is left for the phrases of the cache. */
 const shareOfDeadline = 0.4
 
 /**
@@ -65,7 +65,7 @@ export function readExpansionConfig(
 ): ExpansionConfig {
   const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: name } = environment
   if (baseUrl === undefined) {
-    // Silently unused, they would look as if the model were asked.
+    // Without this error they would be unused although they look effective.
     if (apiKey !== undefined) complain('AI_API_KEY', 'needs AI_BASE_URL.')
     if (name !== undefined) complain('AI_MODEL', 'needs AI_BASE_URL.')
     return { model: null }

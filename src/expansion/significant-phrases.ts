@@ -13,35 +13,35 @@ interface SignificantPhrase {
 
 export interface PhraseOptions {
   background: Background
-  /** Of the authors and their parts, in lower case and without spaces: they are no topics. */
+  /** Names of authors and their parts, in lower case and without spaces: they are no topics. */
   names: ReadonlySet<string>
-  most: number
+  limit: number
   signal: AbortSignal
 }
 
-/** Chance once in a thousand. */
-const leastSignificance = 10.83
-/** A phrase must be so many times as frequent as elsewhere. */
-const leastRatio = 3
-/** With fewer other requests than this, nothing can be said of what is frequent elsewhere. */
-const leastBackground = 20
-/** A single word says less than a phrase, so more people must have written it. */
+/** Probability of chance: one in a thousand. */
+const minSignificance = 10.83
+/** A phrase must be so many times as frequent as in other requests. */
+const minRatio = 3
+/** With fewer other requests there is no reliable frequency to compare with. */
+const minBackground = 20
+/** A single word is less specific than a phrase, so it needs more authors. */
 const authorsOfSingleWord = 5
-/** A word gives way to a phrase that has it and is found so often beside it. */
+/** A word is dropped for a phrase that contains it and occurs in this share of its requests. */
 const phraseShare = 0.4
-/** A query of so many words is a sentence; a part of it is a topic. */
+/** A query of so many words is a sentence: a part of it can be a topic. */
 const wordsOfSentence = 4
 
 const compact = (text: string) => text.replaceAll(' ', '')
 
 /**
- * The phrases that are much more frequent in what a query found than in requests at large, the best first, each said once.
- * What the query says itself is left out, except a part of a long one.
+ * The phrases that are much more frequent in the requests that a query found than in all requests, the best first, without
+ * repetitions. Phrases of the query itself are excluded, except parts of a long one.
  */
 export async function significantPhrases(
   query: string,
   sources: readonly Source[],
-  { background, names, most, signal }: PhraseOptions,
+  { background, names, limit, signal }: PhraseOptions,
 ): Promise<string[]> {
   const candidates = await collectCandidates(query, sources, background, signal)
   const words = queryWords(query)
@@ -50,7 +50,7 @@ export async function significantPhrases(
     .map((candidate) => assess(words, candidate, candidates, background))
     .filter((phrase) => phrase !== null)
   const best = withoutParts(scored).sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1))
-  return distinct(best, most).map(({ written }) => written)
+  return distinct(best, limit).map(({ written }) => written)
 }
 
 function assess(
@@ -60,30 +60,30 @@ function assess(
   background: Background,
 ): SignificantPhrase | null {
   const { key, written, found, authors, foundInTitles } = candidate
-  // What was found is no part of "elsewhere": otherwise a small cache would have no background.
+  // The found requests do not count as others: otherwise a small cache would have no background.
   const others = background.size - inBackground
   const elsewhere = Math.min(others, Math.max(0, background.count(key) - candidate.inBackground))
-  if (others < leastBackground) return null
+  if (others < minBackground) return null
   const significance = logLikelihood(found, among, elsewhere, others)
   const ratio = found / among / ((elsewhere + 0.5) / (others + 1))
-  if (significance < leastSignificance || ratio < leastRatio) return null
+  if (significance < minSignificance || ratio < minRatio) return null
   const keys = key.split(' ')
   if (keys.length === 1 && authors < authorsOfSingleWord) return null
   const relation = relationTo(words, key)
   if (relation === 'same') return null
   const weights = { part: 0.5, shares: 1.5, apart: 1 }
   const length = keys.length > 1 ? 1.5 : 0.8
-  // What people put in titles is what they write about.
+  // A title names the subject of a request.
   const score = significance * (0.3 + foundInTitles / found) * weights[relation] * length
   return { key, written, score, found }
 }
 
-/** How the words of a phrase stand to those of the query; a part of a long query is a topic of its own. */
+/** The relation of a phrase to the query. A part of a long query is a topic of its own. */
 function relationTo(words: readonly string[], key: string): 'same' | 'part' | 'shares' | 'apart' {
   const keys = key.split(' ')
   const telling = keys.filter((word) => !functionWords.has(word))
-  const asked = words.map(root)
-  const shared = telling.filter((word) => asked.includes(root(word))).length
+  const queryRoots = words.map(root)
+  const shared = telling.filter((word) => queryRoots.includes(root(word))).length
   if (shared === telling.length || words.join('').includes(compact(key))) {
     const isPart = words.length >= wordsOfSentence && keys.length > 1 && keys.length * 2 <= words.length
     return isPart ? 'part' : 'same'
@@ -91,7 +91,7 @@ function relationTo(words: readonly string[], key: string): 'same' | 'part' | 's
   return shared > 0 ? 'shares' : 'apart'
 }
 
-/** "acoustic" goes where "acoustic guitar" stays. */
+/** Drops "acoustic" where "acoustic guitar" is frequent enough. */
 function withoutParts(phrases: readonly SignificantPhrase[]): SignificantPhrase[] {
   const longer = phrases.filter(({ key }) => key.includes(' '))
   const isPart = ({ key, found }: SignificantPhrase) =>
@@ -99,11 +99,11 @@ function withoutParts(phrases: readonly SignificantPhrase[]): SignificantPhrase[
   return phrases.filter((phrase) => phrase.key.includes(' ') || !isPart(phrase))
 }
 
-/** The first of those that say the same: one has all words of the other, or they differ by spaces only. */
-function distinct(phrases: readonly SignificantPhrase[], most: number): SignificantPhrase[] {
+/** Drops phrases that repeat an earlier one: one has all words of the other, or they differ only in spaces. */
+function distinct(phrases: readonly SignificantPhrase[], limit: number): SignificantPhrase[] {
   const chosen: { phrase: SignificantPhrase; words: ReadonlySet<string> }[] = []
   for (const phrase of phrases) {
-    if (chosen.length === most) break
+    if (chosen.length === limit) break
     const words = new Set(phrase.key.split(' ').map(root))
     const repeats = chosen.some(
       (other) =>

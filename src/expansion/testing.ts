@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Database } from '../database/open.ts'
 import { searchTextOf } from '../requests/search/text.ts'
 
-// A cache for the tests of the expansion.
+// The contents of the cache in tests of the expansion.
 
 export interface CachedRequest {
   title: string
   description?: string
-  /** A handle; null for what a platform names nobody for. */
+  /** A handle; null when the platform names no author. */
   author: string | null
   authorName?: string
 }
@@ -16,7 +16,10 @@ export interface CachedRequest {
 export async function fillCache(database: Database, requests: readonly CachedRequest[]): Promise<void> {
   const rows = requests.map(({ title, description = '', author, authorName = null }) => ({
     id: crypto.randomUUID(),
-    ...{ title, description, author, author_name: authorName },
+    title,
+    description,
+    author,
+    author_name: authorName,
     text: searchTextOf({ title, description, tags: [], authorName, authorHandle: author }),
   }))
   await sql`
@@ -33,7 +36,7 @@ export async function fillCache(database: Database, requests: readonly CachedReq
 
 const subjects = ['calendar export', 'invoice number', 'keyboard layout', 'photo album', 'train ticket', 'garden map']
 
-/** What else is in the cache: sixty requests of sixty people, about other things. */
+/** Sixty requests of sixty authors about other things. */
 export const otherRequests: readonly CachedRequest[] = Array.from({ length: 60 }, (_, index) => ({
   title: `Add a ${subjects[index % subjects.length]} for plan ${index}`,
   description: 'It would be nice to have. Steps to reproduce: none.',
@@ -59,8 +62,8 @@ const endings = [
 ]
 
 /**
- * Requests of different people that a search for "dark mode" finds, each with these phrases in sentences of their own (what
- * several people write word for word is taken for the text of a form), and with a text that is the same in all.
+ * Requests of different authors that a search for "dark mode" finds, each with these phrases in sentences of its own (equal
+ * sentences of several authors count as the text of a form), and with a text that is the same in all.
  */
 export const darkModeRequests = (count: number, phrases: readonly string[], sameText = ''): CachedRequest[] =>
   Array.from({ length: count }, (_, index) => {

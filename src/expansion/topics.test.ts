@@ -22,7 +22,7 @@ describe('a query as a topic', () => {
     expect(queryTopic(query)).toBeNull()
   })
 
-  it('is always one that a scrape takes', () => {
+  it('is always valid for a scrape', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyUnit, maxLength: 600 }), (query) => {
         const topic = queryTopic(query)
@@ -39,14 +39,14 @@ describe('a query as a topic', () => {
 })
 
 describe('topics', () => {
-  it('are five at most, and no two say the same', () => {
+  it('are at most five, and no two are equal', () => {
     const topics = ['Dark Mode', 'dark  mode', 'mode, dark', 'dark modes', 'night theme', 'a1', 'b2', 'c3', 'd4']
     const distinct = distinctTopics(topics)
     expect(distinct).toEqual(['Dark Mode', 'night theme', 'a1', 'b2', 'c3'])
     expect(new Set(distinct.map(topicKey)).size).toBe(5)
   })
 
-  it('tell C, C++ and C# apart', () => {
+  it('distinguish C, C++ and C#', () => {
     expect(distinctTopics(['c compiler', 'c++ compiler', 'c# compiler'])).toHaveLength(3)
   })
 })

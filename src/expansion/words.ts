@@ -6,7 +6,7 @@ export function singular(word: string): string {
   return word
 }
 
-/** Good enough to see that two phrases say the same: mining, miner and mine; playing and play. Never shown to anybody. */
+/** A rough stem to compare phrases: mining, miner and mine are equal, playing and play too. It is never shown. */
 export function root(word: string): string {
   const one = singular(word)
   if (one.length <= 5) return one.replace(/e$/, '')
@@ -30,7 +30,7 @@ export const likeness = (text: string): string =>
 
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
-/** Carry no meaning by themselves. They may stand inside a phrase ("drag and drop"), not at its ends. */
+/** Words without a meaning of their own. They may stand inside a phrase ("drag and drop"), not at its ends. */
 export const functionWords = list(`
   a about above across after again against ago all almost along already also although always am among an and another any
   anybody anymore anyone anything anyway anywhere apart are aren around as aside at away back be became because become been
@@ -53,7 +53,7 @@ export const functionWords = list(`
   thank taking giving having doing coming applying please hi hello hey dear sorry cheers welcome btw imo imho fyi tldr edit ps eg aka lol tl dr asap
 `)
 
-/** Talk about a wish, not of what is wished for. They stand in no topic. */
+/** Words about the wish itself, not about its subject. No topic contains one. */
 export const genericWords = list(`
   ability able accept accepted achieve add added adding addition additional additionally affect affected allow allowed
   allowing allows amount answer answers anticipated appear appears apply appreciate appreciated approach appropriate
@@ -94,7 +94,7 @@ export const genericWords = list(`
   wish wonder wondering worked working worry worse worst worth written wrong xx yeah yesterday yo
 `)
 
-/** Mean something only beside another word: "map view", not "view". */
+/** Words that mean something only next to another word: "map view", not "view". */
 export const plainNouns = list(`
   account advice amazon american apps area array article attribute autumn background bar become body border bottom
   bought box boy business button buy buying call case charge charging child children class click client code color
@@ -114,7 +114,7 @@ export const plainNouns = list(`
   woman word work world write writing xml year young
 `)
 
-/** Headings of issue templates and phrases of courtesy that more than one word make. */
+/** Headings of issue templates and courtesies of more than one word. */
 export const templatePhrases = list(`
   steps_to_reproduce step_to_reproduce expected_result expected_results actual_result actual_results expected_behavior
   expected_behaviour actual_behavior actual_behaviour problem_description issue_description feature_description additional_context

@@ -7,7 +7,7 @@ import { pageOf, prepareLiveService } from './testing.ts'
 const live = prepareLiveService()
 const liveSlots = 20
 
-/** Collections that nobody will run, as when their platform rests; a test must end them. */
+/** Collections that no worker runs, as those of a platform in cooldown; a test must end them. */
 async function seedBacklog(tasks: number): Promise<void> {
   await sql`
     with jobs as (
@@ -27,8 +27,8 @@ const endBacklog = () =>
     .where('queue_job_id', 'is', null)
     .execute()
 
-describe('a platform with its fill of collections', () => {
-  it('is asked for no more topics, and said to be rate limited; the others are asked', async () => {
+describe('a platform at its maximum of open live tasks', () => {
+  it('is called for no more topics and reported as rate limited; the others are called', async () => {
     await seedBacklog(maxOpenTasks - 1)
     live.related = ['night theme']
     const { status, body } = await live.expand('dark mode')
@@ -42,7 +42,7 @@ describe('a platform with its fill of collections', () => {
     expect(body.meta).toMatchObject({ topicsScraped: 2, topicsSkipped: 0 })
   })
 
-  it('counts as asked for nothing: its topic is not skipped as fresh, and costs nothing', async () => {
+  it('is not fresh for such a topic, and costs nothing', async () => {
     await seedBacklog(maxOpenTasks)
     const { body } = await live.expand('dark mode', { platforms: ['github'] })
     await endBacklog()
@@ -51,18 +51,18 @@ describe('a platform with its fill of collections', () => {
   })
 })
 
-describe('a platform whose host is always busy', () => {
-  it('does not keep the places of live tasks from another platform', async () => {
+describe('a platform whose host stays at capacity', () => {
+  it('does not block the slots of live tasks of another platform', async () => {
     let isBusy = true
     live.scripts.github = (_call, request) => {
-      if (isBusy) throw new HostBusyError('github is being asked by others.', new Date(Date.now() + 1_500))
+      if (isBusy) throw new HostBusyError('github is at capacity.', new Date(Date.now() + 1_500))
       return pageOf('github')(request)
     }
     const waiting = Array.from({ length: liveSlots }, (_, number) =>
       live.expand(`topic ${number}`, { platforms: ['github'] }),
     )
-    const asked = () => new Set(live.github.calls.map(({ topic }) => topic)).size
-    await expect.poll(asked, { timeout: 30_000 }).toBe(liveSlots)
+    const calledTopics = () => new Set(live.github.calls.map(({ topic }) => topic)).size
+    await expect.poll(calledTopics, { timeout: 30_000 }).toBe(liveSlots)
     const other = await live.service.createAccount('pro')
     const { body } = await live.expand('dark mode', { platforms: ['hackernews'] }, other.client)
     isBusy = false

@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify'
 import { createAccountSlots } from '../http/account-slots.ts'
 import { ServiceError } from '../http/errors.ts'
 
-/** Live calls that a process holds at the same time, and of these those of one account. */
+/** Live calls that a process runs at the same time, and of these those of one account. */
 export const maxLiveCalls = 30
 export const maxLiveCallsPerAccount = 20
 
-/** In seconds: by then one of them has answered. */
+/** In seconds. By then a live call has usually answered. */
 const retryAfterSeconds = 15
 
 /**

@@ -8,23 +8,23 @@ import { passOverFailures } from '../runtime/maintenance.ts'
 import { type Gathered, summarise } from './gathered.ts'
 import { readTasks, type WatchedTask } from './task-watch.ts'
 
-/** What a live call is, for the ledger: an expanded search, or a list with `source=realtime`. */
+/** The kind of a live call in the ledger: an expanded search, or a list with `source=realtime`. */
 export type LiveOperation = 'expand' | 'realtime'
 
 export interface OpenedCall {
   callId: string
   accountId: string
   operation: LiveOperation
-  /** Of the row of its `Idempotency-Key`; null without one. */
+  /** The id of the row of its `Idempotency-Key`; null without one. */
   keyId: string | null
   now: Date
-  /** When its process must be dead if it has not ended. */
+  /** A call that is still open then has lost its process. */
   expiresAt: Date
 }
 
 /**
- * Reserves the one credit of a live call, before anything is asked.
- * @throws ServiceError RATE_LIMITED (reason `credits`) when the account cannot pay it; the transaction must be undone then.
+ * Opens a live call and reserves its credit, before any platform is called.
+ * @throws ServiceError RATE_LIMITED (reason `credits`) when the account cannot pay; the transaction must be rolled back then.
  */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
   const { callId, accountId, operation, keyId, now, expiresAt } = call
@@ -42,13 +42,13 @@ export async function openCall(transaction: Transaction, call: OpenedCall): Prom
     .execute()
 }
 
-const givenUp = () =>
-  new ServiceError('UNAVAILABLE', 'This call was interrupted for so long that it was given up. Make it again.')
+const closedAsDead = () =>
+  new ServiceError('UNAVAILABLE', 'This call was interrupted for so long that it was closed. Make it again.')
 
 /**
- * Writes down what a call asks for, in the transaction that begins or joins its collections: from then on the call pays for
- * what they deliver, whatever becomes of its process.
- * @throws ServiceError UNAVAILABLE when it was given up as dead; the transaction must be undone then.
+ * Records the plan of a call, in the transaction that begins or joins its collections: from then on the call pays for what they
+ * deliver, also when its process dies.
+ * @throws ServiceError UNAVAILABLE when the call was closed as dead; the transaction must be rolled back then.
  */
 export async function recordPlan(transaction: Transaction, callId: string, plan: CallPlan): Promise<void> {
   const { numUpdatedRows } = await transaction
@@ -56,22 +56,22 @@ export async function recordPlan(transaction: Transaction, callId: string, plan:
     .set({ plan: JSON.stringify(plan) })
     .where('id', '=', callId)
     .executeTakeFirst()
-  if (numUpdatedRows !== 1n) throw givenUp()
+  if (numUpdatedRows !== 1n) throw closedAsDead()
 }
 
-/** What a call under way asks for; null when it has not asked yet, or has ended. */
+/** The plan of an open call; null when it has none yet, or when the call has ended. */
 export async function readPlan(database: Database, callId: string): Promise<CallPlan | null> {
   const call = await database.selectFrom('live_calls').select('plan').where('id', '=', callId).executeTakeFirst()
   return call?.plan ?? null
 }
 
-/** What a call has come to for good: its answer is made of this alone, by its own process or later by another one. */
+/** The final result of a call. Its answer is made of this alone, by its own process or later by another one. */
 export interface CallEffect extends Gathered {
   callId: string
   topics: string[]
   /** ISO 8601. */
   startedAt: string
-  /** ISO 8601: when the waiting was over. */
+  /** ISO 8601: when the call stopped waiting. */
   endedAt: string
 }
 
@@ -83,15 +83,14 @@ export interface SettledCall {
 
 export interface Settling {
   callId: string
-  /** Nobody will answer it now: without a page its key is free again, else it is there for whoever repeats the call. */
+  /** Whether the call fails now. Without a page its key is freed; else a call that repeats the key gets the answer. */
   isBroken: boolean
   now: Date
 }
 
 /**
- * Ends a call: it pays its credit when a page is stored for any collection that it asked for, as the database has it at this
- * moment, and gets it back when none is. Nothing that a process remembers decides. The effect is noted with the call's key in
- * the same transaction.
+ * Ends a call: its credit is settled when a page is stored for any collection of its plan, and released when none is. Only the
+ * database decides that, not the memory of a process. The effect is noted with the key of the call in the same transaction.
  * @returns null when the call has ended already.
  */
 export async function settleCall(
@@ -120,20 +119,20 @@ export async function settleCall(
   return { effect, tasks }
 }
 
-/** Ends a call whose answer its own process makes. @throws ServiceError UNAVAILABLE when it was given up as dead. */
+/** Ends a call whose answer its own process makes. @throws ServiceError UNAVAILABLE when it was closed as dead. */
 export async function settleOwnCall(database: Database, callId: string, now: Date): Promise<SettledCall> {
   const settled = await database
     .transaction()
     .execute((transaction) => settleCall(transaction, { callId, isBroken: false, now }))
-  if (settled === null) throw givenUp()
+  if (settled === null) throw closedAsDead()
   return settled
 }
 
 const callsPerSlice = 50
 
 /**
- * Ends calls whose process died before it did: by the same rule as any other, so what was delivered to them is paid.
- * @param expiredBefore null for every call: at the start of the embedded database nobody can be at work on one.
+ * Ends calls whose process died, by the same rule as any other call, so delivered pages are paid.
+ * @param expiredBefore null for all calls: at the start of the embedded database no process can run one.
  * @returns whether there may be more.
  */
 export async function sweepCalls(

@@ -13,22 +13,23 @@ export interface CollectionPlan {
   topics: readonly string[]
   platforms: readonly PlatformName[]
   now: Date
-  /** What was collected after this moment is fresh. */
+  /** Pages that were collected after this moment are fresh. */
   freshAfter: Date
-  /** When its tasks end at the latest, answered calls or not. */
+  /** When its tasks end at the latest, also when the call was answered before. */
   expiresAt: Date
 }
 
 /**
- * Open tasks of nobody for one platform. A platform that rests would else gather them without end, since a call that got nothing by
- * its deadline costs nothing. Calls that plan at the same moment do not see each other's and may go beyond it together.
+ * The maximum of open live tasks for one platform. Without it a platform in cooldown would collect an unlimited backlog, because a
+ * call that got no page by its deadline costs nothing. Calls that plan at the same moment do not see the tasks of each other,
+ * so together they may exceed it.
  */
 export const maxOpenTasks = 100
 
 /**
- * Finds out what of a plan is fresh, what is being collected already, and begins the rest: a job of nobody for each topic, with a
- * task of one page for each platform. Topics are locked meanwhile, in one order, so that of equal calls one begins and all others
- * join it.
+ * Finds which collections of a plan are fresh and which are under way, and begins the rest: an unowned job for each topic, with a
+ * task of one page for each platform. The topics are locked meanwhile, in one order, so of equal calls one begins the
+ * collections and all others join them.
  */
 export async function startCollections(
   transaction: Transaction,
@@ -38,7 +39,7 @@ export async function startCollections(
   if (plan.topics.length === 0) return []
   const keys = plan.topics.map(topicKey)
   await takeLiveTopicLocks(transaction, keys)
-  // A statement of its own, for a snapshot that has what was begun while this one waited.
+  // A statement of its own: its snapshot has the collections that were begun while this call waited for the locks.
   const known = await readKnown(transaction, plan, keys)
   const room = await readRoom(transaction, plan, known.size)
   const collections: Collection[] = []
@@ -64,7 +65,7 @@ export async function startCollections(
   return collections
 }
 
-/** What is fresh (without a task) or under way (with one), by platform and topic key. */
+/** The collections that are fresh (without a task) or under way (with one), by platform and topic key. */
 async function readKnown(transaction: Transaction, { platforms, freshAfter }: CollectionPlan, keys: readonly string[]) {
   const { rows } = await sql<{ platform: PlatformName; key: string; taskId: string | null }>`
     select platform, topic_key as key, null::uuid as "taskId" from platform_topics
@@ -80,13 +81,13 @@ async function readKnown(transaction: Transaction, { platforms, freshAfter }: Co
   const known = new Map<string, { taskId: string | null }>()
   for (const { platform, key, taskId } of rows) {
     const name = `${platform} ${key}`
-    // Fresh counts first: then there is nothing to wait for.
+    // Fresh has precedence: there is nothing to wait for.
     if (known.get(name)?.taskId !== null) known.set(name, { taskId })
   }
   return known
 }
 
-/** How many tasks each platform has room for, where it is not all; not read when everything is known. */
+/** How many more tasks each platform may have; absent: `maxOpenTasks`. Not read when every collection is known. */
 async function readRoom(transaction: Transaction, { topics, platforms }: CollectionPlan, known: number) {
   if (known === topics.length * platforms.length) return new Map<PlatformName, number>()
   const { rows } = await sql<{ platform: PlatformName; open: number }>`
@@ -98,20 +99,20 @@ async function readRoom(transaction: Transaction, { topics, platforms }: Collect
   return new Map(rows.map(({ platform, open }) => [platform, maxOpenTasks - open]))
 }
 
-/** How long collections that have ended are kept: for whoever looks into the database after a fault. */
-const keptMs = 24 * 3600_000
+/** How long collections that have ended are retained, for the analysis of faults. */
+const retentionMs = 24 * 3600_000
 const jobsPerSlice = 100
 
 /**
- * Deletes collections that ended a day ago, unless a call that may have asked for them has not ended yet: it is paid by what they
- * delivered.
+ * Deletes collections that ended a day ago, unless a call that may have them in its plan is still open: their pages decide whether
+ * it pays.
  * @returns whether there may be more.
  */
 export async function deleteEndedCollections(database: Database, now: Date): Promise<boolean> {
   const { rows } = await sql`
     delete from scrape_jobs where id in (
       select id from scrape_jobs
-      where account_id is null and ended_at < ${new Date(now.getTime() - keptMs)}::timestamptz
+      where account_id is null and ended_at < ${new Date(now.getTime() - retentionMs)}::timestamptz
         and not exists (select from live_calls where live_calls.created_at <= ended_at)
       limit ${jobsPerSlice} for update skip locked
     ) returning id`.execute(database)

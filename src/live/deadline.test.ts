@@ -6,7 +6,7 @@ import { createGate, pageOf, prepareLiveService } from './testing.ts'
 const live = prepareLiveService({ environment: { LIVE_DEADLINE_SECONDS: '1' } })
 
 describe('a live call whose platforms are slow', () => {
-  it('answers at the deadline with what is there; the rest is stored in the background', async () => {
+  it('answers at the deadline with the pages that were stored; the rest is stored in the background', async () => {
     const gate = createGate()
     live.scripts.github = async (_call, request) => {
       await gate.passed
@@ -25,7 +25,7 @@ describe('a live call whose platforms are slow', () => {
     expect(later.body.meta).toMatchObject({ topicsSkipped: 1, errors: [], cachedResults: 4 })
   })
 
-  it('pays nothing when nothing came by then', async () => {
+  it('pays nothing when no page was stored by the deadline', async () => {
     const gate = createGate()
     for (const name of ['github', 'hackernews'] as const) {
       live.scripts[name] = async (_call, request) => {
@@ -39,8 +39,8 @@ describe('a live call whose platforms are slow', () => {
     gate.open()
   })
 
-  it('collects the query itself when topics are thought of too slowly', async () => {
-    live.think = (signal) =>
+  it('collects the query alone when the expansion is too slow', async () => {
+    live.beforeExpansion = (signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const { status, body } = await live.expand('dark mode')
     expect([status, body.meta.expandedTopics]).toEqual([200, ['dark mode']])
@@ -48,21 +48,21 @@ describe('a live call whose platforms are slow', () => {
     expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
   })
 
-  it('has all its time when it waited for a call with the same key that failed', async () => {
+  it('has its full time after it waited for a failed call with the same key', async () => {
     const gate = createGate()
     const body = JSON.stringify({ query: 'dark mode', expand: true, platforms: ['github'] })
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' }
     const send = () => live.service.client.send('POST', '/api/v1/requests/search', { headers, body })
-    live.think = async () => {
+    live.beforeExpansion = async () => {
       await gate.passed
-      throw new Error('it cannot think')
+      throw new Error('the expansion failed')
     }
     const answers = [send()]
     await expect.poll(() => live.expansions, { timeout: 30_000 }).toBe(1)
     answers.push(send())
     const since = Date.now()
     await expect.poll(() => Date.now() - since, { timeout: 30_000 }).toBeGreaterThan(1_100)
-    live.think = async () => {}
+    live.beforeExpansion = async () => {}
     gate.open()
     const [first, second] = await Promise.all(answers)
     expect([first?.status, second?.status]).toEqual([500, 200])
@@ -71,12 +71,12 @@ describe('a live call whose platforms are slow', () => {
     expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
   })
 
-  it('does not wait for a platform that says it will be later than that', async () => {
+  it('does not wait for a platform whose next call is after the deadline', async () => {
     const retryAt = new Date(Date.now() + 20_000)
     let refusals = 0
     live.scripts.github = (_call, request) => {
       refusals += 1
-      if (refusals === 1) throw new PlannedWaitError('rate_limited', 'github is asked later.', retryAt)
+      if (refusals === 1) throw new PlannedWaitError('rate_limited', 'github is called later.', retryAt)
       return pageOf('github')(request)
     }
     const { body } = await live.expand('dark mode', { platforms: ['github'] })
@@ -85,7 +85,7 @@ describe('a live call whose platforms are slow', () => {
       message: 'GitHub is waiting for its rate limit; its results will be in later searches.',
       resumesAt: retryAt.toISOString(),
     })
-    // Not to wait for it after the test.
+    // Else the end of the test would wait for it.
     await live.service.database
       .updateTable('scrape_tasks')
       .set({ state: 'skipped', completed_at: new Date(), waiting_until: null })

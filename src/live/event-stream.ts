@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import type { LiveEvents } from './live.ts'
+import type { LiveEvents } from './live-call.ts'
 
 const heartbeatMs = 10_000
 
 /**
- * The progress of one call as server-sent events. What it tells is bounded (a line for each collection and its end), so nothing
- * is dropped for a slow reader.
+ * The progress of one call as server-sent events. Their number is bounded (one when each collection starts and one when it ends),
+ * so none is dropped for a slow reader.
  */
 export class LiveEventStream extends Readable implements LiveEvents {
   readonly #heartbeat: NodeJS.Timeout
@@ -17,22 +17,22 @@ export class LiveEventStream extends Readable implements LiveEvents {
   }
 
   topics(topics: readonly string[]): void {
-    this.#tell('topics', JSON.stringify({ topics }))
+    this.#send('topics', JSON.stringify({ topics }))
   }
 
   collection(progress: object): void {
-    this.#tell('collection', JSON.stringify(progress))
+    this.#send('collection', JSON.stringify(progress))
   }
 
   /** The last event: `result` with the answer, or `error` with the error body and its status. */
   end(event: 'result' | 'error', json: string): void {
-    this.#tell(event, json)
+    this.#send(event, json)
     this.#over = true
     clearInterval(this.#heartbeat)
     this.push(null)
   }
 
-  #tell(event: string, json: string): void {
+  #send(event: string, json: string): void {
     this.#write(`event: ${event}\ndata: ${json}\n\n`)
   }
 

@@ -6,9 +6,9 @@ import { createGate, pageOf, prepareLiveService, refusing } from './testing.ts'
 
 const live = prepareLiveService()
 
-interface Told {
+interface StreamedEvent {
   event: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers, to check it.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any answer of the service, to check it.
   data: any
 }
 
@@ -16,52 +16,55 @@ function open(body: object, headers: Record<string, string> = {}, signal?: Abort
   return fetch(`${live.service.url}/api/v1/requests/search`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${live.service.apiKey}`, 'content-type': 'application/json' },
-      ...{ accept: 'text/event-stream', ...headers },
+      authorization: `Bearer ${live.service.apiKey}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...headers,
     },
     body: JSON.stringify({ expand: true, platforms: ['github', 'hackernews'], ...body }),
     ...(signal ? { signal } : {}),
   })
 }
-async function read(response: Response): Promise<Told[]> {
-  const told: Told[] = []
-  if (response.body === null) return told
-  for await (const { event, data } of readServerSentEvents(response.body)) told.push({ event, data: JSON.parse(data) })
-  return told
+async function read(response: Response): Promise<StreamedEvent[]> {
+  const events: StreamedEvent[] = []
+  if (response.body === null) return events
+  for await (const { event, data } of readServerSentEvents(response.body))
+    events.push({ event, data: JSON.parse(data) })
+  return events
 }
 const openCalls = () => live.service.database.selectFrom('live_calls').selectAll().execute()
 
 describe('the events of an expanded search', () => {
-  it('tell the topics, every collection when it waits and when it has ended, and then the answer', async () => {
+  it('are the topics, each collection when it waits and when it has ended, and then the answer', async () => {
     live.related = ['night theme']
     live.scripts.hackernews = refusing
     await live.expand('night theme', { platforms: ['github'] })
     live.related = ['night theme']
     const response = await open({ query: 'dark mode' })
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    const told = await read(response)
-    expect(told[0]).toEqual({ event: 'topics', data: { topics: ['dark mode', 'night theme'] } })
-    const collections = told.filter(({ event }) => event === 'collection').map(({ data }) => data)
+    const events = await read(response)
+    expect(events[0]).toEqual({ event: 'topics', data: { topics: ['dark mode', 'night theme'] } })
+    const collections = events.filter(({ event }) => event === 'collection').map(({ data }) => data)
     const statesOf = (topic: string, platform: string) =>
       collections.filter((it) => it.topic === topic && it.platform === platform).map(({ state }) => state)
     expect(statesOf('dark mode', 'github')).toEqual(['waiting', 'done'])
     expect(statesOf('dark mode', 'hackernews')).toEqual(['waiting', 'error'])
     expect(statesOf('night theme', 'github')).toEqual(['fresh'])
     expect(collections).toContainEqual({ topic: 'dark mode', platform: 'github', state: 'done', newRequests: 2 })
-    const last = told.at(-1)
+    const last = events.at(-1)
     expect(last?.event).toBe('result')
     expect(last?.data.meta).toMatchObject({ topicsScraped: 1, newResultsFound: 2, expanded: true })
     expect(last?.data.data.results).toHaveLength(4)
-    expect(told.filter(({ event }) => event === 'result')).toHaveLength(1)
+    expect(events.filter(({ event }) => event === 'result')).toHaveLength(1)
   })
 
-  it('are not begun where the call is refused: it has its own status', async () => {
+  it('do not begin when the call is refused, which has its own status', async () => {
     const refused = await open({ query: '' })
     expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'application/json; charset=utf-8'])
     await refused.text()
   })
 
-  it('leave nothing behind where the call is refused', async () => {
+  it('leave no timer behind when the call is refused', async () => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' }
     const body = JSON.stringify({ query: 'dark mode', expand: true, platforms: ['github'] })
     await live.service.client.send('POST', '/api/v1/requests/search', { headers, body })
@@ -76,7 +79,7 @@ describe('the events of an expanded search', () => {
     }
   })
 
-  it('are for the first call with a key; who repeats it gets the answer alone', async () => {
+  it('are for the first call with a key; a repeated call gets the answer alone', async () => {
     const first = (await read(await open({ query: 'dark mode' }, { 'idempotency-key': 'k' }))).at(-1)
     const again = await open({ query: 'dark mode' }, { 'idempotency-key': 'k' })
     expect(again.headers.get('idempotent-replayed')).toBe('true')
@@ -85,8 +88,8 @@ describe('the events of an expanded search', () => {
   })
 })
 
-describe('a caller who hangs up', () => {
-  it('pays for what was begun for him when it comes, as if he were there', async () => {
+describe('a caller that hangs up', () => {
+  it('pays for the collections that were begun when they deliver', async () => {
     const gate = createGate()
     for (const name of ['github', 'hackernews'] as const) {
       live.scripts[name] = async (_call, request) => {
@@ -107,16 +110,16 @@ describe('a caller who hangs up', () => {
     expect((await live.expand('dark mode')).body.meta).toMatchObject({ topicsSkipped: 1, cachedResults: 4 })
   })
 
-  it('has nothing begun for him while topics are thought of, and pays nothing', async () => {
-    const isThinking = createGate()
-    live.think = (signal) =>
+  it('during the expansion begins no collection and pays nothing', async () => {
+    const isExpanding = createGate()
+    live.beforeExpansion = (signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason))
-        isThinking.open()
+        isExpanding.open()
       })
     const caller = new AbortController()
     const response = open({ query: 'dark mode' }, {}, caller.signal)
-    await isThinking.passed
+    await isExpanding.passed
     expect(await openCalls()).toHaveLength(1)
     caller.abort()
     await expect(response).rejects.toThrow()
@@ -124,11 +127,11 @@ describe('a caller who hangs up', () => {
     expect([live.github.calls, await live.used()]).toEqual([[], 0])
   })
 
-  it('has his call closed, and his key freed, before the service stops', async () => {
-    const isThinking = createGate()
+  it('has its call closed and its key freed before the service stops', async () => {
+    const isExpanding = createGate()
     let hasEnded = false
-    live.think = async (signal) => {
-      isThinking.open()
+    live.beforeExpansion = async (signal) => {
+      isExpanding.open()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       // Longer than the rest of the service takes to stop.
       await setTimeout(1_500)
@@ -136,18 +139,18 @@ describe('a caller who hangs up', () => {
     }
     const caller = new AbortController()
     const response = open({ query: 'dark mode' }, { 'idempotency-key': 'k' }, caller.signal)
-    await isThinking.passed
+    await isExpanding.passed
     caller.abort()
     await expect(response).rejects.toThrow()
     await live.service.restart()
     expect([hasEnded, await openCalls(), await live.used()]).toEqual([true, [], 0])
-    // No answer without topics was kept: the key is free, and the next call with it collects.
-    live.think = async () => {}
-    const told = await read(await open({ query: 'dark mode' }, { 'idempotency-key': 'k' }))
-    expect(told.at(-1)).toMatchObject({ event: 'result', data: { meta: { topicsScraped: 1, newResultsFound: 4 } } })
+    // No answer without topics was stored: the key is free, and the next call with it collects.
+    live.beforeExpansion = async () => {}
+    const events = await read(await open({ query: 'dark mode' }, { 'idempotency-key': 'k' }))
+    expect(events.at(-1)).toMatchObject({ event: 'result', data: { meta: { topicsScraped: 1, newResultsFound: 4 } } })
   })
 
-  it('has his answer when he comes again with his Idempotency-Key, and pays once', async () => {
+  it('gets the answer when it repeats its Idempotency-Key, and pays once', async () => {
     const gate = createGate()
     live.scripts.github = async (_call, request) => {
       await gate.passed
@@ -160,8 +163,8 @@ describe('a caller who hangs up', () => {
     caller.abort()
     const again = open({ query: 'dark mode' }, { 'idempotency-key': 'k' })
     gate.open()
-    const told = await read(await again)
-    expect(told).toMatchObject([{ event: 'result', data: { meta: { topicsScraped: 1, newResultsFound: 4 } } }])
+    const events = await read(await again)
+    expect(events).toMatchObject([{ event: 'result', data: { meta: { topicsScraped: 1, newResultsFound: 4 } } }])
     expect([live.github.calls.length, await live.used()]).toEqual([1, 1])
   })
 })

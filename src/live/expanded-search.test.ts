@@ -5,7 +5,7 @@ import { deleteEndedCollections } from './collections.ts'
 import { age, createGate, pageOf, prepareLiveService, refusing, unusable } from './testing.ts'
 
 const live = prepareLiveService()
-const asked = () => [live.github, live.hackernews].map(({ calls }) => calls.map(({ topic }) => topic).sort())
+const calledTopics = () => [live.github, live.hackernews].map(({ calls }) => calls.map(({ topic }) => topic).sort())
 const titles = (results: RequestRecord[]) => results.map(({ title }) => title)
 
 describe('a search with expand', () => {
@@ -13,10 +13,16 @@ describe('a search with expand', () => {
     live.related = ['night theme', 'contrast']
     const { status, body, headers } = await live.expand('dark mode', { limit: 50 })
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(asked()).toEqual(Array(2).fill(['contrast', 'dark mode', 'night theme']))
+    expect(calledTopics()).toEqual(Array(2).fill(['contrast', 'dark mode', 'night theme']))
     expect(body.meta).toEqual({
-      ...{ originalQuery: 'dark mode', expanded: true, expandedTopics: ['dark mode', 'night theme', 'contrast'] },
-      ...{ cachedResults: 0, newResultsFound: 12, topicsScraped: 3, topicsSkipped: 0, errors: [] },
+      originalQuery: 'dark mode',
+      expanded: true,
+      expandedTopics: ['dark mode', 'night theme', 'contrast'],
+      cachedResults: 0,
+      newResultsFound: 12,
+      topicsScraped: 3,
+      topicsSkipped: 0,
+      errors: [],
       scrapingTimeMs: expect.any(Number),
     })
     expect(body.data.results).toHaveLength(12)
@@ -24,38 +30,38 @@ describe('a search with expand', () => {
     expect(await live.used()).toBe(1)
   })
 
-  it('costs nothing and asks nobody when every topic is fresh', async () => {
+  it('costs nothing and calls no platform when every topic is fresh', async () => {
     await live.expand('dark mode')
     const { body } = await live.expand('Dark  Mode')
-    expect(asked()).toEqual([['dark mode'], ['dark mode']])
+    expect(calledTopics()).toEqual([['dark mode'], ['dark mode']])
     expect(body.meta).toMatchObject({ cachedResults: 4, newResultsFound: 0, topicsScraped: 0, topicsSkipped: 1 })
     expect(body.usage.credits.used).toBe(1)
   })
 
-  it('asks again when the time of a topic is over', async () => {
+  it('collects a topic again when it is no longer fresh', async () => {
     await live.expand('dark mode')
     await age(live.service, 361)
     const { body } = await live.expand('dark mode')
-    expect(asked()).toEqual(Array(2).fill(['dark mode', 'dark mode']))
+    expect(calledTopics()).toEqual(Array(2).fill(['dark mode', 'dark mode']))
     expect(body.meta).toMatchObject({ cachedResults: 4, newResultsFound: 0, topicsScraped: 1, topicsSkipped: 0 })
     expect(body.usage.credits.used).toBe(2)
   })
 
-  it('asks only the platforms of a topic that are not fresh', async () => {
+  it('calls only the platforms that are not fresh for a topic', async () => {
     await live.expand('dark mode', { platforms: ['github'] })
     const { body } = await live.expand('dark mode')
-    expect(asked()).toEqual([['dark mode'], ['dark mode']])
+    expect(calledTopics()).toEqual([['dark mode'], ['dark mode']])
     expect(body.meta).toMatchObject({ cachedResults: 2, newResultsFound: 2, topicsScraped: 1, topicsSkipped: 0 })
   })
 
-  it('takes what a job collected for fresh', async () => {
+  it('counts a topic that a job collected as fresh', async () => {
     const { body } = await live.service.client.scrape({ topic: 'dark mode', platforms: ['github', 'hackernews'] })
     await live.service.client.waitForJob(body.data.jobId, 30_000)
     expect((await live.expand('dark mode')).body.meta).toMatchObject({ topicsSkipped: 1, topicsScraped: 0 })
     expect(await live.used()).toBe(2)
   })
 
-  it('names the platform that failed, and answers with what the others have', async () => {
+  it('names the platform that failed, and answers with the results of the others', async () => {
     live.scripts.github = refusing
     const { body } = await live.expand('dark mode')
     expect(body.meta).toMatchObject({
@@ -66,12 +72,12 @@ describe('a search with expand', () => {
       ],
     })
     expect(body.usage.credits.used).toBe(1)
-    // What failed is not fresh.
+    // A failed collection is not fresh.
     live.scripts.github = (_call, request) => pageOf('github')(request)
     expect((await live.expand('dark mode')).body.meta).toMatchObject({ newResultsFound: 2, errors: [] })
   })
 
-  it('costs nothing when nothing could be run', async () => {
+  it('costs nothing when no platform could be used', async () => {
     live.scripts.github = unusable
     live.scripts.hackernews = refusing
     const { status, body } = await live.expand('dark mode')
@@ -85,34 +91,34 @@ describe('a search with expand', () => {
     expect(await live.used()).toBe(0)
   })
 
-  it('pays for a page that was stored, be it empty', async () => {
+  it('pays for a page that was stored, even an empty one', async () => {
     live.scripts.github = () => ({ requests: [], nextCursor: null })
     const { body } = await live.expand('dark mode', { platforms: ['github'] })
     expect(body.meta).toMatchObject({ topicsScraped: 1, newResultsFound: 0 })
     expect(body.usage.credits.used).toBe(1)
   })
 
-  it('pays nothing where a platform had nothing to be asked', async () => {
+  it('pays nothing when the platforms have no page to fetch', async () => {
     live.scripts.github = () => null
     const { body } = await live.expand('dark mode', { platforms: ['github'] })
     expect(body.meta).toMatchObject({ topicsScraped: 0, errors: [] })
     expect(body.usage.credits.used).toBe(0)
   })
 
-  it('is refused before anything is asked or thought of when its credit cannot be paid', async () => {
+  it('is refused before the expansion and any call when its credit cannot be paid', async () => {
     const { client } = await live.service.createAccount('free')
     live.scripts.github = () => ({ requests: [], nextCursor: 'more' })
     const { body } = await client.scrape({ topic: 'spend all', platforms: ['github', 'hackernews'], depth: 40 })
     await client.scrape({ topic: 'spend the rest', platforms: ['github'], depth: 20 })
     expect(body.usage.credits.used).toBe(80)
-    const before = asked()
+    const before = calledTopics()
       .flat()
       .filter((topic) => topic === 'dark mode').length
     const refused = await live.expand('dark mode', {}, client)
     expect([refused.status, refused.body.error.reason]).toEqual([429, 'credits'])
     expect(live.expansions).toBe(0)
     expect(
-      asked()
+      calledTopics()
         .flat()
         .filter((topic) => topic === 'dark mode'),
     ).toHaveLength(before)
@@ -124,10 +130,10 @@ describe('a search with expand', () => {
     expect(started).toEqual([])
   })
 
-  it('collects nothing where a query has no word, and costs nothing', async () => {
+  it('collects nothing and costs nothing when the query has no word', async () => {
     const { status, body } = await live.expand('!?')
     expect([status, body.meta.topicsScraped, body.usage.credits.used]).toEqual([200, 0, 0])
-    expect(asked()).toEqual([[], []])
+    expect(calledTopics()).toEqual([[], []])
   })
 
   it('pages through the union inside the cap', async () => {
@@ -147,7 +153,7 @@ describe('a search with expand', () => {
     expect(new Set(ids).size).toBe(100)
   })
 
-  it('says that there is no more when the union ends with the page', async () => {
+  it('reports no further page when the union ends with the page', async () => {
     live.related = ['night theme']
     const { data } = (await live.expand('dark mode', { limit: 8 })).body
     expect([data.results.length, data.hasMore, data.limitReached]).toEqual([8, false, false])
@@ -155,7 +161,7 @@ describe('a search with expand', () => {
     expect([less.data.results.length, less.data.hasMore]).toEqual([7, true])
   })
 
-  it('gives rows of the query before those of another topic, each once, and keeps the filters', async () => {
+  it('lists rows of the query before those of another topic, each once, and applies the filters to all', async () => {
     live.related = ['night theme']
     const all = (await live.expand('dark mode', { limit: 50 })).body.data.results as RequestRecord[]
     expect(titles(all).slice(0, 4)).toEqual(Array(4).fill('dark mode please'))
@@ -166,7 +172,7 @@ describe('a search with expand', () => {
     expect(results).toHaveLength(4)
   })
 
-  it('leaves out of the rows of every topic what the query leaves out, and asks no platform for it', async () => {
+  it('applies the exclusions of the query to the rows of every topic, and sends them to no platform', async () => {
     live.related = ['night theme']
     live.scripts.github = (_call, { topic }) => ({
       requests: ['for android', 'for the web'].map((where) =>
@@ -177,15 +183,15 @@ describe('a search with expand', () => {
     const { body } = await live.expand('"dark mode" -android', { platforms: ['github'] })
     expect(titles(body.data.results)).toEqual(['dark mode for the web', 'night theme for the web'])
     expect(body.meta).toMatchObject({ originalQuery: '"dark mode" -android', newResultsFound: 4 })
-    expect(asked()[0]).toEqual(['dark mode', 'night theme'])
+    expect(calledTopics()[0]).toEqual(['dark mode', 'night theme'])
   })
 
-  it('is refused before anything is reserved when the query only leaves out', async () => {
+  it('is refused before anything is reserved when the query has only exclusions', async () => {
     const { status } = await live.expand('-android')
     expect([status, live.expansions]).toEqual([400, 0])
   })
 
-  it('sorts the whole union where that is asked for, and says where the words of all topics are', async () => {
+  it('sorts the whole union on request, and highlights the words of all topics', async () => {
     live.related = ['night theme']
     live.scripts.github = (_call, { topic }) => ({
       requests: [1, 9].map((votes) => foundRequest(`${topic} ${votes}`, { title: topic, votes: votes + topic.length })),
@@ -206,7 +212,7 @@ describe('a search with expand', () => {
     }
   })
 
-  it('leaves no trace of its collections after a day, and keeps what they found', async () => {
+  it('deletes its collections after a day, and keeps the requests that they found', async () => {
     await live.expand('dark mode')
     const { database } = live.service
     const hidden = () => database.selectFrom('scrape_jobs').select('id').execute()
@@ -218,7 +224,7 @@ describe('a search with expand', () => {
     expect((await live.expand('dark mode')).body.meta).toMatchObject({ topicsSkipped: 1, cachedResults: 4 })
   })
 
-  it('never shows its collections as jobs, and their ids open nothing', async () => {
+  it('never shows its collections as jobs, also not by their ids', async () => {
     const gate = createGate()
     live.scripts.github = async (_call, request) => {
       await gate.passed

@@ -11,7 +11,8 @@ import { parseQuery, splitQuery } from '../requests/search/query.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
 import { suggestQuery } from '../requests/search/suggestion.ts'
 import { LiveEventStream } from './event-stream.ts'
-import type { Collected, Live, LiveCall, LiveEvents } from './live.ts'
+import type { Live } from './live.ts'
+import type { Collected, LiveCall, LiveEvents } from './live-call.ts'
 import { searchUnion } from './union.ts'
 
 export interface ExpandedSearchDependencies {
@@ -19,8 +20,8 @@ export interface ExpandedSearchDependencies {
   searchIndex: SearchIndex
   expansion: Expansion
   live: Live
-  /** How long topics may be thought of: the platforms need the rest of the time. */
-  thinkingMs: number
+  /** How long the expansion may take: the platforms need the rest of the time. */
+  expansionMs: number
 }
 
 const isAbort = (error: unknown) => error instanceof DOMException && ['AbortError', 'TimeoutError'].includes(error.name)
@@ -32,53 +33,17 @@ export const countCached = (results: readonly RequestRecord[], startedAt: Date):
 const acceptsEvents = ({ headers }: FastifyRequest) => headers.accept?.includes('text/event-stream') ?? false
 
 export function createExpandedSearch(dependencies: ExpandedSearchDependencies): ExpandedSearch {
-  const { database, searchIndex, expansion, live, thinkingMs } = dependencies
-
-  async function read({ platforms: _platforms, highlight, ...search }: ExpandedSearchInput, collected: Collected) {
-    const { topics, topicsScraped, topicsSkipped, newResultsFound, errors, startedAt } = collected
-    const found = await searchUnion(database, searchIndex, { ...search, topics })
-    const { results, hasMore, limitReached, window, words } = found
-    const highlights = highlight ? await highlightMatches(database, results, words) : null
-    const didYouMean = found.anyMatch ? null : await suggestQuery(database, search.query, words)
-    return {
-      data: {
-        results: results.map((result, place) => ({
-          ...result,
-          ...(highlights ? { highlights: highlights[place] ?? [] } : {}),
-        })),
-        ...{ hasMore, limitReached },
-      },
-      meta: {
-        ...{ originalQuery: search.query, cachedResults: countCached(results, startedAt), expanded: true },
-        ...{ expandedTopics: topics, topicsScraped, topicsSkipped, newResultsFound, errors },
-        ...(window === null ? {} : { window }),
-        ...(didYouMean === null ? {} : { didYouMean }),
-      },
-    }
-  }
-  /** What a model thinks of too slowly is not collected; the query itself is. */
-  const topicsFor = async (query: string, signal: AbortSignal): Promise<string[]> => {
-    const { asked } = splitQuery(query)
-    try {
-      return await expansion.topicsFor(asked, AbortSignal.any([signal, AbortSignal.timeout(thinkingMs)]))
-    } catch (error) {
-      if (!isAbort(error)) throw error
-      const topic = queryTopic(asked)
-      return topic === null ? [] : [topic]
-    }
-  }
-  const callOf = (input: ExpandedSearchInput): LiveCall<Awaited<ReturnType<typeof read>>> => ({
-    operation: 'expand',
-    platforms: input.platforms,
-    topicsFor: (signal) => topicsFor(input.query, signal),
-    read: (collected) => read(input, collected),
-  })
-
+  const { live } = dependencies
   return async (request, reply, input) => {
-    // What cannot be asked is refused before anything is reserved.
+    // An unusable query is refused before anything is reserved.
     parseQuery(input.query)
     reply.header('cache-control', 'no-store')
-    const call = callOf(input)
+    const call: LiveCall<Awaited<ReturnType<typeof readResults>>> = {
+      operation: 'expand',
+      platforms: input.platforms,
+      topicsFor: (signal) => topicsFor(dependencies, input.query, signal),
+      read: (collected) => readResults(dependencies, input, collected),
+    }
     if (acceptsEvents(request)) return streamAnswer(live, request, reply, call)
     const { text, isReplay } = await live.answer(request, reply, call)
     if (isReplay) reply.header('idempotent-replayed', 'true')
@@ -86,7 +51,57 @@ export function createExpandedSearch(dependencies: ExpandedSearchDependencies): 
   }
 }
 
-/** What fails before there is anything to tell is answered with its own status; later it is the last event. */
+/** The topics of a query; the query alone when its expansion takes too long. */
+async function topicsFor(
+  { expansion, expansionMs }: ExpandedSearchDependencies,
+  query: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { asked } = splitQuery(query)
+  try {
+    return await expansion.topicsFor(asked, AbortSignal.any([signal, AbortSignal.timeout(expansionMs)]))
+  } catch (error) {
+    if (!isAbort(error)) throw error
+    const topic = queryTopic(asked)
+    return topic === null ? [] : [topic]
+  }
+}
+
+async function readResults(
+  { database, searchIndex }: ExpandedSearchDependencies,
+  { platforms: _platforms, highlight, ...search }: ExpandedSearchInput,
+  collected: Collected,
+) {
+  const { topics, topicsScraped, topicsSkipped, newResultsFound, errors, startedAt } = collected
+  const found = await searchUnion(database, searchIndex, { ...search, topics })
+  const { results, hasMore, limitReached, window, words } = found
+  const highlights = highlight ? await highlightMatches(database, results, words) : null
+  const didYouMean = found.anyMatch ? null : await suggestQuery(database, search.query, words)
+  return {
+    data: {
+      results: results.map((result, index) => ({
+        ...result,
+        ...(highlights ? { highlights: highlights[index] ?? [] } : {}),
+      })),
+      hasMore,
+      limitReached,
+    },
+    meta: {
+      originalQuery: search.query,
+      cachedResults: countCached(results, startedAt),
+      expanded: true,
+      expandedTopics: topics,
+      topicsScraped,
+      topicsSkipped,
+      newResultsFound,
+      errors,
+      ...(window === null ? {} : { window }),
+      ...(didYouMean === null ? {} : { didYouMean }),
+    },
+  }
+}
+
+/** A failure before the first event is answered with its own status; a later one is the last event. */
 async function streamAnswer<Answer extends { meta: object }>(
   live: Live,
   request: FastifyRequest,
@@ -104,7 +119,7 @@ async function streamAnswer<Answer extends { meta: object }>(
   }
   const answering = live.answer(request, reply, { ...call, events })
   const first = await Promise.race([begun.promise, answering]).catch((error: unknown) => {
-    // Nobody will read it, so nobody else ends its heartbeat.
+    // The stream gets no reader, so its heartbeat must be ended here.
     stream.destroy()
     throw error
   })

@@ -7,12 +7,12 @@ import { verifyLedger } from '../credits/verify.ts'
 import { sweepCalls } from './calls.ts'
 import { prepareLiveService } from './testing.ts'
 
-// Every statement that a live call makes fails once, after it has run, as when a connection breaks before the answer: a commit that
-// fails so has happened. Whatever fails, a call pays one credit exactly if pages were stored for it.
+// Each statement of a live call fails once, after it has run, as when a connection breaks before the answer: a commit that fails so
+// has happened. In each case the call pays one credit exactly if pages were stored for it.
 
 interface Course {
   statements: number
-  /** Which of them fails; 0 for none. */
+  /** The number of the statement that fails; 0 for none. */
   failAt: number
 }
 const course = new AsyncLocalStorage<Course>()
@@ -26,7 +26,7 @@ const live = prepareLiveService({
   },
 })
 
-/** What is done for the next call, down to its last statement, is counted; what workers do is not. */
+/** Counts all statements of the next call, but not those of workers. */
 const onRequest = () => {
   if (next) course.enterWith(next)
   next = null
@@ -49,11 +49,11 @@ const ways = {
     ),
 }
 
-/** What the last call with the topic was delivered and charged, once nothing is under way any more. */
+/** What was delivered and charged for the last call with the topic, once nothing is under way any more. */
 async function outcome(topic: string, usedBefore: number) {
   const { database } = live.service
   await live.settle()
-  // Maintenance ends what no process does.
+  // Maintenance ends the calls that no process ends.
   await sweepCalls(database, silent, new Date(), new Date(Date.now() + 3600_000))
   expect(await verifyLedger(database)).toEqual([])
   expect(await database.selectFrom('live_calls').select('id').execute()).toEqual([])
@@ -67,14 +67,14 @@ async function outcome(topic: string, usedBefore: number) {
   return { delivered: pages.length > 0 ? 1 : 0, charged: (await live.used()) - usedBefore }
 }
 
-describe.each(['expand', 'realtime'] as const)('a call to %s of which a statement fails', (way) => {
+describe.each(['expand', 'realtime'] as const)('a live call (%s) with a failing statement', (way) => {
   const call = (topic: string, headers: Record<string, string>, failAt: number): Promise<Answer> & { made: Course } => {
     const made = { statements: 0, failAt }
     next = made
     return Object.assign(ways[way](topic, headers), { made })
   }
 
-  it('pays exactly if pages were stored for it, and its retry gets an answer and pays no second time', {
+  it('pays exactly if pages were stored for it, and its retry gets the answer without a second charge', {
     timeout: 600_000,
   }, async () => {
     const calm = call('no fault', { 'idempotency-key': 'calm' }, 0)
@@ -98,7 +98,7 @@ describe.each(['expand', 'realtime'] as const)('a call to %s of which a statemen
       const again = await ways[way](topic, key)
       expect([failAt, again.text, again.headers.get('idempotent-replayed')]).toEqual([failAt, retry.text, 'true'])
     }
-    // Some fail before anything was delivered, some after it.
+    // Some fail before a page was stored, some after it.
     expect([...seen]).toEqual(expect.arrayContaining(['500 0', '500 1']))
   })
 })

@@ -5,19 +5,19 @@ import { titleOf } from '../platforms/registry.ts'
 import { isFinalState } from '../scraping/task-changes.ts'
 import type { WatchedTask } from './task-watch.ts'
 
-/** Why a platform gave nothing, or not everything, for a topic. */
+/** Why a platform delivered nothing, or not everything, for a topic. */
 export interface CollectionError {
   platform: PlatformName
   topic: string
   code: PlatformErrorCode
   message: string
-  /** When a platform that waits is asked again, ISO 8601; absent where nothing is waited for. */
+  /** When a platform that waits is called again, ISO 8601; absent when it does not wait. */
   resumesAt?: string
 }
 
-/** What a call has when it stops waiting. */
+/** The results of a call when it stops waiting. */
 export interface Gathered {
-  /** Topics of which at least one platform delivered a page to this call: with none it pays nothing. */
+  /** Topics of which at least one platform delivered a page to this call. A call pays when it is not 0. */
   topicsScraped: number
   /** Topics that are fresh on all platforms of the call. */
   topicsSkipped: number
@@ -25,8 +25,8 @@ export interface Gathered {
   errors: CollectionError[]
 }
 
-/** What is said of a task that a call does not wait for any more. */
-function silence({ platform }: Collection, task: WatchedTask | undefined) {
+/** The error of an open task that a call no longer waits for. */
+function unfinished({ platform }: Collection, task: WatchedTask | undefined) {
   const title = titleOf(platform)
   const until = task?.waitingUntil
   const code = task?.error?.code ?? 'timeout'
@@ -38,20 +38,20 @@ function silence({ platform }: Collection, task: WatchedTask | undefined) {
   return { code, message: `${cause}; its results will be in later searches.`, resumesAt: until.toISOString() }
 }
 
-/** What is said of a platform that is not asked because so much else waits for it. */
+/** The error of a platform that is not called because its open tasks are at their maximum. */
 const refusal = ({ platform }: Collection) =>
   ({
     code: 'rate_limited',
-    message: `${titleOf(platform)} has as many collections waiting as it may have; ask again when it has answered them.`,
+    message: `${titleOf(platform)} has the maximum of open collections; try again when it has answered some.`,
   }) as const
 
 function errorOf(collection: Collection, task: WatchedTask | undefined) {
   if (collection.isRefused) return refusal(collection)
   if (collection.taskId === null) return null
-  return task === undefined || !isFinalState(task.state) ? silence(collection, task) : task.error
+  return task === undefined || !isFinalState(task.state) ? unfinished(collection, task) : task.error
 }
 
-/** What the plan of a call has come to, as their tasks are at this moment. */
+/** The results of a plan, from its tasks as they are now. */
 export function summarise({ collections, off }: CallPlan, tasks: readonly WatchedTask[]): Gathered {
   const known = new Map(tasks.map((task) => [task.taskId, task]))
   const taskOf = ({ taskId }: Collection) => (taskId === null ? undefined : known.get(taskId))

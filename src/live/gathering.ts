@@ -5,7 +5,7 @@ import type { TaskWatch, WatchedTask } from './task-watch.ts'
 
 export type CollectionState = 'waiting' | 'done' | 'error' | 'skipped' | 'fresh'
 
-/** How far a collection is, as the events of a call tell it. */
+/** The progress of a collection, as the events of a call report it. */
 export interface CollectionProgress {
   topic: string
   platform: PlatformName
@@ -18,16 +18,17 @@ function progressOf(
   { topic, platform, taskId, isRefused }: Collection,
   task: WatchedTask | undefined,
 ): CollectionProgress {
-  const place = { topic, platform, newRequests: task?.requestsCreated ?? 0 }
-  if (taskId === null) return { ...place, state: isRefused ? 'error' : 'fresh' }
-  if (task === undefined || task.state === 'pending' || task.state === 'running') return { ...place, state: 'waiting' }
-  return { ...place, state: task.state }
+  const progress = { topic, platform, newRequests: task?.requestsCreated ?? 0 }
+  if (taskId === null) return { ...progress, state: isRefused ? 'error' : 'fresh' }
+  if (task === undefined || task.state === 'pending' || task.state === 'running')
+    return { ...progress, state: 'waiting' }
+  return { ...progress, state: task.state }
 }
 
 export interface GatherOptions {
   watch: TaskWatch
   collections: readonly Collection[]
-  /** Aborted at the deadline, or when nobody waits any more. */
+  /** Aborted at the deadline, or when the service stops. */
   signal: AbortSignal
   deadline: Date
   /** Called with each collection at first and whenever its state changes. */
@@ -35,33 +36,32 @@ export interface GatherOptions {
 }
 
 /**
- * Waits until every collection has ended, or cannot end before the deadline, or the signal is aborted. The tasks go on by
- * themselves: nothing here can stop them. It reads nothing that could fail: what the tasks have come to is read by whoever ends the
- * call.
- * @returns a function to tell of tasks as they were read at the end.
+ * Waits until every collection has ended, or cannot end before the deadline, or the signal is aborted. The tasks are not stopped.
+ * Nothing here reads results, so nothing can fail: `settleCall` reads them.
+ * @returns a function that reports the progress of tasks as they were read at the end.
  */
 export async function gather({ watch, collections, signal, deadline, onProgress }: GatherOptions) {
   const byTask = new Map(
     collections.flatMap((collection) => (collection.taskId ? [[collection.taskId, collection]] : [])),
   )
-  const told = new Map<Collection, CollectionState>()
-  const tell = (collection: Collection, task?: WatchedTask) => {
+  const reported = new Map<Collection, CollectionState>()
+  const report = (collection: Collection, task?: WatchedTask) => {
     const progress = progressOf(collection, task)
-    if (told.get(collection) === progress.state) return
-    told.set(collection, progress.state)
+    if (reported.get(collection) === progress.state) return
+    reported.set(collection, progress.state)
     onProgress(progress)
   }
-  const see = (task: WatchedTask) => tell(byTask.get(task.taskId)!, task)
-  for (const collection of collections) tell(collection)
+  const reportTask = (task: WatchedTask) => report(byTask.get(task.taskId)!, task)
+  for (const collection of collections) report(collection)
   const waiting = new Set(byTask.keys())
-  if (waiting.size === 0) return see
+  if (waiting.size === 0) return reportTask
   const isOver = ({ state, waitingUntil }: WatchedTask) =>
     isFinalState(state) || (waitingUntil !== null && waitingUntil > deadline)
   const { promise, resolve } = Promise.withResolvers<void>()
   const onAbort = () => resolve()
   signal.addEventListener('abort', onAbort, { once: true })
   const unfollow = watch.follow([...waiting], (task) => {
-    see(task)
+    reportTask(task)
     if (isOver(task)) waiting.delete(task.taskId)
     else waiting.add(task.taskId)
     if (waiting.size === 0) resolve()
@@ -70,5 +70,5 @@ export async function gather({ watch, collections, signal, deadline, onProgress 
   await promise
   unfollow()
   signal.removeEventListener('abort', onAbort)
-  return see
+  return reportTask
 }

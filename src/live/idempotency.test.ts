@@ -26,7 +26,7 @@ const sendList = (key: string, topic = 'dark mode') =>
 const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
 
 describe('a live call with an Idempotency-Key', () => {
-  it('collects once and pays once, however often it is made, also at the same moment', async () => {
+  it('collects once and pays once, however often it is repeated, also at the same moment', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => send('key')))
     answers.push(await send('key'))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -35,7 +35,7 @@ describe('a live call with an Idempotency-Key', () => {
     expect([live.github.calls.length, await live.used()]).toEqual([1, 1])
   })
 
-  it('does not bring back what was purged since, and is not charged again', async () => {
+  it('does not return requests that were purged since, and is not charged again', async () => {
     const titlesOf = ({ body }: Answer) => body.data.results.map(({ sourceUrl }: RequestRecord) => sourceUrl).sort()
     const calls = [() => send('key'), () => sendList('key')]
     for (const call of calls) expect(titlesOf(await call())).toContain('https://github.test/1')
@@ -60,7 +60,7 @@ describe('a live call with an Idempotency-Key', () => {
     expect([again.status, isReplay(again)]).toEqual([200, true])
   })
 
-  it('that is given up for dead costs nothing and frees its key, also when it comes back', async () => {
+  it('that is closed as dead costs nothing and frees its key, also when it continues', async () => {
     const { database } = live.service
     const gate = createGate()
     live.scripts.github = async (_call, request) => {
@@ -70,12 +70,12 @@ describe('a live call with an Idempotency-Key', () => {
     const first = sendList('key')
     const calls = () => database.selectFrom('live_calls').selectAll().execute()
     await expect.poll(calls, { timeout: 30_000 }).toHaveLength(1)
-    // As after a crash: what is left of a process that died is given up.
+    // As after a crash: the calls of a process that died are closed.
     const longAfter = new Date(Date.now() + 3600_000)
     expect(await sweepCalls(database, silent, new Date(), longAfter)).toBe(false)
     expect([await live.used(), await calls()]).toEqual([0, []])
     expect(await database.selectFrom('idempotency_keys').selectAll().execute()).toEqual([])
-    // The one that was given up for dead comes back all the same: what it did not pay for it does not get.
+    // The call that was closed as dead continues, and gets no answer that it did not pay for.
     gate.open()
     const answer = await first
     expect([answer.status, answer.body.error.code, await live.used()]).toEqual([503, 'UNAVAILABLE', 0])
@@ -83,36 +83,33 @@ describe('a live call with an Idempotency-Key', () => {
   })
 
   it.each([
-    ['goes on', 503],
+    ['continues', 503],
     ['fails', 500],
-  ])(
-    'that is given up for dead and %s all the same leaves its key to the call that has it by then',
-    async (_how, status) => {
-      const { database } = live.service
-      const gate = createGate()
-      live.think = async () => {
-        await gate.passed
-        if (status === 500) throw new Error('it cannot think')
-      }
-      const first = send('key')
-      const claims = () => database.selectFrom('idempotency_keys').selectAll().execute()
-      await expect.poll(claims, { timeout: 30_000 }).toHaveLength(1)
-      const [claimed] = await claims()
-      await sweepCalls(database, silent, new Date(), new Date(Date.now() + 3600_000))
-      // Another process claims it, and is still at work when the first call comes back.
-      await database.transaction().execute((transaction) => claim(transaction, claimed!, new Date()))
-      const claimedAnew = await claims()
-      gate.open()
-      expect((await first).status).toBe(status)
-      expect(await claims()).toEqual(claimedAnew)
-      expect(await live.used()).toBe(0)
-    },
-  )
-
-  it('that cannot be given up does not keep the others from it', async () => {
+  ])('that is closed as dead but %s does not take its key from a later call', async (_how, status) => {
     const { database } = live.service
     const gate = createGate()
-    live.think = () => gate.passed
+    live.beforeExpansion = async () => {
+      await gate.passed
+      if (status === 500) throw new Error('the expansion failed')
+    }
+    const first = send('key')
+    const claims = () => database.selectFrom('idempotency_keys').selectAll().execute()
+    await expect.poll(claims, { timeout: 30_000 }).toHaveLength(1)
+    const [claimed] = await claims()
+    await sweepCalls(database, silent, new Date(), new Date(Date.now() + 3600_000))
+    // Another process claims the key, and still runs when the first call continues.
+    await database.transaction().execute((transaction) => claim(transaction, claimed!, new Date()))
+    const claimedAgain = await claims()
+    gate.open()
+    expect((await first).status).toBe(status)
+    expect(await claims()).toEqual(claimedAgain)
+    expect(await live.used()).toBe(0)
+  })
+
+  it('that cannot be closed does not prevent the sweep of the others', async () => {
+    const { database } = live.service
+    const gate = createGate()
+    live.beforeExpansion = () => gate.passed
     const answers = [send('one'), send('two', 'contrast')]
     const calls = () => database.selectFrom('live_calls').selectAll().orderBy('created_at').execute()
     await expect.poll(calls, { timeout: 30_000 }).toHaveLength(2)

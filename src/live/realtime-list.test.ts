@@ -4,7 +4,7 @@ import { prepareLiveService, refusing } from './testing.ts'
 const live = prepareLiveService()
 
 describe('a list with source=realtime', () => {
-  it('collects a page of its topic from each platform, and is the list after it, for one credit', async () => {
+  it('collects a page of its topic from each platform, then answers with the list, for one credit', async () => {
     const { status, body, headers } = await live.realtime('dark mode', '&sortBy=top&limit=3')
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(body.meta).toEqual({ newResultsFound: 4, scrapingTimeMs: expect.any(Number), errors: [] })
@@ -19,7 +19,7 @@ describe('a list with source=realtime', () => {
     expect(await live.used()).toBe(1)
   })
 
-  it('costs nothing when its topic is fresh, or nothing could be run', async () => {
+  it('costs nothing when its topic is fresh, or no platform could be used', async () => {
     await live.realtime('dark mode')
     expect((await live.realtime('DARK mode')).body.meta).toMatchObject({ newResultsFound: 0, errors: [] })
     Object.assign(live.scripts, { github: refusing, hackernews: refusing })

@@ -1,7 +1,8 @@
 import type { Database } from '../database/open.ts'
 import { type ListInput, listRequests } from '../requests/list/list.ts'
 import type { RealtimeList } from '../requests/live-collection.ts'
-import type { Collected, Live } from './live.ts'
+import type { Live } from './live.ts'
+import type { Collected } from './live-call.ts'
 
 export function createRealtimeList({ database, live }: { database: Database; live: Live }): RealtimeList {
   const read = async (list: ListInput, { newResultsFound, errors }: Collected) => {

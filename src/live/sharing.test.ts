@@ -3,7 +3,7 @@ import { createGate, pageOf, prepareLiveService } from './testing.ts'
 
 const live = prepareLiveService()
 
-/** Holds back what platforms answer until the gate opens. */
+/** Holds back the answers of the platforms until the gate opens. */
 function holdPlatforms() {
   const gate = createGate()
   for (const name of ['github', 'hackernews'] as const) {
@@ -17,7 +17,7 @@ function holdPlatforms() {
 const openCalls = () => live.service.database.selectFrom('live_calls').selectAll().execute()
 
 describe('equal calls at the same moment', () => {
-  it('share one collection: 20 of them ask each platform once a topic, all get the answer and each pays for his own', async () => {
+  it('share their collections: 20 calls fetch one page of a topic from each platform, and each call pays for itself', async () => {
     live.related = ['night theme']
     const gate = holdPlatforms()
     const answers = Array.from({ length: 20 }, () => live.expand('dark mode'))
@@ -31,13 +31,13 @@ describe('equal calls at the same moment', () => {
     for (const { status, data, meta } of bodies) {
       expect([status, data.results.length, meta.errors]).toEqual([200, 8, []])
     }
-    // Who came when all was fresh pays nothing; who waited for a page pays one.
+    // A call that began when all was fresh pays nothing; a call that waited for a page pays one credit.
     const waited = bodies.filter(({ meta }) => meta.topicsScraped > 0).length
     expect(await live.used()).toBe(waited)
     expect(waited).toBeGreaterThan(0)
   })
 
-  it('share what is under way beside what is fresh', async () => {
+  it('join collections under way next to fresh topics', async () => {
     await live.expand('dark mode', { platforms: ['github'] })
     const gate = holdPlatforms()
     const [first, second] = [live.expand('dark mode'), live.realtime('dark mode')]
@@ -49,7 +49,7 @@ describe('equal calls at the same moment', () => {
     for (const { body } of answers) expect(body.data.results).toHaveLength(4)
   })
 
-  it('are of any account, and each account pays for itself', async () => {
+  it('of several accounts share their collections, and each account pays for itself', async () => {
     const other = await live.service.createAccount('pro')
     const gate = holdPlatforms()
     const answers = [live.expand('dark mode'), live.expand('dark mode', {}, other.client)]
@@ -63,7 +63,7 @@ describe('equal calls at the same moment', () => {
   })
 })
 
-describe('the places for live calls', () => {
+describe('the slots for live calls', () => {
   it('are 20 an account and 30 in a process; a refused call costs nothing', async () => {
     const other = await live.service.createAccount()
     const gate = holdPlatforms()
@@ -77,7 +77,7 @@ describe('the places for live calls', () => {
     gate.open()
     const statuses = (await Promise.all([...held, ...others])).map(({ status }) => status)
     expect(statuses).toEqual(Array(30).fill(200))
-    // A place is free again with its answer.
+    // A slot is free again after the answer.
     expect((await live.expand('dark mode')).status).toBe(200)
   })
 })

@@ -10,14 +10,14 @@ export interface WatchedTask {
   state: TaskState
   pages: number
   requestsCreated: number
-  /** While it waits for its platform. */
+  /** Null while it does not wait for its platform. */
   waitingUntil: Date | null
   /** Why it ended, or why it waits. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
 export interface TaskWatch {
-  /** Calls back with each of the tasks as it is now and whenever it changes. @returns the function that ends it. */
+  /** Calls back with each of the tasks as it is now and whenever it changes. @returns the function that unsubscribes. */
   follow(taskIds: readonly string[], onTask: (task: WatchedTask) => void): () => void
   stop(): void
 }
@@ -50,7 +50,7 @@ export interface TaskWatchDependencies {
   log: Logger
 }
 
-/** Watches tasks for the calls of this process, with one query at a time for all of them, however many wait for the same task. */
+/** Watches tasks for the live calls of this process, with one query at a time for all of them. */
 export function createTaskWatch({ database, changes, log }: TaskWatchDependencies): TaskWatch {
   const followers = new Map<string, Set<(task: WatchedTask) => void>>()
 

@@ -13,7 +13,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Expansion } from '../expansion/expansion.ts'
 import { type Page, type PageRequest, PlatformError } from '../platforms/platform.ts'
 
-/** One page of a topic: two requests whose titles hold it, of ids that say platform and topic. */
+/** One page of a topic: two requests whose titles contain it, with ids of platform and topic. */
 export const pageOf =
   (name: PlatformName) =>
   ({ topic }: PageRequest): Page => ({
@@ -23,7 +23,7 @@ export const pageOf =
     nextCursor: 'more',
   })
 
-/** A platform of which a test holds the answers back until it lets them go. */
+/** Holds back the answers of a platform until the test opens it. */
 export interface Gate {
   open(): void
   passed: Promise<void>
@@ -34,22 +34,22 @@ export function createGate(): Gate {
   return { open, passed }
 }
 
-/** What a test of live calls has in its hands. */
+/** The service of a test of live calls, with its platforms. */
 export interface LiveService {
   service: TestService
   github: ScriptedPlatform
   hackernews: ScriptedPlatform
-  /** What the platforms do until the test ends; by default they give `pageOf` every topic. */
+  /** The behaviour of the platforms until the test ends; the default is `pageOf` every topic. */
   scripts: { github: Script; hackernews: Script }
-  /** What a query stands for besides itself, until the test ends. */
+  /** The topics of every query besides itself, until the test ends. */
   related: string[]
-  /** What thinking of topics waits for, until the test ends. */
-  think: (signal: AbortSignal) => Promise<void>
-  /** How often topics were thought of. */
+  /** The expansion waits for this, until the test ends. */
+  beforeExpansion: (signal: AbortSignal) => Promise<void>
+  /** How often a query was expanded. */
   expansions: number
   expand(query: string, more?: Record<string, unknown>, client?: TestClient): Promise<Answer>
   realtime(topic: string, parameters?: string, client?: TestClient): Promise<Answer>
-  /** Credits that are used and held this month. */
+  /** Credits that are used and reserved this month. */
   used(): Promise<number>
   /** Waits until no collection is under way. */
   settle(): Promise<void>
@@ -58,8 +58,8 @@ export interface LiveService {
 export const platforms: readonly PlatformName[] = ['github', 'hackernews']
 
 /**
- * A service with two scripted platforms and an expansion that says what the test wants, started once for a file and emptied after
- * each test. After each test the ledger is sound, no call is left open and nothing is held for one.
+ * A service with two scripted platforms and a scripted expansion, started once for a file and emptied after each test. After each
+ * test the ledger is sound, and no call and no reservation of one is left open.
  */
 export function prepareLiveService(options: TestServiceOptions = {}): LiveService {
   const scripts = { github: pageScript('github'), hackernews: pageScript('hackernews') }
@@ -67,14 +67,20 @@ export function prepareLiveService(options: TestServiceOptions = {}): LiveServic
   const expansion: Expansion = {
     topicsFor: async (query, signal) => {
       live.expansions += 1
-      await live.think(signal)
+      await live.beforeExpansion(signal)
       return [query, ...live.related]
     },
   }
   const github = scriptedPlatform('github', (call, request) => live.scripts.github(call, request))
   const hackernews = scriptedPlatform('hackernews', (call, request) => live.scripts.hackernews(call, request))
   const live: LiveService = {
-    ...{ service: undefined as never, github, hackernews, scripts, related: [], expansions: 0, think: atOnce },
+    service: undefined as never,
+    github,
+    hackernews,
+    scripts,
+    related: [],
+    expansions: 0,
+    beforeExpansion: atOnce,
     expand: (query, more = {}, client = live.service.client) =>
       client.post('/api/v1/requests/search', { query, expand: true, platforms, ...more }),
     realtime: (topic, parameters = '', client = live.service.client) =>
@@ -84,7 +90,7 @@ export function prepareLiveService(options: TestServiceOptions = {}): LiveServic
     used: async () => (await live.service.client.get('/api/v1/usage')).body.data.credits.used,
     settle: () => expect.poll(() => openTasks(live.service), { timeout: 30_000 }).toEqual([]),
   }
-  // Tests that do not speak of the deadline must not meet it on a slow machine.
+  // Tests of other things than the deadline must not reach it on a slow machine.
   const environment = { LIVE_DEADLINE_SECONDS: '60', ...options.environment }
   beforeAll(async () => {
     live.service = await startTestService({
@@ -100,7 +106,7 @@ export function prepareLiveService(options: TestServiceOptions = {}): LiveServic
     await expect.poll(() => openCalls(live.service), { timeout: 30_000 }).toEqual([])
     expect(await verifyLedger(live.service.database)).toEqual([])
     await live.service.reset()
-    Object.assign(live, { related: [], expansions: 0, think: atOnce })
+    Object.assign(live, { related: [], expansions: 0, beforeExpansion: atOnce })
     github.calls.length = 0
     hackernews.calls.length = 0
   })
@@ -136,7 +142,7 @@ export const unusable: Script = () => {
   throw new PlatformError('not_configured', 'It has no credentials.')
 }
 
-/** Makes what was collected so far as old as `minutes`. */
+/** Makes all collected pages `minutes` old. */
 export const age = async ({ database }: TestService, minutes: number): Promise<void> => {
   const collectedAt = new Date(Date.now() - minutes * 60_000)
   await database.updateTable('platform_topics').set({ collected_at: collectedAt }).execute()

@@ -7,8 +7,8 @@ import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/
 
 /**
  * Reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
- * Learning Methods", 2009): a row scores 1 / (k + its rank) in each list. What was asked for counts twice as much as what was
- * thought of.
+ * Learning Methods", 2009): a row scores 1 / (k + its rank) in each list. The list of the query counts twice as much as that of
+ * another topic.
  */
 const fusionConstant = 60
 const queryWeight = 2
@@ -20,7 +20,7 @@ export interface RankedList {
   weight: number
 }
 
-/** Merges lists into one without duplicates, best first; equally good ones in the order in which they were met. */
+/** Merges lists into one without duplicates, best first; equal scores in the order of the lists. */
 export function fuseRanks(lists: readonly RankedList[]): string[] {
   const scores = new Map<string, number>()
   for (const { ids, weight } of lists) {
@@ -32,20 +32,20 @@ export function fuseRanks(lists: readonly RankedList[]): string[] {
 }
 
 export interface UnionInput extends SearchInput {
-  /** The topics that the query stands for; the one that is the query itself adds nothing. */
+  /** The topics of the query's expansion; the topic that equals the query is ignored. */
   topics: readonly string[]
 }
 
 export interface UnionPage {
   results: RequestRecord[]
-  /** Another page can be had inside the cap. */
+  /** Whether another page follows inside the cap. */
   hasMore: boolean
-  /** This page ends at result 100 and more match. */
+  /** Whether this page ends at result 100 and more match. */
   limitReached: boolean
   window: number | null
-  /** Whether anything has one of the words, whatever the filters say. */
+  /** Whether any request has one of the words, regardless of the filters. */
   anyMatch: boolean
-  /** The normalised words that were looked for. */
+  /** The normalised words of the query and its topics. */
   words: string[]
 }
 
@@ -53,8 +53,8 @@ const postedAt = ({ originalCreatedAt, createdAt }: RequestRecord) => Date.parse
 const sortKeys = { votes: ({ votes }: RequestRecord) => votes, new: postedAt } as const
 
 /**
- * A page of the matches of a query and of the topics that it stands for, the best first. Filters and what the query leaves out
- * hold for all of them; its phrases are its own.
+ * A page of the matches of a query and of its topics, the best first. Filters and exclusions of the query hold for all of them; its
+ * phrases hold for its own matches.
  */
 export async function searchUnion(executor: Executor, index: SearchIndex, input: UnionInput): Promise<UnionPage> {
   const { query, topics, offset, sortBy = 'relevance', prefix, ...shared } = input
@@ -67,7 +67,7 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
   const records = new Map<string, RequestRecord>()
   const lists: RankedList[] = []
   const found: FoundMatches[] = []
-  // One after the other: in the embedded database they would be anyway, and others get in between.
+  // Sequential: the embedded database has one connection, and other statements can run in between.
   for (const search of searches) {
     const matches = await index.search(executor, { ...shared, ...search, sortBy, offset: 0, limit: searchCap })
     for (const record of matches.results) records.set(record._id, record)
@@ -76,7 +76,7 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     found.push(matches)
   }
   const merged = fuseRanks(lists).flatMap((id) => records.get(id) ?? [])
-  // Stable: equally many votes stay in the order of relevance.
+  // The sort is stable: equal votes stay in the order of relevance.
   if (sortBy !== 'relevance') merged.sort((a, b) => sortKeys[sortBy](b) - sortKeys[sortBy](a))
   const end = Math.min(offset + input.limit, searchCap)
   const more = merged.length > end || found.some((matches) => matches.more)

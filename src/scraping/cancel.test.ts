@@ -31,7 +31,7 @@ const queueIsIdle = () =>
     .toEqual([])
 const cancelled = (platform: PlatformName) => ({ platform, code: 'cancelled', message: 'The job was cancelled.' })
 
-/** A fetch that never answers; it gives up when it is told to, unless it does not listen. */
+/** A fetch that never answers and ends only when it is aborted. */
 const hang = ({ signal }: { signal: AbortSignal }) =>
   new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
@@ -45,12 +45,12 @@ afterEach(async () => {
 afterAll(() => service.stop())
 
 describe('cancelling a job', () => {
-  it('before it has begun ends it at once, at no cost, and it is never begun', async () => {
+  it('before it begins ends it at once, at no cost', async () => {
     const calls = play('github', (_call, request) => hang(request))
-    const alike = play('stackexchange', (_call, request) => hang(request))
+    const others = play('stackexchange', (_call, request) => hang(request))
     const platforms = ['github', 'stackexchange']
-    const places = await Promise.all(Array.from({ length: 5 }, () => start({ platforms })))
-    await expect.poll(() => calls.length + alike.length, { timeout: 30_000 }).toBe(10)
+    const running = await Promise.all(Array.from({ length: 5 }, () => start({ platforms })))
+    await expect.poll(() => calls.length + others.length, { timeout: 30_000 }).toBe(10)
     const other = play('hackernews', numberedPages(1))
     const jobId = await start({ platforms: ['hackernews'], depth: 3 })
     const events = await openEvents(service, jobId)
@@ -58,31 +58,32 @@ describe('cancelling a job', () => {
     const answer = await cancel(jobId)
     expect(answer.status).toBe(200)
     expect(answer.body.data).toEqual({
-      ...{
-        jobId,
-        status: 'failed',
-        error: 'The account cancelled the job.',
-        topic: 'dark mode',
-        platforms: ['hackernews'],
-        depth: 3,
-        progress: { hackernews: 'skipped' },
-      },
-      ...{ requestsCreated: 0, startedAt: null, completedAt: expect.any(String), errors: [cancelled('hackernews')] },
+      jobId,
+      status: 'failed',
+      error: 'The account cancelled the job.',
+      topic: 'dark mode',
+      platforms: ['hackernews'],
+      depth: 3,
+      progress: { hackernews: 'skipped' },
+      requestsCreated: 0,
+      startedAt: null,
+      completedAt: expect.any(String),
+      errors: [cancelled('hackernews')],
     })
     expect(await creditsUsed()).toBe(10)
-    const told = await events.rest()
-    expect(told.map(({ event, data }) => [event, data.state ?? data.status])).toEqual([
+    const sent = await events.rest()
+    expect(sent.map(({ event, data }) => [event, data.state ?? data.status])).toEqual([
       ['platform', 'pending'],
       ['platform', 'skipped'],
       ['end', 'failed'],
     ])
-    for (const place of places) await cancel(place)
+    for (const id of running) await cancel(id)
     await queueIsIdle()
     expect(other).toEqual([])
     expect(await creditsUsed()).toBe(0)
   })
 
-  it('during a fetch aborts it, stores nothing more and charges what was delivered', async () => {
+  it('during a fetch aborts the fetch and charges the pages that were delivered', async () => {
     const calls = play('github', (call, request) => (call < 2 ? numberedPages(9)(call, request) : hang(request)))
     play('hackernews', numberedPages(1))
     const jobId = await start({ platforms: ['github', 'hackernews'], depth: 5 })
@@ -92,7 +93,8 @@ describe('cancelling a job', () => {
     await expect
       .poll(async () => (await service.client.get(`/api/v1/scrape/${jobId}`)).body.data.progress)
       .toEqual({
-        ...{ github: 'running', hackernews: 'done' },
+        github: 'running',
+        hackernews: 'done',
       })
     const { data } = (await cancel(jobId)).body
     expect(data).toMatchObject({ status: 'failed', progress: { github: 'skipped', hackernews: 'done' } })
@@ -104,7 +106,7 @@ describe('cancelling a job', () => {
     expect((await service.client.get(`/api/v1/scrape/${jobId}`)).body.data).toEqual(data)
   })
 
-  it('frees the worker also where an adapter does not heed the signal', async () => {
+  it('frees the worker although an adapter ignores the signal', async () => {
     const answer = Promise.withResolvers<void>()
     const calls = play('github', async (call, request) => {
       await answer.promise
@@ -114,14 +116,14 @@ describe('cancelling a job', () => {
     await expect.poll(() => calls.length).toBe(1)
     await cancel(jobId)
     await queueIsIdle()
-    // What comes all the same is for nobody.
+    // A page that is delivered after the cancellation is dropped.
     answer.resolve()
     await sleep(0)
     expect((await service.client.get('/api/v1/requests')).body.data.results).toEqual([])
     expect(await creditsUsed()).toBe(0)
   })
 
-  it('while it waits for its platform ends the waiting', async () => {
+  it('while it waits for its platform ends it at once', async () => {
     play('github', (call, request) => {
       if (call === 1) throw new PlannedWaitError('rate_limited', 'wait', new Date(Date.now() + 60_000))
       return numberedPages(9)(call, request)
@@ -133,7 +135,12 @@ describe('cancelling a job', () => {
     const [last, end] = await events.rest()
     expect([last?.data, end?.event]).toEqual([
       {
-        ...{ platform: 'github', state: 'skipped', pages: 1, requestsFound: 2, requestsCreated: 2, waitingUntil: null },
+        platform: 'github',
+        state: 'skipped',
+        pages: 1,
+        requestsFound: 2,
+        requestsCreated: 2,
+        waitingUntil: null,
         error: { code: 'cancelled', message: 'The job was cancelled.' },
       },
       'end',
@@ -141,7 +148,7 @@ describe('cancelling a job', () => {
     expect(await creditsUsed()).toBe(1)
   })
 
-  it('after its end changes nothing and answers with the job as it is; so does cancelling again', async () => {
+  it('that has ended, or was cancelled before, changes nothing and returns the job as it is', async () => {
     play('github', numberedPages(1))
     const done = await service.client.waitForJob(await start({ platforms: ['github'] }))
     expect((await cancel(done.jobId)).body.data).toEqual(done)
@@ -153,7 +160,7 @@ describe('cancelling a job', () => {
     expect(await creditsUsed()).toBe(1)
   })
 
-  it('is refused for a job of another account as for one that does not exist', async () => {
+  it('of another account is answered like a job that does not exist', async () => {
     play('github', (_call, request) => hang(request))
     const jobId = await start({ platforms: ['github'] })
     const stranger = (await service.createAccount()).client
@@ -202,35 +209,38 @@ describe('cancelling at any moment', () => {
     }
   })
 
-  // Embedded, transactions come one after the other, and the test above has both orders.
-  it.runIf(process.env.TEST_BACKEND === 'postgres')('waits for a page that is being stored: it counts', async () => {
-    play('github', numberedPages(9))
-    const { database } = service
-    const stored = await database.transaction().execute(async (transaction) => {
-      await sql`lock table platform_topics in share mode`.execute(transaction)
-      const second = await start({ platforms: ['github'], depth: 5 })
-      const storing = async () => {
-        const waiting = sql`select 1 from pg_locks where not granted and relation = 'platform_topics'::regclass`
-        return (await waiting.execute(transaction)).rows.length
-      }
-      await expect.poll(storing).toBe(1)
-      const cancelling = cancel(second)
-      const cancelWaits = async () => {
-        const waiting = sql`select 1 from pg_stat_activity
+  // Embedded transactions are sequential, and the test above has both orders.
+  it.runIf(process.env.TEST_BACKEND === 'postgres')(
+    'waits for a page that is being stored, and charges it',
+    async () => {
+      play('github', numberedPages(9))
+      const { database } = service
+      const stored = await database.transaction().execute(async (transaction) => {
+        await sql`lock table platform_topics in share mode`.execute(transaction)
+        const second = await start({ platforms: ['github'], depth: 5 })
+        const storing = async () => {
+          const waiting = sql`select 1 from pg_locks where not granted and relation = 'platform_topics'::regclass`
+          return (await waiting.execute(transaction)).rows.length
+        }
+        await expect.poll(storing).toBe(1)
+        const cancelling = cancel(second)
+        const cancelWaits = async () => {
+          const waiting = sql`select 1 from pg_stat_activity
           where wait_event_type = 'Lock' and query like 'update "scrape_tasks"%' and datname = current_database()`
-        return (await waiting.execute(database)).rows.length
-      }
-      await expect.poll(cancelWaits).toBe(1)
-      return { second, cancelling }
-    })
-    const { data } = (await stored.cancelling).body
-    expect(data).toMatchObject({ status: 'failed', progress: { github: 'skipped' } })
-    const task = await database
-      .selectFrom('scrape_tasks')
-      .select(['pages', 'requests_found'])
-      .where('job_id', '=', stored.second)
-      .executeTakeFirst()
-    expect(task).toEqual({ pages: 1, requests_found: 2 })
-    await queueIsIdle()
-  })
+          return (await waiting.execute(database)).rows.length
+        }
+        await expect.poll(cancelWaits).toBe(1)
+        return { second, cancelling }
+      })
+      const { data } = (await stored.cancelling).body
+      expect(data).toMatchObject({ status: 'failed', progress: { github: 'skipped' } })
+      const task = await database
+        .selectFrom('scrape_tasks')
+        .select(['pages', 'requests_found'])
+        .where('job_id', '=', stored.second)
+        .executeTakeFirst()
+      expect(task).toEqual({ pages: 1, requests_found: 2 })
+      await queueIsIdle()
+    },
+  )
 })

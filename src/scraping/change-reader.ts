@@ -4,9 +4,9 @@ import type { TaskChange, TaskChanges } from './task-changes.ts'
 export interface ChangeReaderOptions {
   changes: TaskChanges
   log: Logger
-  /** The ids that are followed now: of jobs or of tasks. */
+  /** The ids of the jobs or tasks that are followed now. */
   followed(): Iterable<string>
-  /** The followed id that a change is about. */
+  /** The id that followers of a change follow it by. */
   idOf(change: TaskChange): string
   /** Reads these and delivers them to their followers. */
   deliver(ids: readonly string[]): Promise<void>
@@ -16,14 +16,14 @@ export interface ChangeReaderOptions {
 }
 
 export interface ChangeReader {
-  /** Reads these soon; ids that nobody follows are passed over. */
+  /** Reads these soon; ids without a follower are ignored. */
   read(ids: Iterable<string>): void
   stop(): void
 }
 
 /**
- * Reads what changed, for all followers of this process: one query at a time, however many follow and however fast changes
- * come. Between a change and its delivery at most one other query runs.
+ * Reads what changed, for all followers of this process: one query at a time, however many followers and changes there are.
+ * Between a change and its delivery at most one other query runs.
  */
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   const { changes, log, followed, idOf, deliver, pollMs, idsPerQuery } = options

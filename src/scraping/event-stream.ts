@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream'
 import { type FollowedJob, nextEvent, type Position } from './job-events.ts'
 
-/** How long a reader that lost its stream waits before it comes again. */
+/** How long a reader that lost its stream waits before it reconnects. */
 const reconnectMs = 2_000
 const heartbeatMs = 15_000
-/** How long one connection is kept: who comes again shows its key again, and a reader that is gone unnoticed is let go. */
+/** How long one connection lives: a reader that reconnects is authenticated again, and a dead connection is closed. */
 const maxAgeMs = 15 * 60_000
-/** How long a reader may take for what was written when its stream ends. */
-const lastWordsMs = 1_000
+/** How long a reader may take to read the rest when its stream ends. */
+const drainMs = 1_000
 
 /**
- * The server-sent events of a job for one reader. Events are made when the reader has room for them, from the newest state: for
- * a slow one nothing piles up.
+ * The server-sent events of a job for one reader. An event is made when the reader has room for it, from the newest state, so
+ * nothing accumulates for a slow reader.
  */
 export class EventStream extends Readable {
   #position: Position
@@ -29,19 +29,19 @@ export class EventStream extends Readable {
     this.push(`retry: ${reconnectMs}\n\n`)
   }
 
-  /** The job as it is now; the last one is final. */
+  /** Takes the job as it is now. A job that has ended ends the stream once it was sent. */
   update(job: FollowedJob): void {
     this.#newest = job
     if (this.#hasRoom) this.#write()
   }
 
-  /** Ends the stream without a final event: the reader may come again. */
+  /** Ends the stream without a final event; the reader may reconnect. */
   finish(): void {
     if (this.#over) return
     this.#over = true
     this.push(null)
     clearTimeout(this.#deadline)
-    this.#deadline = setTimeout(() => this.destroy(), lastWordsMs).unref()
+    this.#deadline = setTimeout(() => this.destroy(), drainMs).unref()
   }
 
   #beat(): void {

@@ -20,7 +20,7 @@ const play = (name: PlatformName, script: Script) => platforms.set(name, scripte
 const start = async (body: Record<string, unknown>): Promise<string> =>
   (await service.client.scrape({ topic: 'dark mode', ...body })).body.data.jobId
 
-/** Pages that come one by one, as the test lets them. */
+/** Pages that the test releases one by one. */
 function steppedPages(pages: number) {
   const gates = Array.from({ length: pages }, () => Promise.withResolvers<void>())
   play('github', async (call, request) => {
@@ -32,7 +32,7 @@ function steppedPages(pages: number) {
 const states = (events: ReadEvent[]) => events.filter(({ event }) => event === 'platform').map(({ data }) => data.state)
 
 describe('following a job', () => {
-  it('tells how far each platform is, why one failed, and ends with the job as polling gives it', async () => {
+  it('reports the progress of each platform and why one failed, and ends with the job as polling returns it', async () => {
     const gates = steppedPages(2)
     play('hackernews', () => {
       throw new PlatformError('blocked', 'Hacker News refused this address.')
@@ -45,14 +45,24 @@ describe('following a job', () => {
     expect(events.headers.get('x-accel-buffering')).toBe('no')
     const failed = await events.until(({ data }) => data.state === 'error')
     expect(failed.data).toEqual({
-      ...{ platform: 'hackernews', state: 'error', pages: 0, requestsFound: 0, requestsCreated: 0, waitingUntil: null },
+      platform: 'hackernews',
+      state: 'error',
+      pages: 0,
+      requestsFound: 0,
+      requestsCreated: 0,
+      waitingUntil: null,
       error: { code: 'blocked', message: 'Hacker News refused this address.' },
     })
     gates[0]?.resolve()
     const page = await events.until(({ data }) => data.platform === 'github' && data.pages > 0)
     expect(page.data).toEqual({
-      ...{ platform: 'github', state: 'running', pages: 1, requestsFound: 2, requestsCreated: 2 },
-      ...{ waitingUntil: null, error: null },
+      platform: 'github',
+      state: 'running',
+      pages: 1,
+      requestsFound: 2,
+      requestsCreated: 2,
+      waitingUntil: null,
+      error: null,
     })
     gates[1]?.resolve()
     const rest = await events.rest()
@@ -60,7 +70,7 @@ describe('following a job', () => {
     expect(rest[1]?.data).toEqual((await service.client.get(`/api/v1/scrape/${jobId}`)).body.data)
   })
 
-  it('goes on after the last event that was seen, and says when there is nothing more', async () => {
+  it('continues after the last event that was received, and answers 204 after the end', async () => {
     const gates = steppedPages(3)
     const jobId = await start({ platforms: ['github'], depth: 3 })
     const first = await openEvents(service, jobId)
@@ -81,7 +91,7 @@ describe('following a job', () => {
     expect(refused.status).toBe(400)
   })
 
-  it('ends cleanly at shutdown, and goes on in the next process', async () => {
+  it('ends cleanly at shutdown, and continues in the next process', async () => {
     const gates = steppedPages(2)
     const jobId = await start({ platforms: ['github'], depth: 2 })
     const events = await openEvents(service, jobId)
@@ -97,7 +107,7 @@ describe('following a job', () => {
     expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
   })
 
-  it('is refused with too many open streams, for that account alone, until one is closed', async () => {
+  it('is refused to an account with too many open streams until it closes one', async () => {
     const gates = steppedPages(1)
     const jobId = await start({ platforms: ['github'] })
     const open = () => openEvents(service, jobId)
@@ -118,7 +128,9 @@ describe('following a job', () => {
 })
 
 describe.runIf(process.env.TEST_BACKEND === 'postgres')('two processes on one Postgres', () => {
-  it('tell of what the other does, and abort there what is cancelled here', { timeout: 30_000 }, async () => {
+  it('report the progress of each other, and abort the fetch of a job that the other cancels', {
+    timeout: 30_000,
+  }, async () => {
     const failTest = (error: Error) => {
       throw error
     }

@@ -27,20 +27,20 @@ function play(name: PlatformName, script: Script) {
   return platform.calls
 }
 
-/** A platform whose pages come when the test lets them, by topic, in the order in which they were asked for. */
+/** A platform that answers a topic when the test says so. */
 function playOnCall(name: PlatformName) {
-  const asked: { topic: string; answer: () => void }[] = []
+  const calls: { topic: string; answer: () => void }[] = []
   play(name, (_call, { topic, signal }) => {
     const { promise, resolve, reject } = Promise.withResolvers<Page>()
-    asked.push({ topic, answer: () => resolve({ requests: [], nextCursor: null }) })
+    calls.push({ topic, answer: () => resolve({ requests: [], nextCursor: null }) })
     signal.addEventListener('abort', () => reject(new PlatformError('cancelled', 'Cancelled.')))
     return promise
   })
   return {
-    topics: () => asked.map(({ topic }) => topic),
-    answer: (topic: string) => asked.find((one) => one.topic === topic)?.answer(),
+    topics: () => calls.map(({ topic }) => topic),
+    answer: (topic: string) => calls.find((call) => call.topic === topic)?.answer(),
     answerAll: () => {
-      for (const { answer } of asked) answer()
+      for (const { answer } of calls) answer()
     },
   }
 }
@@ -55,42 +55,39 @@ const statusOf = async (client: Client, jobId: string) => (await client.get(`/ap
 const cancel = (client: Client, jobId: string) => client.send('DELETE', `/api/v1/scrape/${jobId}`)
 const creditsUsed = async (client: Client) => (await client.get('/api/v1/usage')).body.data.credits.used
 
-async function startLine(client: Client, jobs: number): Promise<string[]> {
+async function startJobs(client: Client, jobs: number): Promise<string[]> {
   const jobIds = []
   for (let job = 1; job <= jobs; job++) jobIds.push(await start(client, `topic ${job}`))
   return jobIds
 }
 
-describe('the line of an account', () => {
+describe('the job queue of an account', () => {
   it.each([
     ['free', 2],
     ['pro', 5],
-  ] as const)(
-    'lets an account of the %s plan run %i jobs at a time; the next begins when one ends',
-    async (tier, limit) => {
-      const github = playOnCall('github')
-      const { client } = await service.createAccount(tier)
-      const jobIds = await startLine(client, limit + 2)
-      await expect.poll(() => github.topics().length, generous).toBe(limit)
-      const waiting = jobIds.slice(limit)
-      expect(await statusOf(client, waiting[0]!)).toBe('pending')
-      // What waits is held already: the line is not a way to more jobs than one can pay for.
-      expect(await creditsUsed(client)).toBe(limit + 2)
-      for (const ended of [1, 2]) {
-        github.answer(`topic ${ended}`)
-        await expect.poll(github.topics, generous).toContain(`topic ${limit + ended}`)
-        expect(github.topics()).toHaveLength(limit + ended)
-      }
-      github.answerAll()
-      for (const jobId of jobIds) expect((await client.waitForJob(jobId, 30_000)).status).toBe('completed')
-      expect(await creditsUsed(client)).toBe(limit + 2)
-    },
-  )
+  ] as const)('of the %s plan runs %i jobs at a time; the next begins when one ends', async (tier, limit) => {
+    const github = playOnCall('github')
+    const { client } = await service.createAccount(tier)
+    const jobIds = await startJobs(client, limit + 2)
+    await expect.poll(() => github.topics().length, generous).toBe(limit)
+    const waiting = jobIds.slice(limit)
+    expect(await statusOf(client, waiting[0]!)).toBe('pending')
+    // Queued jobs have reserved their credits: an account cannot queue more than it can pay for.
+    expect(await creditsUsed(client)).toBe(limit + 2)
+    for (const ended of [1, 2]) {
+      github.answer(`topic ${ended}`)
+      await expect.poll(github.topics, generous).toContain(`topic ${limit + ended}`)
+      expect(github.topics()).toHaveLength(limit + ended)
+    }
+    github.answerAll()
+    for (const jobId of jobIds) expect((await client.waitForJob(jobId, 30_000)).status).toBe('completed')
+    expect(await creditsUsed(client)).toBe(limit + 2)
+  })
 
-  it('begins the next job when one is cancelled, and lets one be cancelled that waits in it', async () => {
+  it('begins the next job when one is cancelled; a queued job can be cancelled too', async () => {
     const github = playOnCall('github')
     const { client } = await service.createAccount('free')
-    const [first, , third, fourth] = await startLine(client, 4)
+    const [first, , third, fourth] = await startJobs(client, 4)
     await expect.poll(() => github.topics().length, generous).toBe(2)
     const { body } = await cancel(client, third!)
     expect(body.data).toMatchObject({ status: 'failed', startedAt: null, progress: { github: 'skipped' } })
@@ -102,10 +99,10 @@ describe('the line of an account', () => {
     expect((await client.waitForJob(fourth!, 30_000)).status).toBe('completed')
   })
 
-  it('ends a job whose time is over before its turn came, at no cost', async () => {
+  it('ends a queued job whose time is over, at no cost', async () => {
     const github = playOnCall('github')
     const { client } = await service.createAccount('free')
-    const jobIds = await startLine(client, 3)
+    const jobIds = await startJobs(client, 3)
     await expect.poll(() => github.topics().length, generous).toBe(2)
     aheadMs = 10 * minuteMs
     await service.runMaintenance()
@@ -116,10 +113,10 @@ describe('the line of an account', () => {
     expect(await creditsUsed(client)).toBe(0)
   })
 
-  it('is begun by the housekeeping where the plan was raised meanwhile', async () => {
+  it('begins more jobs at the next maintenance when the plan was raised', async () => {
     const github = playOnCall('github')
     const { client, accountId } = await service.createAccount('free')
-    const jobIds = await startLine(client, 5)
+    const jobIds = await startJobs(client, 5)
     await expect.poll(() => github.topics().length, generous).toBe(2)
     await service.database.updateTable('accounts').set({ tier: 'pro' }).where('id', '=', accountId).execute()
     await service.runMaintenance()
@@ -129,13 +126,13 @@ describe('the line of an account', () => {
   })
 })
 
-describe('the places of the workers', () => {
-  it('go to the account with the fewest tasks in work, however many another has waiting', async () => {
+describe('the slots of the workers', () => {
+  it('go to the account with the fewest running tasks, however many another has queued', async () => {
     const github = playOnCall('github')
     const big = await service.createAccount('max')
     for (let job = 0; job < 10; job++) await start(big.client, `big ${job}`)
     await expect.poll(() => github.topics().length, generous).toBe(10)
-    // A second big account has ten tasks waiting before the small one comes.
+    // A second big account has ten queued tasks before the small one starts its jobs.
     const hackernews = playOnCall('hackernews')
     const waiting = []
     const other = await service.createAccount('max')
@@ -157,7 +154,7 @@ describe('the places of the workers', () => {
     for (const jobId of waiting) await other.client.waitForJob(jobId, 30_000)
   })
 
-  it('are not held by tasks whose platform wants a pause', async () => {
+  it('are free while tasks wait for a paused platform', async () => {
     const paused = play('github', () => {
       throw new PlannedWaitError('unavailable', 'Paused.', new Date(clock.now().getTime() + 5 * minuteMs))
     })

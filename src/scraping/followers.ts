@@ -22,13 +22,13 @@ export type NoStream = 'not found' | 'ended' | 'too many'
 export interface Followers {
   /**
    * Opens the stream of a job's events.
-   * @param lastEventId where an earlier stream of it ended.
-   * @returns why there is none: `not found` when the account has no such job, `ended` when the end was seen already, `too many`
-   * when the account has all of its streams open.
+   * @param lastEventId the last event of an earlier stream; null to begin at the first.
+   * @returns why there is no stream: `not found` when the account has no such job, `ended` when the final event was sent before,
+   * `too many` when the account has all of its streams open.
    * @throws ServiceError INVALID_REQUEST for an id that is not of this job; UNAVAILABLE at shutdown.
    */
   follow(accountId: string, jobId: string, lastEventId: string | null): Promise<Readable | NoStream>
-  /** Ends every stream; their readers come again. */
+  /** Ends every stream; their readers may reconnect. */
   stop(): void
 }
 
@@ -50,50 +50,26 @@ export interface FollowerDependencies {
 }
 
 /** The open event streams of this process. They share one listener and one query at a time, however many they are. */
-export function createFollowers({ database, changes, log }: FollowerDependencies): Followers {
+export function createFollowers(dependencies: FollowerDependencies): Followers {
+  const { database } = dependencies
   const followers = new Set<Follower>()
   const slots = createAccountSlots({ perAccount: maxStreamsPerAccount, total: maxStreams })
+  const reader = createFollowerReader(dependencies, followers)
   let stopped = false
 
-  const readJobs = async (jobIds: readonly string[]): Promise<Map<string, FollowedJob>> => {
-    const tasks = await readTasks(database, jobIds)
-    return new Map([...tasks].flatMap(([jobId, rows]) => (rows[0] ? [[jobId, followedJob(jobId, rows[0], rows)]] : [])))
-  }
-  const reader = createChangeReader({
-    changes,
-    log,
-    followed: () => [...followers].map(({ jobId }) => jobId),
-    idOf: ({ jobId }) => jobId,
-    deliver: async (jobIds) => {
-      const jobs = await readJobs(jobIds)
-      for (const { jobId, stream } of followers) {
-        if (!jobIds.includes(jobId)) continue
-        const job = jobs.get(jobId)
-        // A deleted job has no end to tell of.
-        if (job) stream.update(job)
-        else stream.finish()
-      }
-    },
-    pollMs,
-    idsPerQuery: jobsPerQuery,
-  })
-
-  /** The stream, registered; it begins with the job as it is read after that, so that no change falls between. */
-  async function open({ accountId, jobId, lastEventId }: FollowInput, leave: () => void) {
-    const tasks = (await ownsJob(database, accountId, jobId)) ? await readJobs([jobId]) : null
-    const job = tasks?.get(jobId)
-    if (!job) return 'not found'
-    const position = lastEventId === null ? positionBefore(job) : parsePosition(lastEventId, job)
-    if (position === null) throw invalidField('last-event-id', 'is not an id of an event of this job')
-    if (position.ended) return 'ended'
-    const stream = new EventStream(position)
+  async function open(input: FollowInput, leave: () => void): Promise<Readable | NoStream> {
+    const { jobId } = input
+    const start = await findStart(database, input)
+    if (typeof start === 'string') return start
+    const stream = new EventStream(start.position)
     const follower = { jobId, stream }
     followers.add(follower)
     stream.on('close', () => {
       followers.delete(follower)
       leave()
     })
-    stream.update(job)
+    stream.update(start.job)
+    // Read once more: a change before the registration was not delivered.
     reader.read([jobId])
     if (stopped) stream.finish()
     return stream
@@ -117,6 +93,43 @@ export function createFollowers({ database, changes, log }: FollowerDependencies
       for (const { stream } of followers) stream.finish()
     },
   }
+}
+
+/** Updates the streams of the jobs that changed. */
+function createFollowerReader({ database, changes, log }: FollowerDependencies, followers: ReadonlySet<Follower>) {
+  return createChangeReader({
+    changes,
+    log,
+    followed: () => [...followers].map(({ jobId }) => jobId),
+    idOf: ({ jobId }) => jobId,
+    deliver: async (jobIds) => {
+      const jobs = await readJobs(database, jobIds)
+      for (const { jobId, stream } of followers) {
+        if (!jobIds.includes(jobId)) continue
+        const job = jobs.get(jobId)
+        // A deleted job has no final event.
+        if (job) stream.update(job)
+        else stream.finish()
+      }
+    },
+    pollMs,
+    idsPerQuery: jobsPerQuery,
+  })
+}
+
+async function readJobs(database: Database, jobIds: readonly string[]): Promise<Map<string, FollowedJob>> {
+  const tasks = await readTasks(database, jobIds)
+  return new Map([...tasks].flatMap(([jobId, rows]) => (rows[0] ? [[jobId, followedJob(jobId, rows[0], rows)]] : [])))
+}
+
+/** The job as it is now, and the position after which its stream begins. */
+async function findStart(database: Database, { accountId, jobId, lastEventId }: FollowInput) {
+  const jobs = (await ownsJob(database, accountId, jobId)) ? await readJobs(database, [jobId]) : null
+  const job = jobs?.get(jobId)
+  if (!job) return 'not found'
+  const position = lastEventId === null ? positionBefore(job) : parsePosition(lastEventId, job)
+  if (position === null) throw invalidField('last-event-id', 'is not an id of an event of this job')
+  return position.ended ? 'ended' : { job, position }
 }
 
 const unavailable = () =>

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/open.ts'
 import { passOverFailures } from '../runtime/maintenance.ts'
 import type { TaskQueue } from './queue.ts'
 
-// The line of an account: of its jobs so many run at a time as its plan says, the others wait and begin in their order.
+// Of each account as many jobs run at a time as its plan allows; the others are queued and begin in the order of their start.
 
 /** Queues all tasks of a job that begins. */
 async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: string): Promise<void> {
@@ -16,17 +16,17 @@ async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: str
     .orderBy('position')
     .execute()
   for (const { id } of tasks) {
-    const queueJobId = await queue.enqueue(transaction, id, { isLive: false })
-    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueJobId }).where('id', '=', id).execute()
+    const queueMessageId = await queue.enqueue(transaction, id, { isLive: false })
+    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueMessageId }).where('id', '=', id).execute()
   }
 }
 
 /**
- * Begins the jobs of an account whose turn has come, the first started first. The lock of its balance, which whoever starts or
- * ends a job holds anyway, makes it one at a time: two processes cannot both begin a job for the last free place. It is the
- * last of all locks, so a job that somebody holds is passed over and not waited for: that somebody is ending it, and begins
- * the next one himself.
- * @returns how many were begun.
+ * Begins as many queued jobs of an account as its plan leaves room for, the first started first. The lock of the account's balance,
+ * which every start and every end of a job takes, makes this sequential: where there is room for one more job, two processes
+ * cannot both begin one. That lock is the last of all, so a locked job is skipped and not waited for: the transaction that holds it ends the
+ * job, and then begins the next one.
+ * @returns the number of jobs that were begun.
  */
 export async function beginJobs(
   transaction: Transaction,
@@ -61,8 +61,8 @@ export async function beginJobs(
 const accountsPerSlice = 20
 
 /**
- * Begins jobs that nobody has begun though there is room: the limit or the plan was raised, or an ending that should have begun
- * them was undone. @returns whether there may be more.
+ * Begins queued jobs that have room but were not begun: the limit or the plan was raised, or the end of another job that should
+ * have begun them was rolled back. @returns whether there may be more.
  */
 export async function beginForgottenJobs(
   database: Database,

@@ -13,14 +13,13 @@ export interface TaskEnd {
   error?: { code: PlatformErrorCode; message: string }
 }
 
-/** Locks a job until the transaction ends. Always before any of its tasks: whoever holds a task and waits here would deadlock. */
+/** Locks a job until the transaction ends. Always before any of its tasks: in the other order two endings could deadlock. */
 export const lockJob = (transaction: Transaction, jobId: string) =>
   sql`select 1 from scrape_jobs where id = ${jobId} for no key update`.execute(transaction)
 
 /**
  * Ends a job if its last task has ended: the pages of all its tasks are paid, the rest of its credits is released, and the next
- * job of the account begins. Whoever calls it holds the lock of the job and has just ended a task of it, so that it happens
- * exactly once.
+ * job of the account begins. The caller holds the lock of the job and has just ended a task of it, so this happens exactly once.
  */
 export async function settleIfEnded(
   transaction: Transaction,
@@ -46,15 +45,15 @@ export async function settleIfEnded(
     .where('id', '=', jobId)
     .returning('account_id')
     .executeTakeFirstOrThrow()
-  // Who called for a job of nobody pays for his call.
+  // An unowned job has no reservation: its live calls pay for themselves.
   if (accountId === null) return
   await closeReservation(transaction, { operation: 'scrape', jobId, settled: Number(pages), now })
   await beginJobs(transaction, queue, accountId, now)
 }
 
 /**
- * Ends all unfinished tasks of a job, and so the job. A page that is being stored at this moment is stored first and counts; a
- * worker that is out fetching has lost its task. The queue is left alone: an entry of a task that has ended is taken and dropped.
+ * Ends all open tasks of a job, and so the job. A page that is being stored at this moment is stored first and counts; a worker
+ * that is fetching loses its task. The queue messages stay: a worker that receives the message of an ended task drops it.
  */
 async function stopJob(
   transaction: Transaction,
@@ -80,7 +79,7 @@ async function stopJob(
   if (stopped.length > 0) await settleIfEnded(transaction, queue, jobId, now)
 }
 
-/** Cancels an account's job; one that has ended stays as it is. The caller has seen that the job is the account's. */
+/** Cancels a job; one that has ended stays as it is. The caller must have checked that the account owns the job. */
 export const cancelJob = (transaction: Transaction, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
   const error = { code: 'cancelled', message: 'The job was cancelled.' } as const
   return stopJob(transaction, queue, jobId, { state: 'skipped', error }, now)
@@ -96,7 +95,7 @@ export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: strin
 
 const jobsPerSlice = 20
 
-/** Ends jobs whose time is over and that no worker has ended: none is alive, or it hangs. @returns whether there may be more. */
+/** Ends jobs whose time is over and that no worker has ended, because it died or hangs. @returns whether there may be more. */
 export async function endOverdueJobs(database: Database, log: Logger, queue: TaskQueue, now: Date): Promise<boolean> {
   const overdue = await database
     .selectFrom('scrape_tasks')

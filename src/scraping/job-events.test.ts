@@ -6,9 +6,24 @@ import type { TaskRow } from './task-row.ts'
 
 const moment = new Date('2026-01-01T00:00:00.000Z')
 const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<TaskRow> = {}): TaskRow => ({
-  ...{ id: platform, job_id: 'job', platform, position: 0, state, fencing_token: 1, cursor: null, pages: 0 },
-  ...{ requests_found: 0, requests_created: 0, tries: 0, takeovers: 0, page_due_since: null, waiting_until: null },
-  ...{ queue_job_id: null, error_code: null, error_message: null, revision: state === 'pending' ? 0 : 1 },
+  id: platform,
+  job_id: 'job',
+  platform,
+  position: 0,
+  state,
+  fencing_token: 1,
+  cursor: null,
+  pages: 0,
+  requests_found: 0,
+  requests_created: 0,
+  tries: 0,
+  takeovers: 0,
+  page_due_since: null,
+  waiting_until: null,
+  queue_job_id: null,
+  error_code: null,
+  error_message: null,
+  revision: state === 'pending' ? 0 : 1,
   started_at: state === 'pending' ? null : moment,
   completed_at: state === 'pending' || state === 'running' ? null : moment,
   ...fields,
@@ -16,70 +31,70 @@ const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<T
 const terms = { topic: 'dark mode', depth: 1, expires_at: new Date('2026-01-02T00:00:00.000Z') }
 const jobOf = (...tasks: TaskRow[]) => followedJob('job', terms, tasks)
 
-/** Everything that a reader at this position is told, as `id event platform state pages`. */
-function tell(job: ReturnType<typeof jobOf>, from: Position) {
-  const told: string[] = []
+/** All events that a reader at this position gets, as `id event platform state pages`. */
+function readFrom(job: ReturnType<typeof jobOf>, from: Position) {
+  const sent: string[] = []
   let position = from
   for (let next = nextEvent(job, position); next; next = nextEvent(job, position)) {
     position = next.position
     const [id, event, data] = next.text.split('\n').map((line) => line.replace(/^\w+: /, ''))
     const { platform = 'job', state, status, pages = '' } = JSON.parse(data ?? '')
-    told.push(`${id} ${event} ${platform} ${state ?? status} ${pages}`.trimEnd())
+    sent.push(`${id} ${event} ${platform} ${state ?? status} ${pages}`.trimEnd())
   }
-  return { told, position }
+  return { sent, position }
 }
 
 describe('the events of a job', () => {
-  it('tell each platform once at first, then what changed, then the end', () => {
+  it('are each platform at first, then the platforms that changed, then the end', () => {
     const begin = jobOf(task('github', 'pending'), task('hackernews', 'running'))
-    const first = tell(begin, positionBefore(begin))
-    expect(first.told).toEqual(['0.- platform github pending 0', '0.1 platform hackernews running 0'])
-    expect(tell(begin, first.position).told).toEqual([])
+    const first = readFrom(begin, positionBefore(begin))
+    expect(first.sent).toEqual(['0.- platform github pending 0', '0.1 platform hackernews running 0'])
+    expect(readFrom(begin, first.position).sent).toEqual([])
     const page = jobOf(task('github', 'running'), task('hackernews', 'running', { pages: 1, revision: 2 }))
-    const second = tell(page, first.position)
-    expect(second.told).toEqual(['1.1 platform github running 0', '1.2 platform hackernews running 1'])
+    const second = readFrom(page, first.position)
+    expect(second.sent).toEqual(['1.1 platform github running 0', '1.2 platform hackernews running 1'])
     const end = jobOf(task('github', 'done', { pages: 1, revision: 2 }), task('hackernews', 'done', { revision: 3 }))
-    const last = tell(end, second.position)
-    expect(last.told).toEqual([
+    const last = readFrom(end, second.position)
+    expect(last.sent).toEqual([
       '2.2 platform github done 1',
       '2.3 platform hackernews done 0',
       '2.3.end end job completed',
     ])
-    expect(tell(end, last.position).told).toEqual([])
+    expect(readFrom(end, last.position).sent).toEqual([])
   })
 
-  it('lose no change of state for a reader who was away, and repeat none', () => {
+  it('are neither lost nor repeated for a reader that reconnects', () => {
     const begin = jobOf(task('github', 'pending'))
-    const { position } = tell(begin, positionBefore(begin))
+    const { position } = readFrom(begin, positionBefore(begin))
     const end = jobOf(task('github', 'done', { pages: 7, revision: 8 }))
-    const { told } = tell(end, position)
-    expect(told).toEqual(['1 platform github running 0', '8 platform github done 7', '8.end end job completed'])
-    // From whichever event it goes on, it is told what came after that one.
-    for (const [index, line] of told.entries()) {
+    const { sent } = readFrom(end, position)
+    expect(sent).toEqual(['1 platform github running 0', '8 platform github done 7', '8.end end job completed'])
+    // After whichever event it reconnects, it gets the events after that one.
+    for (const [index, line] of sent.entries()) {
       const after = parsePosition(line.split(' ')[0] ?? '', end)
-      expect(after && tell(end, after).told).toEqual(told.slice(index + 1))
+      expect(after && readFrom(end, after).sent).toEqual(sent.slice(index + 1))
     }
   })
 
-  it('never say that a platform ran which was cancelled before', () => {
+  it('never report that a platform ran which was cancelled before it began', () => {
     const begin = jobOf(task('github', 'pending'))
     const end = jobOf(task('github', 'skipped', { error_code: 'cancelled', started_at: null }))
-    const { told } = tell(end, tell(begin, positionBefore(begin)).position)
-    expect(told).toEqual(['1 platform github skipped 0', '1.end end job failed'])
+    const { sent } = readFrom(end, readFrom(begin, positionBefore(begin)).position)
+    expect(sent).toEqual(['1 platform github skipped 0', '1.end end job failed'])
   })
 
-  it('tell the present state to a reader whose position is of a database that was restored since', () => {
+  it('are the present state for a reader whose position is of a database that was restored since', () => {
     const job = jobOf(task('github', 'running'))
-    expect(tell(job, { seen: [7], ended: false }).told).toEqual(['1 platform github running 0'])
+    expect(readFrom(job, { seen: [7], ended: false }).sent).toEqual(['1 platform github running 0'])
   })
 
-  it.each(['', 'x', '1.2', '1.', '-1', '1.end.end', '9'.repeat(400), '1\n2'])('take no position like %j', (text) => {
+  it.each(['', 'x', '1.2', '1.', '-1', '1.end.end', '9'.repeat(400), '1\n2'])('have no id like %j', (text) => {
     expect(parsePosition(text, jobOf(task('github', 'running')))).toBeNull()
   })
 })
 
-describe('the stream of a reader who does not read', () => {
-  it('keeps nothing but the newest state, however much happens', async () => {
+describe('the stream of a reader that does not read', () => {
+  it('buffers only the newest state, however many changes there are', async () => {
     const stream = new EventStream({ seen: [null], ended: false })
     for (let revision = 1; revision <= 100_000; revision++) {
       stream.update(jobOf(task('github', 'running', { pages: revision, revision })))

@@ -3,16 +3,16 @@ import { describeJob, type Job, type JobTerms } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
 import type { TaskRow } from './task-row.ts'
 
-/** How far a platform is, as its events tell it. */
+/** The progress of a platform, as its events report it. */
 export interface PlatformProgress {
   platform: PlatformName
   state: TaskState
   pages: number
   requestsFound: number
   requestsCreated: number
-  /** While it waits for its platform. */
+  /** ISO 8601; null while it does not wait for its platform. */
   waitingUntil: string | null
-  /** Why it ended, or why it waits or tries again. */
+  /** Why it ended, waits or tries again. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
@@ -28,8 +28,8 @@ export const followedJob = (jobId: string, terms: JobTerms, tasks: readonly Task
 })
 
 /**
- * What a reader has seen of a job: the revision of each platform, in their order, null for one that it has not seen yet; and
- * whether it has seen the end. It is the id of every event, so that any process can go on after it.
+ * What was sent to a reader of a job: the revision of each platform, in their order, null for a platform that was not sent yet; and
+ * whether the end was sent. It is the id of every event, so any process can continue after it.
  */
 export interface Position {
   seen: readonly (number | null)[]
@@ -43,7 +43,7 @@ export const positionBefore = (job: FollowedJob): Position => ({ seen: job.tasks
 const formatPosition = ({ seen, ended }: Position) =>
   [...seen.map((revision) => revision ?? '-'), ...(ended ? ['end'] : [])].join('.')
 
-/** Reads what a `Last-Event-ID` says; null when it cannot be of this job. */
+/** Parses a `Last-Event-ID`; null when it cannot be of this job. */
 export function parsePosition(text: string, job: FollowedJob): Position | null {
   if (!positionPattern.test(text)) return null
   const ended = text.endsWith('.end')
@@ -66,17 +66,22 @@ const progressOf = (task: TaskRow): PlatformProgress => ({
   error: task.error_code === null ? null : { code: task.error_code, message: task.error_message ?? '' },
 })
 
-/** What every task is at revision 1, unless it ended before it was begun. */
+/** What every task is at revision 1, unless it ended before it began. */
 const begun = (task: TaskRow): PlatformProgress => ({
-  ...{ platform: task.platform, state: 'running', pages: 0, requestsFound: 0, requestsCreated: 0 },
-  ...{ waitingUntil: null, error: null },
+  platform: task.platform,
+  state: 'running',
+  pages: 0,
+  requestsFound: 0,
+  requestsCreated: 0,
+  waitingUntil: null,
+  error: null,
 })
 
 /**
- * The next event for a reader, from nothing but its position and the job as it is now: a slow reader gets the newest figures and
- * nothing is kept for it. Figures may be skipped, a change of state never is: who saw a platform pending and finds it ended is
- * told first that it ran.
- * @returns null when there is nothing to tell just now.
+ * The next event for a reader, from its position and the job as it is now alone: a slow reader gets the newest figures, and nothing
+ * is stored for it. Figures may be skipped, a change of state never is: a reader that saw a platform pending and finds it ended
+ * gets an event first that says that it ran.
+ * @returns null when there is nothing to send now.
  */
 export function nextEvent(followed: FollowedJob, position: Position): { text: string; position: Position } | null {
   const { job, tasks } = followed

@@ -1,7 +1,7 @@
 import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { TaskRow } from './task-row.ts'
 
-/** Said of one platform or of several. */
+/** Predicates that fit one platform and several. */
 const reasons: Record<Exclude<PlatformErrorCode, 'cancelled'>, string> = {
   rate_limited: 'allowed no more calls',
   unauthorized: 'did not accept the credentials',
@@ -18,8 +18,8 @@ const listed = new Intl.ListFormat('en-US')
 type EndedTask = Pick<TaskRow, 'platform' | 'error_code' | 'completed_at'>
 
 /**
- * What went wrong with a job that failed, in one sentence: it was cancelled, its time was over, or every platform failed, for
- * these reasons. The errors of the platforms say more.
+ * Why a job failed, in one sentence: it was cancelled, its time was over, or every platform failed, for these reasons. The errors of
+ * the platforms have the details.
  */
 export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string {
   if (tasks.some(({ error_code }) => error_code === 'cancelled')) return 'The account cancelled the job.'

@@ -29,11 +29,11 @@ const kinds: TaskOfJob[] = [
   { state: 'error', error_code: 'timeout', started_at: new Date() },
   { state: 'skipped', error_code: 'not_configured', started_at: new Date() },
   { state: 'skipped', error_code: 'cancelled', started_at: null },
-  // Of a platform that was off from the start.
+  // A task of a platform that was off from the start.
   { state: 'skipped', error_code: 'not_configured', started_at: null },
 ]
 
-/** Writes a job as it could be, without running it. */
+/** Writes a job in any state, without running it. */
 async function writeJob(accountId: string | null, tasks: readonly TaskOfJob[], createdAt: Date): Promise<string> {
   const { database } = service
   const { id } = await database
@@ -64,7 +64,7 @@ describe('the status of a job', () => {
 })
 
 describe('the list of jobs', () => {
-  it('has what polling tells of each, the last started first, of this account alone', async () => {
+  it('has the jobs of this account as polling returns them, the last started first', async () => {
     const started: string[] = []
     for (const topic of ['first', 'second', 'third']) {
       const { body } = await service.client.scrape({ topic, platforms: ['github'], depth: 2 })
@@ -79,10 +79,10 @@ describe('the list of jobs', () => {
     expect((await stranger.get('/api/v1/scrape')).body.data).toEqual({ jobs: [], hasMore: false, cursor: null })
   })
 
-  it('gives each job of a status exactly once, page after page, while others are started', async () => {
+  it('lists each job of a status exactly once, page after page, while others are started', async () => {
     const accountId = await firstAccount()
     const written = new Map<string, string>()
-    // Several at the same moment, to be told apart by their ids.
+    // Several at the same moment, ordered by their ids.
     for (let index = 0; index < 60; index++) {
       const tasks = [kinds[index % 7]!, kinds[(index * 5) % 7]!]
       const id = await writeJob(accountId, tasks, new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 7))))
@@ -105,7 +105,7 @@ describe('the list of jobs', () => {
     }
   })
 
-  it('looks at a bounded number of jobs, and finds a rare one all the same', async () => {
+  it('scans a bounded number of jobs for a page, and finds a rare job on a later page', async () => {
     const accountId = await firstAccount()
     const rare = await writeJob(accountId, [kinds[3]!], new Date(Date.UTC(2025, 0, 1)))
     await sql`
@@ -147,14 +147,14 @@ describe("the operator's list of jobs", () => {
   const admin = () => service.clientFor(service.adminKey)
   const page = async (query: string) => (await admin().get(`/api/admin/jobs?${query}`)).body.data
 
-  it('has those of every account with whose they are, also of a deleted one, each once and the last started first', async () => {
+  it('has the jobs of all accounts with their owners, also of deleted accounts, each once and the last started first', async () => {
     const [one, two] = [await service.createAccount('pro'), await service.createAccount('free')]
     const start = Date.now()
     const made: AdminJob[] = []
     for (let index = 0; index < 12; index++) {
       const [accountId, accountName] =
         index % 3 === 0 ? [one.accountId, 'a pro account'] : [two.accountId, 'deleted account']
-      // Some at the very same moment: then the id decides.
+      // Some at the same moment: then the id decides.
       const createdAt = new Date(start + Math.floor(index / 2) * 1_000)
       made.push({
         jobId: await writeJob(accountId, [{ state: 'done', error_code: null, started_at: null }], createdAt),
@@ -178,13 +178,13 @@ describe("the operator's list of jobs", () => {
     expect(moments).toEqual([...moments].sort().reverse())
   })
 
-  it('is filtered by status, and is not for accounts; an account still sees only its own, and not whose they are', async () => {
+  it('is filtered by status and refused to accounts, whose own list has no owners', async () => {
     const { accountId, client } = await service.createAccount()
     const done = await writeJob(accountId, [{ state: 'done', error_code: null, started_at: null }], new Date())
     await writeJob(await firstAccount(), [{ state: 'pending', error_code: null, started_at: null }], new Date())
     expect((await page('status=completed')).jobs.map((job: AdminJob) => job.jobId)).toEqual([done])
     expect((await client.get('/api/admin/jobs')).status).toBe(401)
-    // A live collection is a job of nobody, and no list has it.
+    // An unowned job is in no list.
     await writeJob(null, [{ state: 'done', error_code: null, started_at: null }], new Date())
     expect((await page('')).jobs).toHaveLength(2)
     const own = (await client.get('/api/v1/scrape')).body.data.jobs

@@ -11,13 +11,13 @@ export interface JobListInput extends PageInput {
 
 export type ListedJob = Job & { accountId: string; createdAt: string }
 
-/** The position after which a page goes on: when a job was started, in microseconds since 1970, and its id. */
+/** The position after which a page continues: the start of a job, in microseconds since 1970, and its id. */
 type Position = [createdAt: number, id: string]
 
 const isMoment = (value: unknown): value is number => isPositionNumber(value) && value >= 0
 const cursors = cursorsOf<Position>('jobs', isMoment, isPositionId)
 
-/** How many jobs a page with a status scans at most: the work of every query is bounded, however rare the status is. */
+/** How many jobs a page with a status scans: this bounds the work of a query, however rare the status is. */
 const maxScanned = 1_000
 
 /** The jobs after a position that have the status, and the last one that was scanned if there may be more after it. */
@@ -53,8 +53,8 @@ async function findJobs(executor: Executor, { accountId, status, limit, cursor }
 }
 
 /**
- * One page of an account's jobs, or of everybody's, the last started first. Keyset paging: each job is seen once, however many are started
- * meanwhile. With a status a page may hold fewer jobs than asked for, even none, and yet have more after it.
+ * One page of the jobs of an account, or of all accounts, the last started first. Keyset paging: each job is listed once, however
+ * many are started meanwhile. With a status a page may hold fewer jobs than `limit`, even none, although more follow.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function listJobs(
@@ -66,7 +66,7 @@ export async function listJobs(
   const last = page.at(-1)
   const mayMatchFurther = input.status !== undefined && found.at(-1)?.rank === maxScanned
   const hasMore = found.length > page.length || mayMatchFurther
-  // The next page does not scan again what this one scanned in vain.
+  // The next page skips what this page scanned without a match.
   const end = page.length === input.limit ? last : found.at(-1)
   const tasks =
     page.length === 0

@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
 import { readAccountNames } from '../accounts/accounts.ts'
-import type { Authentication } from '../accounts/authentication.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
-import { notFound, ServiceError } from '../http/errors.ts'
+import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { pageOf, pageParameters } from '../http/pagination.ts'
 import { closed, errorResponses, moment, oneOf } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type Followers, maxStreamsPerAccount } from './followers.ts'
+import { type EventDependencies, registerEventRoute } from './event-route.ts'
 import { cancelJob } from './job-end.ts'
 import { listJobs } from './job-list.ts'
 import { jobSchema } from './job-schema.ts'
@@ -19,12 +18,10 @@ const security = [{ apiKey: [] }]
 const tags = ['Scraping']
 const params = closed({ jobId: Type.String() })
 
-export interface JobDependencies {
+export interface JobDependencies extends EventDependencies {
   database: Database
   clock: Clock
   queue: TaskQueue
-  authentication: Authentication
-  followers: Followers
 }
 
 /** An account's jobs: listing, cancelling and following them. */
@@ -32,12 +29,11 @@ export function registerJobRoutes(app: App, dependencies: JobDependencies): void
   registerList(app, dependencies)
   registerAdminList(app, dependencies)
   registerCancel(app, dependencies)
-  registerEvents(app, dependencies)
+  registerEventRoute(app, dependencies)
 }
 
 const listDescription =
-  'The last started first. With `status` a page may hold fewer jobs than `limit` and yet have more after it: ' +
-  '`hasMore` says so.'
+  'The last started first. With `status` a page may hold fewer jobs than `limit` although more follow: `hasMore` says so.'
 const listQuery = closed({
   status: Type.Optional(oneOf(jobStatuses, { description: 'Only jobs that have this status now' })),
   ...pageParameters,
@@ -74,7 +70,7 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
 
 function registerAdminList(app: App, { database, authentication }: JobDependencies): void {
   const owned = {
-    accountId: Type.String({ description: 'Whose job it is' }),
+    accountId: Type.String({ description: 'The account of the job' }),
     accountName: Type.String({ description: 'Its name' }),
   }
   app.get(
@@ -112,9 +108,9 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
       schema: {
         summary: 'Cancel a scrape job',
         description:
-          'At once: unfinished platforms become `skipped` with code `cancelled`, the job `failed`. Pages delivered stay ' +
-          'charged, the rest of the credits comes back. A job that has ended stays as it is and is answered as it is, so the ' +
-          'call may be repeated.',
+          'Takes effect at once: unfinished platforms become `skipped` with code `cancelled`, the job `failed`. Delivered pages ' +
+          'stay charged; the rest of the credits is released. A job that has ended does not change and is returned as it is, ' +
+          'so the call may be repeated.',
         tags,
         security,
         params,
@@ -136,70 +132,6 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
         : null
       if (job === null) throw notFound('Scrape job')
       return { data: job }
-    },
-  )
-}
-
-const eventsDescription = `Each event has an \`id\`; a reader that comes again with it as \`Last-Event-ID\` goes on after it, in any process of
-the service. Figures of a platform may be skipped where a reader is slow or away, a change of state never is.
-
-- \`platform\`: \`{platform, state, pages, requestsFound, requestsCreated, waitingUntil, error}\`, for each platform at first and then
-  whenever it changes; \`error\` is null or \`{code, message}\`.
-- \`end\`: the job as polling gives it; the stream ends. Who comes again after that gets a 204.
-
-A comment comes every 15 seconds. Without an \`end\` the stream ended because the service is stopping, or after 15 minutes: come again.
-An account may have ${maxStreamsPerAccount} streams open in each process. The call is counted with the polls.`
-
-const retryAfterSeconds = 10
-const tooManyStreams = () =>
-  new ServiceError(
-    'RATE_LIMITED',
-    `Too many open event streams (${maxStreamsPerAccount} per account). Close one, or poll the job.`,
-    { reason: 'rate' },
-  )
-
-function registerEvents(app: App, { authentication, followers }: JobDependencies): void {
-  app.addHook('preClose', async () => followers.stop())
-  app.get(
-    '/api/v1/scrape/:jobId/events',
-    {
-      onRequest: authentication.requireAccountPolling,
-      // It would follow the job for nobody.
-      exposeHeadRoute: false,
-      schema: {
-        summary: 'Follow a scrape job (server-sent events)',
-        description: eventsDescription,
-        tags,
-        security,
-        params,
-        headers: Type.Object({
-          'last-event-id': Type.Optional(
-            Type.String({ maxLength: 1_000, description: 'The id of the last event that was seen' }),
-          ),
-        }),
-        response: {
-          200: {
-            description: 'The events',
-            content: { 'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
-          },
-          204: { type: 'null', description: 'The end was seen already: there is nothing more to come' },
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
-      const { jobId } = request.params
-      const lastEventId = request.headers['last-event-id'] || null
-      const stream = isId(jobId) ? await followers.follow(accountId, jobId, lastEventId) : 'not found'
-      if (stream === 'not found') throw notFound('Scrape job')
-      if (stream === 'too many') {
-        reply.header('retry-after', retryAfterSeconds)
-        throw tooManyStreams()
-      }
-      reply.header('cache-control', 'no-store')
-      if (stream === 'ended') return reply.status(204).send(null)
-      return reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8').send(stream)
     },
   )
 }

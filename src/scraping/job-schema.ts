@@ -27,12 +27,14 @@ export const jobSchema = closed({
   waiting: Type.Optional(
     Type.Array(
       closed({
-        ...{ platform: anyPlatform, code: oneOf(platformErrorCodes), message: Type.String() },
-        until: nullable(moment('When it is asked again; null while it is')),
+        platform: anyPlatform,
+        code: oneOf(platformErrorCodes),
+        message: Type.String(),
+        until: nullable(moment('When it is called again; null during the call')),
       }),
       {
         description:
-          'Why platforms that run wait or try again: a limit, or the failure of their last try; absent when none does',
+          'Why running platforms wait or try again: a limit, or the failure of their last try; absent when none does',
       },
     ),
   ),

@@ -4,9 +4,11 @@ import { failureOf } from './job-failure.ts'
 import { statusOf } from './jobs.ts'
 
 const task = (state: TaskState, error_code: PlatformErrorCode | null = null) => ({
-  ...{ state, error_code, started_at: state === 'pending' ? null : new Date() },
+  state,
+  error_code,
+  started_at: state === 'pending' ? null : new Date(),
 })
-/** Of a platform that was off from the start. */
+/** A task of a platform that was off from the start. */
 const off = { ...task('skipped', 'not_configured'), started_at: null }
 
 describe('the status of a job', () => {
@@ -54,7 +56,7 @@ describe('the failure of a job', () => {
       'Every platform failed: github and x did not answer in time (timeout); hackernews had no quota left (quota_exhausted).',
       [failed('github', 'timeout'), failed('hackernews', 'quota_exhausted'), failed('x', 'timeout')],
     ],
-  ])('is told in one sentence: %s', (sentence, tasks) => {
+  ])('is one sentence: %s', (sentence, tasks) => {
     expect(failureOf(tasks, expiresAt)).toBe(sentence)
   })
 })

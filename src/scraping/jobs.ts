@@ -17,7 +17,7 @@ export interface NewJob {
   accountId: string
   topic: string
   platforms: readonly PlatformName[]
-  /** Those of them that are not on: they are skipped from the start, and nothing is held for them. */
+  /** Those of them that are not on: they are skipped from the start, and nothing is reserved for them. */
   off?: readonly PlatformName[]
   depth: number
   now: Date
@@ -25,7 +25,7 @@ export interface NewJob {
   expiresAt: Date
 }
 
-/** What a job costs at most, in credits: a page each. */
+/** The maximum cost of a job, in credits: one for each page. */
 export const costOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
   depth * (platforms.length - off.length)
 
@@ -36,8 +36,8 @@ const skipped = (platform: PlatformName, now: Date) => {
 }
 
 /**
- * Starts a job: writes it with its tasks, reserves its credits, and begins it or puts it in its account's line, all in the
- * caller's transaction. A job of nothing but platforms that are off has ended when it is written, and reserves nothing.
+ * Starts a job: writes it with its tasks, reserves its credits, and begins or queues it, all in the caller's transaction. A job of
+ * only platforms that are off has ended when it is written, and reserves nothing.
  * @returns the job's id.
  * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; the transaction must be undone then.
  */
@@ -60,7 +60,9 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     .insertInto('scrape_tasks')
     .values(
       platforms.map((platform, position) => ({
-        ...{ job_id: jobId, platform, position },
+        job_id: jobId,
+        platform,
+        position,
         ...(off.includes(platform) ? skipped(platform, now) : {}),
       })),
     )
@@ -71,10 +73,10 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
   return jobId
 }
 
-/** The job's status, from the states of its tasks and nothing else. `jobStatus` is the same in SQL. */
+/** The status of a job, from the states of its tasks alone. `jobStatus` is the same in SQL. */
 export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 'started_at'>[]): JobStatus {
   if (tasks.some((task) => task.state === 'pending' || task.state === 'running')) {
-    // What was off from the start is skipped without having begun.
+    // A platform that was off from the start is skipped and has not begun.
     const isBegun = tasks.some(({ state, started_at }) => state !== 'pending' && !(state === 'skipped' && !started_at))
     return isBegun ? 'running' : 'pending'
   }
@@ -83,7 +85,7 @@ export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 
   return allSkipped || tasks.some((task) => task.state === 'done') ? 'completed' : 'failed'
 }
 
-/** The status of the row of `scrape_jobs` at hand, for lists that are filtered by it; a test holds it to `statusOf`. */
+/** The status of a row of `scrape_jobs`, for lists that are filtered by it; a test compares it with `statusOf`. */
 export const jobStatus = sql<JobStatus>`(
   select case
     when bool_or(state in ('pending', 'running')) then
@@ -114,17 +116,18 @@ const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => momen
 
 export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth' | 'expires_at'>
 
-/** A job as its account sees it, from what it was started with and all its tasks in their order. */
+/** A job as the API returns it, from its terms and all its tasks in their order. */
 export function describeJob(jobId: string, terms: JobTerms, tasks: readonly TaskRow[]): Job {
   const { topic, depth, expires_at: expiresAt } = terms
   const status = statusOf(tasks)
   const ended = status === 'completed' || status === 'failed'
   const lastEnd = Math.max(...tasks.map((task) => task.completed_at?.getTime() ?? 0))
-  const told = tasks.flatMap(({ platform, state, error_code: code, error_message: message, waiting_until: until }) =>
-    code === null ? [] : [{ state, until, error: { platform, code, message: message ?? '' } }],
+  const reported = tasks.flatMap(
+    ({ platform, state, error_code: code, error_message: message, waiting_until: until }) =>
+      code === null ? [] : [{ state, until, error: { platform, code, message: message ?? '' } }],
   )
-  const errors = told.flatMap(({ state, error }) => (state === 'running' ? [] : [error]))
-  const waiting = told.flatMap(({ state, error, until }) =>
+  const errors = reported.flatMap(({ state, error }) => (state === 'running' ? [] : [error]))
+  const waiting = reported.flatMap(({ state, error, until }) =>
     state === 'running' ? [{ ...error, until: until?.toISOString() ?? null }] : [],
   )
   return {
@@ -156,14 +159,14 @@ export async function readTasks(executor: Executor, jobIds: readonly string[]) {
   return Map.groupBy(tasks, (task) => task.job_id)
 }
 
-/** A job as its account sees it; null when there is none of that id in that account. */
+/** A job as the API returns it; null when the account has no job of that id. */
 export async function readJob(executor: Executor, accountId: string, jobId: string): Promise<Job | null> {
   if (!(await ownsJob(executor, accountId, jobId))) return null
   const tasks = (await readTasks(executor, [jobId])).get(jobId)
   return tasks?.[0] ? describeJob(jobId, tasks[0], tasks) : null
 }
 
-/** Whether a job is this account's. */
+/** Whether the account has a job of that id. */
 export async function ownsJob(executor: Executor, accountId: string, jobId: string): Promise<boolean> {
   const row = await executor
     .selectFrom('scrape_jobs')

@@ -24,8 +24,8 @@ const scrape = async (body: Record<string, unknown>) => service.client.scrape({ 
 const usage = async () => (await service.client.get('/api/v1/usage')).body.data.credits
 const withoutDefaults = platformNames.filter((name) => name !== 'github')
 
-describe('a platform that Wishwell knows but that is off', () => {
-  it('is skipped in a job that says what to set, and nothing is held or charged for it', async () => {
+describe('a platform that is supported but off', () => {
+  it('is skipped in a job that reports what to set, and nothing is reserved or charged for it', async () => {
     const { status, body } = await scrape({ platforms: ['bluesky', 'github', 'hackernews'], depth: 2, maxCredits: 2 })
     expect([status, body.data.status, body.data.platforms]).toEqual([
       200,
@@ -55,7 +55,7 @@ describe('a platform that Wishwell knows but that is off', () => {
     expect((await usage()).used).toBe(2)
   })
 
-  it('ends a job of nothing else at once, at no cost, also where the credits are used up', async () => {
+  it('ends a job of only such platforms at once, at no cost, also when the credits are used up', async () => {
     const { client } = await service.createAccount('free')
     const { body } = await client.scrape({ topic: 'dark mode', platforms: withoutDefaults, depth: 40 })
     expect([body.data.status, body.usage.credits.used]).toEqual(['completed', 0])
@@ -69,7 +69,7 @@ describe('a platform that Wishwell knows but that is off', () => {
     expect(github.calls).toEqual([])
   })
 
-  it('is told to who follows the job', async () => {
+  it('is reported in the events of the job', async () => {
     const { body } = await scrape({ platforms: ['x', 'github'] })
     const events = await openEvents(service, body.data.jobId)
     const skipped = await events.until(({ data }) => data.platform === 'x')
@@ -77,7 +77,7 @@ describe('a platform that Wishwell knows but that is off', () => {
     await events.until(({ event }) => event === 'end')
   })
 
-  it('is a name like any other in searches, lists and exports, where only unknown names are refused', async () => {
+  it('is accepted in searches, lists and exports, which refuse only unknown names', async () => {
     const { client } = service
     const { body } = await scrape({ platforms: ['github'] })
     await client.waitForJob(body.data.jobId)
@@ -101,7 +101,7 @@ describe('a platform that Wishwell knows but that is off', () => {
     }
   })
 
-  it('is told in the answer of a live call, which asks the others and gives the credit back when there are none', async () => {
+  it('is reported by a live call, which calls the others and releases the credit when there are none', async () => {
     const { client } = service
     const expand = (platforms: string[], query: string) =>
       client.post('/api/v1/requests/search', { query, expand: true, platforms })

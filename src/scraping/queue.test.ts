@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-it('a task can be queued inside a transaction as the very first use of the queue', async () => {
+it('a task can be queued inside a transaction as the first use of the queue', async () => {
   const queue = createTaskQueue(opened, pino({ level: 'silent' }), { free: 1, pro: 1, max: 1 })
   await queue.start()
   const id = await opened.database
@@ -20,13 +20,13 @@ it('a task can be queued inside a transaction as the very first use of the queue
   await queue.stop()
 })
 
-it('what is queued is kept until a worker comes, however long that takes', async () => {
+it('a queue message is kept for years until a worker receives it', async () => {
   const queue = createTaskQueue(opened, pino({ level: 'silent' }), { free: 1, pro: 1, max: 1 })
   await queue.start()
   await opened.database
     .transaction()
     .execute((transaction) => queue.enqueue(transaction, 'left waiting', { isLive: false }))
-  // Nothing on Postgres would queue it anew: its task would never end, and its credits be held for ever.
+  // Nothing queues it again on Postgres: without it the task would never end, and its credits stay reserved.
   const { rows } = await sql`
     select keep_until > now() + interval '9 years' as kept
     from pgboss.job where data->>'taskId' = 'left waiting'`.execute(opened.database)

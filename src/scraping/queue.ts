@@ -3,20 +3,33 @@ import type { Logger } from 'pino'
 import type { Tier } from '../database/column-types.ts'
 import type { OpenDatabase, Transaction } from '../database/open.ts'
 
-/** Tasks of accounts, and tasks of nobody: who waits for an answer now must not stand in the line of jobs. */
+/** Tasks of accounts and tasks of live calls: the caller of a live call waits for them, so they must not wait behind jobs. */
 const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
 
-/** Tasks that run at once in one process; a task that waits for its platform does not count. */
-const places = { jobs: 10, live: 40 } as const
+/** Tasks that run at once in one process. A task that waits for its platform does not count. */
+const slots = { jobs: 10, live: 40 } as const
 
 /** The database must agree that the moment of a deferred task has come. */
 const pollMarginMs = 10
 
-/** One handing-over of a task to a worker; the queue tells attempts apart, so that an old one cannot end a new one. */
-export interface QueueJob {
+const queueSettings = {
+  notify: true,
+  heartbeatSeconds: 10,
+  // The task itself decides when to give up; the queue must not drop it before that.
+  retryLimit: 10_000,
+  retentionSeconds: 10 * 365 * 24 * 3600,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 15,
+  expireInSeconds: 2 * 3600,
+  deleteAfterSeconds: 3600,
+}
+
+/** One delivery of a queue message to a worker. The queue distinguishes deliveries, so an old one cannot complete a new one. */
+export interface QueueMessage {
   id: string
   retryCount: number
-  /** Whether it is for tasks of nobody. */
+  /** Whether its task belongs to an unowned job. */
   isLive: boolean
 }
 
@@ -24,23 +37,23 @@ export interface QueueJob {
 export type RunningJobs = Record<Tier, number>
 
 export interface TaskQueue {
-  /** How many jobs of an account are queued at a time; the others wait in its line (line.ts). */
+  /** How many jobs of an account run at a time; the others are queued (job-admission.ts). */
   readonly runningJobs: RunningJobs
-  /** Creates or updates the queue's own tables and begins to supervise. */
+  /** Creates or updates the tables of the queue and starts its supervision. */
   start(): Promise<void>
-  /** Queues a task, visible when the transaction commits. @returns the id of the queue job. */
+  /** Queues a task, visible when the transaction commits. @returns the id of the queue message. */
   enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
-  /** Queues tasks of nobody, in one statement, under ids of the caller's making. */
-  enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueJobId: string }[]): Promise<void>
-  /** Polls for work again when some will be due; without it, what was queued for later is found at the next regular look. */
+  /** Queues tasks of unowned jobs in one statement, under ids that the caller chose. */
+  enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueMessageId: string }[]): Promise<void>
+  /** Polls once more after `waitMs`. Without it a deferred task is found at the next regular poll. */
   pollAgainIn(waitMs: number): void
-  /** Takes a queue job off, inside the transaction that makes it pointless. */
-  complete(transaction: Transaction, queueJob: QueueJob): Promise<void>
-  /** Forgets everything that is queued; only while no worker can be alive. */
+  /** Removes a queue message, inside the transaction that makes it pointless. */
+  complete(transaction: Transaction, message: QueueMessage): Promise<void>
+  /** Removes all queue messages; only while no worker can be alive. */
   clear(): Promise<void>
-  /** Hands entries to `run` as they come. When `run` throws, the entry is handed over again a little later. */
-  work(run: (queueJob: QueueJob) => Promise<void>): Promise<void>
-  /** Stops handing over and waits for what runs. */
+  /** Delivers queue messages to `run` as they become due. When `run` throws, the message is delivered again a little later. */
+  work(run: (message: QueueMessage) => Promise<void>): Promise<void>
+  /** Stops delivering and waits for what runs. */
   stop(): Promise<void>
 }
 
@@ -51,7 +64,7 @@ interface EnqueueOptions {
 
 const nameOf = ({ isLive }: { isLive: boolean }) => (isLive ? queueNames.live : queueNames.jobs)
 
-/** The queue of tasks, kept by pg-boss in the same database, so that a job and its queue entries are one transaction. */
+/** The queue of tasks, in pg-boss in the same database, so that a job and its queue messages are one transaction. */
 export function createTaskQueue(
   { backend, queueOptions }: OpenDatabase,
   log: Logger,
@@ -64,79 +77,87 @@ export function createTaskQueue(
     // How soon a dead worker is noticed. Embedded, there is no other process that could die.
     ...(backend === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
   })
-  const workers = new Set<string>()
-  const alarms = new Set<NodeJS.Timeout>()
   boss.on('error', (error) => log.error({ err: error }, 'queue error'))
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'))
-
+  const workers = new Set<string>()
+  const polls = createDelayedCalls(() => {
+    for (const worker of workers) boss.notifyWorker(worker)
+  })
   return {
     runningJobs,
-    start: async () => {
-      await boss.start()
-      const settings = {
-        notify: true,
-        heartbeatSeconds: 10,
-        // The task itself decides when to give up; the queue only must not forget it before that.
-        retryLimit: 10_000,
-        retentionSeconds: 10 * 365 * 24 * 3600,
-        retryDelay: 1,
-        retryBackoff: true,
-        retryDelayMax: 15,
-        expireInSeconds: 2 * 3600,
-        deleteAfterSeconds: 3600,
-      }
-      for (const name of Object.values(queueNames)) {
-        await boss.createQueue(name, settings)
-        await boss.updateQueue(name, settings)
-        // Fills pg-boss' cache of queues, which `getQueue` does not: looking one up inside our transaction would wait for
-        // that transaction for ever.
-        await boss.findJobs(name, { id: '00000000-0000-0000-0000-000000000000' })
-      }
-    },
-    enqueue: async (transaction, taskId, { isLive, startAfter }) => {
-      const id = await boss.send(
-        nameOf({ isLive }),
-        { taskId },
-        { db: fromKysely(transaction), ...(startAfter ? { startAfter } : {}) },
-      )
-      if (id === null) throw new Error(`task ${taskId} could not be queued`)
-      return id
-    },
+    start: () => start(boss),
+    enqueue: (transaction, taskId, options) => enqueue(boss, transaction, taskId, options),
     enqueueLive: async (transaction, tasks) => {
-      const jobs = tasks.map(({ taskId, queueJobId }) => ({ id: queueJobId, data: { taskId } }))
+      const jobs = tasks.map(({ taskId, queueMessageId }) => ({ id: queueMessageId, data: { taskId } }))
       const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
       if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
     },
-    pollAgainIn: (waitMs) => {
-      const alarm = setTimeout(() => {
-        alarms.delete(alarm)
-        for (const worker of workers) boss.notifyWorker(worker)
-      }, waitMs + pollMarginMs)
-      alarms.add(alarm.unref())
-    },
-    complete: async (transaction, queueJob) => {
-      await boss.complete(nameOf(queueJob), queueJob, null, { db: fromKysely(transaction) })
+    pollAgainIn: (waitMs) => polls.callIn(waitMs + pollMarginMs),
+    complete: async (transaction, message) => {
+      await boss.complete(nameOf(message), message, null, { db: fromKysely(transaction) })
     },
     clear: async () => {
       for (const name of Object.values(queueNames)) await boss.deleteAllJobs(name)
     },
-    work: async (run) => {
-      const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
-      // Not `localConcurrency`: only the first of such workers could be told to look again, and it may be busy.
-      for (const isLive of [false, true]) {
-        for (let count = 0; count < (isLive ? places.live : places.jobs); count++) {
-          const worker = await boss.work(nameOf({ isLive }), options, async ([job]) => {
-            if (!job) return
-            // A place that becomes free looks for its next task at once, not at the next regular look.
-            await run({ id: job.id, retryCount: job.retryCount, isLive }).finally(() => boss.notifyWorker(worker))
-          })
-          workers.add(worker)
-        }
-      }
+    work: (run) => startWorkers(boss, workers, run),
+    stop: () => {
+      polls.stop()
+      return boss.stop({ graceful: true, timeout: 20_000, close: true })
+    },
+  }
+}
+
+async function start(boss: PgBoss): Promise<void> {
+  await boss.start()
+  for (const name of Object.values(queueNames)) {
+    await boss.createQueue(name, queueSettings)
+    await boss.updateQueue(name, queueSettings)
+    // Fills pg-boss' cache of queues, which `getQueue` does not: a lookup inside our transaction would wait for that
+    // transaction for ever.
+    await boss.findJobs(name, { id: '00000000-0000-0000-0000-000000000000' })
+  }
+}
+
+async function enqueue(boss: PgBoss, transaction: Transaction, taskId: string, options: EnqueueOptions) {
+  const { isLive, startAfter } = options
+  const id = await boss.send(
+    nameOf({ isLive }),
+    { taskId },
+    { db: fromKysely(transaction), ...(startAfter ? { startAfter } : {}) },
+  )
+  if (id === null) throw new Error(`task ${taskId} could not be queued`)
+  return id
+}
+
+/** Adds a worker to `workers` for each slot. */
+async function startWorkers(boss: PgBoss, workers: Set<string>, run: Parameters<TaskQueue['work']>[0]): Promise<void> {
+  const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
+  // Not `localConcurrency`: only the first of such workers can be notified, and it may be busy.
+  for (const isLive of [false, true]) {
+    for (let count = 0; count < (isLive ? slots.live : slots.jobs); count++) {
+      const worker = await boss.work(nameOf({ isLive }), options, async ([job]) => {
+        if (!job) return
+        // A slot that becomes free polls at once, not at the next regular poll.
+        await run({ id: job.id, retryCount: job.retryCount, isLive }).finally(() => boss.notifyWorker(worker))
+      })
+      workers.add(worker)
+    }
+  }
+}
+
+/** Timers that call the same function; they do not hold the process open. */
+function createDelayedCalls(call: () => void) {
+  const timers = new Set<NodeJS.Timeout>()
+  return {
+    callIn: (ms: number) => {
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        call()
+      }, ms)
+      timers.add(timer.unref())
     },
     stop: () => {
-      for (const alarm of alarms) clearTimeout(alarm)
-      return boss.stop({ graceful: true, timeout: 20_000, close: true })
+      for (const timer of timers) clearTimeout(timer)
     },
   }
 }

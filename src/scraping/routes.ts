@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { PlatformName } from '../database/column-types.ts'
@@ -33,69 +33,89 @@ export interface ScrapeDependencies {
 
 /** Starting and polling scrape jobs (spec 4.1 and 4.2). */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
-  const { database, clock, queue, authentication, idempotent, enabledPlatforms, defaultPlatforms } = dependencies
-  const { jobTimeLimitMs } = dependencies
+  registerStart(app, dependencies)
+  registerPoll(app, dependencies)
+}
 
+const startDescription =
+  'Reserves depth x platforms credits, of the platforms that are on. Every delivered page costs one; the rest is released ' +
+  'at the end. An account runs as many jobs at a time as its plan allows; further ones stay `pending` and begin in the order ' +
+  'of their start. A job of only platforms that are off is `completed` at once: its `errors` say what to set.'
+
+const startBody = ({ enabledPlatforms, defaultPlatforms }: ScrapeDependencies) =>
+  closed({
+    topic: trimmedText(2, 100, 'What to collect requests about'),
+    platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
+    depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
+    maxCredits: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
+    ),
+  })
+
+type StartBody = Static<ReturnType<typeof startBody>>
+
+const startedJob = closed({
+  jobId: Type.String(),
+  status: oneOf(jobStatuses),
+  topic: Type.String(),
+  platforms: Type.Array(anyPlatform),
+  depth: Type.Integer(),
+})
+
+function registerStart(app: App, dependencies: ScrapeDependencies): void {
+  const { clock, queue, jobTimeLimitMs, authentication, idempotent } = dependencies
   app.post(
     '/api/v1/scrape',
     {
       onRequest: authentication.requireAccount,
       schema: {
         summary: 'Start a scrape job',
-        description:
-          'Reserves depth x platforms credits, of the platforms that are on; every page delivered costs one, the rest comes back at the end. An account ' +
-          'runs so many jobs at a time as its plan allows; further ones stay `pending` and begin in their order. A job of nothing ' +
-          'but platforms that are off is `completed` at once: its `errors` say what to set.',
+        description: startDescription,
         tags,
         security,
         headers: idempotencyHeaders,
-        body: closed({
-          topic: trimmedText(2, 100, 'What to collect requests about'),
-          platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
-          depth: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' }),
-          ),
-          maxCredits: Type.Optional(
-            Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
-          ),
-        }),
+        body: startBody(dependencies),
         response: {
-          200: closed({
-            data: closed({
-              jobId: Type.String(),
-              status: oneOf(jobStatuses),
-              topic: Type.String(),
-              platforms: Type.Array(anyPlatform),
-              depth: Type.Integer(),
-            }),
-            usage,
-          }),
+          200: closed({ data: startedJob, usage }),
           ...errorResponses(...bodyErrors, ...idempotencyErrors),
         },
       },
     },
     async (request, reply) => {
       const { accountId } = authentication.accountOf(request)
-      const { topic, depth = 1, maxCredits } = request.body
-      // The platforms would not be asked, and nobody shall pay for that.
-      if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
-      const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
       const now = clock.now()
-      const { off } = choosePlatforms(platforms, enabledPlatforms)
-      const job = { accountId, topic, platforms, off, depth, now, expiresAt: new Date(now.getTime() + jobTimeLimitMs) }
-      const cost = costOf(job)
-      if (maxCredits !== undefined && cost > maxCredits) {
-        throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
-      }
+      const expiresAt = new Date(now.getTime() + jobTimeLimitMs)
+      const job = { ...readJobTerms(request.body, dependencies), accountId, now, expiresAt }
       return idempotent(request, reply, async (transaction) => {
         const jobId = await startJob(transaction, queue, job)
-        const credits = await readCreditUsage(transaction, job, job.now)
+        const credits = await readCreditUsage(transaction, job, now)
+        const { topic, platforms, off, depth } = job
         const status = off.length === platforms.length ? ('completed' as const) : ('pending' as const)
         return { data: { jobId, status, topic, platforms, depth }, usage: { credits } }
       })
     },
   )
+}
 
+/**
+ * What a job collects, from the body of a request.
+ * @throws ServiceError INVALID_REQUEST for a topic without words, or a job that could cost more than `maxCredits`.
+ */
+function readJobTerms(body: StartBody, { enabledPlatforms, defaultPlatforms }: ScrapeDependencies) {
+  const { topic, depth = 1, maxCredits } = body
+  // No platform would be called, and a caller must not pay for that.
+  if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
+  const platforms = [...new Set(body.platforms ?? defaultPlatforms)]
+  const { off } = choosePlatforms(platforms, enabledPlatforms)
+  const terms = { topic, platforms, off, depth }
+  const cost = costOf(terms)
+  if (maxCredits !== undefined && cost > maxCredits) {
+    throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
+  }
+  return terms
+}
+
+function registerPoll(app: App, { database, authentication }: ScrapeDependencies): void {
   app.get(
     '/api/v1/scrape/:jobId',
     {

@@ -16,38 +16,38 @@ function setUp() {
   }
   const runs = createRuns(changes, systemClock)
   runs.start()
-  const tell = (taskId: string, state: TaskChange['state']) => {
+  const notify = (taskId: string, state: TaskChange['state']) => {
     for (const subscriber of subscribers) subscriber({ jobId: 'a job', taskId, state })
   }
-  return { runs, tell }
+  return { runs, notify }
 }
 const task = (taskId: string, leftMs = 3_600_000) =>
   ({ taskId, expiresAt: new Date(systemClock.now().getTime() + leftMs) }) as ClaimedTask
 
-describe('what this process works at', () => {
-  it('is stopped when it is ended elsewhere, and only that', () => {
-    const { runs, tell } = setUp()
+describe('a task that this process runs', () => {
+  it('is stopped when it is ended elsewhere; other tasks are not', () => {
+    const { runs, notify } = setUp()
     const [one, two] = [runs.begin(), runs.begin()]
     one.hold(task('one'))
     two.hold(task('two'))
-    tell('one', 'running')
+    notify('one', 'running')
     expect(one.stopped.aborted).toBe(false)
-    tell('one', 'skipped')
+    notify('one', 'skipped')
     expect([one.stopped.aborted, two.stopped.aborted]).toEqual([true, false])
     one.end()
     two.end()
   })
 
-  it('is stopped at once when it was ended while it was being claimed', () => {
-    const { runs, tell } = setUp()
+  it('is stopped at once when it ended during its claim', () => {
+    const { runs, notify } = setUp()
     const run = runs.begin()
-    tell('one', 'skipped')
+    notify('one', 'skipped')
     run.hold(task('one'))
     expect(run.stopped.aborted).toBe(true)
     run.end()
   })
 
-  it('is stopped with a TimeoutError when its time is over', async () => {
+  it('is stopped with a TimeoutError when the time of its job is over', async () => {
     const { runs } = setUp()
     const run = runs.begin()
     run.hold(task('one', 1))

@@ -2,35 +2,35 @@ import type { Clock } from '../runtime/clock.ts'
 import type { ClaimedTask } from './claim.ts'
 import { isFinalState, type TaskChange, type TaskChanges } from './task-changes.ts'
 
-/** A place of this process, with the task that is in its hands. */
+/** One slot of this process, with the task that it runs. */
 export interface Run {
   /** Null until it is claimed. */
   readonly taskId: string | null
-  /** Aborted when somebody else has ended the task, or (with a TimeoutError) when its time is over. */
+  /** Aborted when the task was ended elsewhere, or (with a TimeoutError) when the time of its job is over. */
   readonly stopped: AbortSignal
   hold(task: ClaimedTask): void
   end(): void
 }
 
 export interface Runs {
-  /** Before a task is claimed, so that no word of its end can be missed. */
+  /** Must be called before a task is claimed, so that no notification of its end is missed. */
   begin(): Run
   start(): void
   stop(): void
 }
 
-/** What this process works at: it hears there that a task was ended elsewhere, and when the time of one is over. */
+/** The tasks that this process runs. A task is stopped when it was ended elsewhere, or when the time of its job is over. */
 export function createRuns(changes: TaskChanges, clock: Clock): Runs {
   const listeners = new Set<(endedTaskId: string) => void>()
   let unsubscribe = () => {}
 
   const onChange = (change: TaskChange | null) => {
-    if (change !== null && isFinalState(change.state)) for (const tell of listeners) tell(change.taskId)
+    if (change !== null && isFinalState(change.state)) for (const listener of listeners) listener(change.taskId)
   }
 
   function begin(): Run {
     const stopped = new AbortController()
-    /** While the task is being claimed: it may be one of these. */
+    /** Tasks that ended during the claim: the claimed task may be one of them. */
     const ended = new Set<string>()
     let taskId: string | null = null
     let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
 import type { PlatformName } from '../database/column-types.ts'
@@ -34,7 +34,7 @@ afterEach(async () => {
 afterAll(() => service.stop())
 
 describe('a scrape job', () => {
-  it('answers at once, runs every platform and says what each did', async () => {
+  it('answers at once, runs every platform and reports the result of each', async () => {
     play({ github: numberedPages(3), hackernews: numberedPages(1), stackexchange: numberedPages(9) })
     const started = await service.client.scrape({ topic: '  dark mode ', depth: 2 })
     expect(started.status).toBe(200)
@@ -66,7 +66,7 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(5)
   })
 
-  it('lets a failing platform hurt nobody else, and charges only what was delivered', async () => {
+  it('continues when one platform fails, and charges only the pages that were delivered', async () => {
     play({
       github: numberedPages(2),
       hackernews: (call, request) => {
@@ -99,21 +99,21 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(0)
   })
 
-  it('charges an empty page, because the platform was asked', async () => {
+  it('charges an empty page, because the platform was called', async () => {
     play({ github: () => ({ requests: [], nextCursor: null }) })
     const job = await runJob({ topic: 'dark mode', platforms: ['github'], depth: 3 })
     expect(job).toMatchObject({ status: 'completed', requestsCreated: 0 })
     expect(await creditsUsed()).toBe(1)
   })
 
-  it('charges nothing where the platform has nothing to ask', async () => {
+  it('charges nothing when the platform has no page to fetch', async () => {
     play({ github: () => null, hackernews: (call) => (call === 0 ? { requests: [], nextCursor: 1 } : null) })
     const job = await runJob({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 3 })
     expect(job.progress).toEqual({ github: 'done', hackernews: 'done' })
     expect(await creditsUsed()).toBe(1)
   })
 
-  it('tells a platform how many pages of the topic it has delivered before, to any job and across restarts', async () => {
+  it('passes to a platform how many pages of the topic it delivered before, to any job and across restarts', async () => {
     play({ github: numberedPages(3), hackernews: numberedPages(1) })
     const callsOf = (name: PlatformName) =>
       (platforms.get(name) as ReturnType<typeof scriptedPlatform>).calls.map(({ pagesBefore }) => pagesBefore)
@@ -125,7 +125,7 @@ describe('a scrape job', () => {
     expect(callsOf('hackernews')).toEqual([0])
   })
 
-  it('tries a page again that may succeed later, and gives it up after five tries', async () => {
+  it('tries a failed page again, and ends in error after five tries', async () => {
     const later = () => new PlatformError('unavailable', 'away', { retryAt: new Date() })
     play({
       github: (call, request) => {
@@ -141,7 +141,7 @@ describe('a scrape job', () => {
     expect((platforms.get('hackernews') as ReturnType<typeof scriptedPlatform>).calls).toHaveLength(5)
   })
 
-  it('waits in the queue for its platform and goes on where it was', async () => {
+  it('waits in the queue for its platform and continues at the same page', async () => {
     play({
       github: (call, request) => {
         if (call === 1) throw new PlannedWaitError('rate_limited', 'wait', new Date(Date.now() + 1_500))
@@ -163,7 +163,7 @@ describe('a scrape job', () => {
     ])
   })
 
-  it('ends a task whose platform would keep it waiting for more than half an hour', async () => {
+  it('ends a task whose platform announces a wait of more than half an hour', async () => {
     play({
       github: () => {
         throw new PlatformError('rate_limited', 'Try again tomorrow.', { retryAt: new Date(Date.now() + 31 * 60_000) })
@@ -173,7 +173,7 @@ describe('a scrape job', () => {
     expect(job.errors).toEqual([{ platform: 'github', code: 'rate_limited', message: 'Try again tomorrow.' }])
   })
 
-  it('skips a platform that was switched off meanwhile, at no cost', async () => {
+  it('skips a platform that was switched off after the start, at no cost', async () => {
     platforms.delete('github')
     const job = await runJob({ topic: 'dark mode', platforms: ['github'] })
     expect(job).toMatchObject({ status: 'completed', progress: { github: 'skipped' } })
@@ -181,7 +181,7 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(0)
   })
 
-  it('skips a platform whose quota is spent, and ends in error one whose quota ran out on the way', async () => {
+  it('skips a platform without quota, and ends in error when the quota runs out after some pages', async () => {
     const spent = () => new PlatformError('quota_exhausted', 'The daily quota is used up.')
     play({
       github: () => {
@@ -197,7 +197,7 @@ describe('a scrape job', () => {
     expect(await creditsUsed()).toBe(1)
   })
 
-  it('is refused when it would cost more than the caller allows, and only then', async () => {
+  it('is refused when, and only when, it would cost more than the caller allows', async () => {
     play({ github: numberedPages(3) })
     const job = { topic: 'dark mode', platforms: ['github', 'github'], depth: 3 }
     const { status, body } = await service.client.scrape({ ...job, maxCredits: 2 })
@@ -216,7 +216,7 @@ describe('a scrape job', () => {
     await service.client.waitForJob(body.data.jobId)
   })
 
-  it('goes on after a restart at the page where it was', async () => {
+  it('continues after a restart at the same page', async () => {
     let release = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -242,7 +242,7 @@ describe('a scrape job', () => {
   it('writes nothing for a worker that lost its task', async () => {
     play({
       github: async (call, request) => {
-        // Somebody else takes the task over while this worker is out fetching.
+        // Another worker takes the task over during this fetch.
         await service.database
           .updateTable('scrape_tasks')
           .set((eb) => ({ fencing_token: eb('fencing_token', '+', 1) }))
@@ -262,7 +262,7 @@ describe('a scrape job', () => {
     expect((await service.client.get(`/api/v1/scrape/${body.data.jobId}`)).body.data.status).toBe('running')
   })
 
-  it('is unknown to every other account', async () => {
+  it('does not exist for any other account', async () => {
     play({ github: numberedPages(1) })
     const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
     const stranger = (await service.createAccount()).client
@@ -275,114 +275,5 @@ describe('a scrape job', () => {
     const list = await stranger.get(`/api/v1/requests?jobId=${body.data.jobId}`)
     expect([list.status, list.body]).toEqual([404, missing.body])
     await service.client.waitForJob(body.data.jobId)
-  })
-})
-
-describe('jobs at the same time', () => {
-  it('that find the same requests store each once, and none has to try again', async () => {
-    let arrived = 0
-    const { promise: allArrived, resolve: release } = Promise.withResolvers<void>()
-    play({
-      github: async (call, request) => {
-        // All of them store their page at the same moment.
-        arrived += 1
-        if (arrived === 6) release()
-        await allArrived
-        return numberedPages(1, 40)(call, request)
-      },
-    })
-    const started = await Promise.all(
-      Array.from({ length: 6 }, () => service.client.scrape({ topic: 'dark mode', platforms: ['github'] })),
-    )
-    const jobs = await Promise.all(started.map(({ body }) => service.client.waitForJob(body.data.jobId)))
-    expect(jobs.map((job) => job.requestsCreated).sort()).toEqual([0, 0, 0, 0, 0, 40])
-    for (const job of jobs) expect(await found(job.jobId)).toHaveLength(40)
-    expect(arrived).toBe(6)
-  })
-})
-
-describe('what a page stores', () => {
-  const rows = () =>
-    sql<{ place: string }>`
-      select 'request ' || source_id || ctid::text || xmin::text as place from requests
-      union all select 'text ' || request_id || ctid::text || xmin::text from request_texts order by 1`.execute(
-      service.database,
-    )
-
-  it('writes nothing at all when a refresh changes nothing', async () => {
-    play({ github: numberedPages(1, 5) })
-    await runJob({ topic: 'dark mode', platforms: ['github'] })
-    const before = await rows()
-    const job = await runJob({ topic: 'dark mode', platforms: ['github'] })
-    expect(job.requestsCreated).toBe(0)
-    expect(await found(job.jobId)).toHaveLength(5)
-    expect((await rows()).rows).toEqual(before.rows)
-  })
-
-  it('gives a known request fresh votes without rewriting the searched text', async () => {
-    let votes = 1
-    play({ github: () => ({ requests: [foundRequest('a', { votes })], nextCursor: null }) })
-    const texts = () => sql`select ctid::text, xmin::text from request_texts`.execute(service.database)
-    await runJob({ topic: 'dark mode', platforms: ['github'] })
-    const before = await texts()
-    votes = 42
-    const job = await runJob({ topic: 'light mode', platforms: ['github'] })
-    const [request] = await found(job.jobId)
-    expect(request).toMatchObject({ votes: 42, topic: 'dark mode', topics: ['dark mode', 'light mode'] })
-    expect(request.updatedAt > request.createdAt).toBe(true)
-    expect((await texts()).rows).toEqual(before.rows)
-  })
-
-  it('searches the new text, not the old one, when a text changed', async () => {
-    let title = 'Support penguins'
-    play({ github: () => ({ requests: [foundRequest('a', { title })], nextCursor: null }) })
-    await runJob({ topic: 'birds', platforms: ['github'] })
-    expect((await service.client.search('penguins')).body.data.results).toHaveLength(1)
-    title = 'Support ostriches'
-    await runJob({ topic: 'birds', platforms: ['github'] })
-    expect((await service.client.search('ostriches')).body.data.results).toHaveLength(1)
-    expect((await service.client.search('penguins')).body.data.results).toEqual([])
-  })
-
-  it('keeps every field, and never an invented one', async () => {
-    const bare = foundRequest('bare', {
-      ...{ description: '', votes: 0, tags: [], commentCount: null, authorName: null, authorHandle: null },
-      ...{ authorProfileUrl: null, license: null, originalCreatedAt: null },
-    })
-    const odd = foundRequest('odd', {
-      votes: 9e15,
-      commentCount: 2.5,
-      originalCreatedAt: new Date('9000-01-01T00:00:00Z'),
-      license: 'CC BY-SA 4.0',
-      title: 'emoji 🎉 \'quotes\' \\ "{}" $1',
-    })
-    play({ github: () => ({ requests: [bare, odd, { ...odd, votes: 7 }], nextCursor: null }) })
-    const job = await runJob({ topic: 'Dark  Mode', platforms: ['github'] })
-    expect(job.requestsCreated).toBe(2)
-    const results = await found(job.jobId)
-    const byUrl = Object.fromEntries(
-      results.map((result: { sourceUrl: string }) => [result.sourceUrl.slice(-3), result]),
-    )
-    expect(byUrl.are).toEqual({
-      _id: expect.any(String),
-      ...{
-        title: 'Request bare',
-        description: '',
-        descriptionTruncated: false,
-        votes: 0,
-        tags: [],
-        commentCount: null,
-      },
-      ...{
-        sourcePlatform: 'github',
-        sourceUrl: 'https://example.org/bare',
-        topic: 'Dark  Mode',
-        topics: ['Dark  Mode'],
-      },
-      ...{ authorName: null, authorHandle: null, authorProfileUrl: null, license: null, originalCreatedAt: null },
-      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
-    })
-    expect(byUrl.odd).toMatchObject({ votes: 7, commentCount: 2, originalCreatedAt: null, license: 'CC BY-SA 4.0' })
-    expect(byUrl.odd.title).toBe('emoji 🎉 \'quotes\' \\ "{}" $1')
   })
 })

@@ -1,7 +1,7 @@
 import type { TaskState } from '../database/column-types.ts'
 import type { Listen } from '../database/postgres/listen.ts'
 
-/** A task was begun, has stored a page, waits, or has ended; told after that was committed, by whatever process. */
+/** A task began, stored a page, waits or ended, in any process. It is sent after the commit. */
 export interface TaskChange {
   jobId: string
   taskId: string
@@ -9,12 +9,12 @@ export interface TaskChange {
 }
 
 export interface TaskChanges {
-  /** Calls back for each change, and with null when some may have been missed. @returns the function that ends it. */
+  /** Calls back for each change, and with null when changes may have been missed. @returns the function that unsubscribes. */
   subscribe(onChange: (change: TaskChange | null) => void): () => void
   stop(): Promise<void>
 }
 
-/** The name is in the trigger that notifies. */
+/** The trigger that notifies has the same name. */
 const channel = 'wishwell_tasks'
 
 export const isFinalState = (state: TaskState): boolean => state !== 'pending' && state !== 'running'
@@ -24,12 +24,12 @@ function parse(payload: string): TaskChange | null {
   return jobId && taskId && state ? { jobId, taskId, state: state as TaskState } : null
 }
 
-/** Hears of the changes of all tasks, on one connection for the whole process. */
+/** Listens to the changes of all tasks, on one connection for the process. */
 export async function listenToTasks(listen: Listen): Promise<TaskChanges> {
   const subscribers = new Set<(change: TaskChange | null) => void>()
   const stop = await listen(channel, (payload) => {
     const change = payload === null ? null : parse(payload)
-    for (const tell of subscribers) tell(change)
+    for (const onChange of subscribers) onChange(change)
   })
   return {
     subscribe: (onChange) => {

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 
-/** A task as the database has it. */
+/** A row of `scrape_tasks`. */
 export type TaskRow = Selectable<Tables['scrape_tasks']>

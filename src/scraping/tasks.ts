@@ -1,18 +1,19 @@
-import type { PlatformErrorCode } from '../database/column-types.ts'
+import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
-import type { Page } from '../platforms/platform.ts'
-import { type FoundPage, type PreparedPage, storePage } from '../requests/store/store.ts'
+import type { Json, Page } from '../platforms/platform.ts'
+import { markSeenBefore, type Retention } from '../requests/store/retention.ts'
+import { type PreparedPage, preparePage, storePage } from '../requests/store/store.ts'
 import type { ClaimedTask } from './claim.ts'
 import { countPage } from './collected-topics.ts'
 import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
 import type { TaskQueue } from './queue.ts'
 
-/** The task was given to another worker, or ended, meanwhile: this one must stop and write nothing. */
+/** The task was ended, or taken over by another worker, meanwhile: this worker must stop and write nothing. */
 export class TaskLostError extends Error {
   override readonly name = 'TaskLostError'
 }
 
-/** The update of a task that only its present holder can make. */
+/** The update of a running task that only the worker with its newest fencing token can make. */
 const updateHeld = (transaction: Transaction, task: ClaimedTask) =>
   transaction
     .updateTable('scrape_tasks')
@@ -26,7 +27,7 @@ function assertHeld({ numUpdatedRows }: { numUpdatedRows: bigint }): void {
 
 /** Ends a task and, with its last one, the job: credits are settled for the pages of all tasks, the rest is released. */
 async function endTask(transaction: Transaction, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) {
-  // One ending at a time for a job, so that exactly one of two tasks that end together sees itself as the last.
+  // The lock makes the ends of a job's tasks sequential: exactly one of two that end together is the last.
   await lockJob(transaction, task.jobId)
   assertHeld(
     await updateHeld(transaction, task)
@@ -39,7 +40,7 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
       })
       .executeTakeFirst(),
   )
-  await queue.complete(transaction, task.queueJob)
+  await queue.complete(transaction, task.queueMessage)
   await settleIfEnded(transaction, queue, task.jobId, now)
 }
 
@@ -47,31 +48,48 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
 export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) =>
   database.transaction().execute((transaction) => endTask(transaction, queue, task, end, now))
 
+/** A fetched page that is ready to be stored, and where its task continues. */
+export interface FetchedPage extends PreparedPage {
+  /** Null when the platform has no more pages. */
+  nextCursor: Json
+}
+
+/** Prepares a page for `checkpointPage`. It runs no statement, so no transaction waits for it. */
+export async function prepareFetchedPage(
+  { requests, nextCursor }: Page,
+  platform: PlatformName,
+  retention: Retention,
+  now: Date,
+): Promise<FetchedPage> {
+  const prepared = await preparePage(requests, markSeenBefore(retention, platform, now))
+  return { ...prepared, nextCursor }
+}
+
 /**
  * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction.
  * @returns the task as it is now; null when it has ended.
- * @throws TaskLostError when another worker has it; nothing is stored then.
+ * @throws TaskLostError when another worker has the task; nothing is stored then.
  */
 export function checkpointPage(
   database: Database,
   queue: TaskQueue,
   task: ClaimedTask,
-  page: Pick<Page, 'nextCursor'> & PreparedPage & Pick<FoundPage, 'markSeenBefore'>,
+  { nextCursor, ...prepared }: FetchedPage,
   now: Date,
 ): Promise<ClaimedTask | null> {
   const pages = task.pages + 1
-  const more = page.nextCursor !== null && pages < task.depth
+  const more = nextCursor !== null && pages < task.depth
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
-    const { requests, markSeenBefore } = page
-    const ofJob = { platform, jobId: task.queueJob.isLive ? null : jobId, topic }
-    const { found, created } = await storePage(transaction, { ...ofJob, requests, markSeenBefore, now })
+    // No caller can list the requests of an unowned job, so they are not linked to it.
+    const linkedJobId = task.queueMessage.isLive ? null : jobId
+    const { found, created } = await storePage(transaction, { ...prepared, platform, jobId: linkedJobId, topic, now })
     if (!more) await lockJob(transaction, jobId)
     assertHeld(
       await updateHeld(transaction, task)
         .set((eb) => ({
           pages,
-          cursor: JSON.stringify(page.nextCursor),
+          cursor: JSON.stringify(nextCursor),
           requests_found: eb('requests_found', '+', found),
           requests_created: eb('requests_created', '+', created),
           tries: 0,
@@ -84,12 +102,12 @@ export function checkpointPage(
     )
     await countPage(transaction, platform, topic, now)
     if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
-    return more ? { ...task, pages, cursor: page.nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
+    return more ? { ...task, pages, cursor: nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
   })
 }
 
 /** Whether any other task of the job is open and has not failed to reach its platform. */
-export async function othersGetOn(database: Database, jobId: string, taskId: string): Promise<boolean> {
+export async function othersProgress(database: Database, jobId: string, taskId: string): Promise<boolean> {
   const other = await database
     .selectFrom('scrape_tasks')
     .select('id')
@@ -102,7 +120,10 @@ export async function othersGetOn(database: Database, jobId: string, taskId: str
   return other !== undefined
 }
 
-/** Puts a task back in the queue until its platform may be asked again; why is kept until a page comes. @throws TaskLostError */
+/**
+ * Puts a task back in the queue until its platform may be called again. The reason is stored until a page arrives.
+ * @throws TaskLostError
+ */
 export function deferTask(
   database: Database,
   queue: TaskQueue,
@@ -110,25 +131,28 @@ export function deferTask(
   { until, tries, reason }: { until: Date; tries: number; reason?: { code: PlatformErrorCode; message: string } },
 ): Promise<void> {
   return database.transaction().execute(async (transaction) => {
-    const queueJobId = await queue.enqueue(transaction, task.taskId, {
-      isLive: task.queueJob.isLive,
+    const queueMessageId = await queue.enqueue(transaction, task.taskId, {
+      isLive: task.queueMessage.isLive,
       startAfter: until,
     })
     assertHeld(
       await updateHeld(transaction, task)
         .set({
-          ...{ waiting_until: until, tries, queue_job_id: queueJobId },
+          waiting_until: until,
+          tries,
+          queue_job_id: queueMessageId,
           ...(reason ? { error_code: reason.code, error_message: reason.message } : {}),
         })
         .executeTakeFirst(),
     )
-    await queue.complete(transaction, task.queueJob)
+    await queue.complete(transaction, task.queueMessage)
   })
 }
 
 /**
- * Queues every open task of a job that was begun anew. Only for the embedded database at its start: the lock of its directory proves that no
- * worker is alive that could still hold one.
+ * Queues every open task of the jobs that were begun, once more. Only for the embedded database at its start: the lock of its
+ * directory proves that no worker is alive that could still hold a task.
+ * @returns the number of tasks.
  */
 export async function recoverTasks(database: Database, queue: TaskQueue): Promise<number> {
   await queue.clear()
@@ -141,13 +165,13 @@ export async function recoverTasks(database: Database, queue: TaskQueue): Promis
       .where('begun_at', 'is not', null)
       .execute()
     for (const task of open) {
-      const queueJobId = await queue.enqueue(transaction, task.id, {
+      const queueMessageId = await queue.enqueue(transaction, task.id, {
         isLive: task.account_id === null,
         startAfter: task.waiting_until,
       })
       await transaction
         .updateTable('scrape_tasks')
-        .set({ queue_job_id: queueJobId })
+        .set({ queue_job_id: queueMessageId })
         .where('id', '=', task.id)
         .execute()
     }

@@ -32,7 +32,7 @@ const start = async (body: Record<string, unknown>): Promise<string> =>
 const creditsUsed = async () => (await service.client.get('/api/v1/usage')).body.data.credits.used
 
 describe('the time of a job', () => {
-  it('ends it with the page that was under way then; what was delivered stays charged', async () => {
+  it('ends it after the page that is under way; delivered pages stay charged', async () => {
     const calls = play('github', (call, request) => {
       if (call === 2) aheadMs = 10 * minuteMs
       return numberedPages(9)(call, request)
@@ -47,7 +47,7 @@ describe('the time of a job', () => {
     expect(await creditsUsed()).toBe(3)
   })
 
-  it('ends a platform at once that could be asked again only after it', async () => {
+  it('ends a platform at once that could be called again only after it', async () => {
     play('github', (call, request) => {
       if (call === 1)
         throw new PlannedWaitError('rate_limited', 'Wait.', new Date(clock.now().getTime() + 11 * minuteMs))
@@ -56,17 +56,18 @@ describe('the time of a job', () => {
     const job = await service.client.waitForJob(await start({ platforms: ['github'], depth: 9 }))
     expect(job.errors).toEqual([
       {
-        ...{ platform: 'github', code: 'timeout' },
-        message: 'The time of the job is over before the platform can be asked again. Wait.',
+        platform: 'github',
+        code: 'timeout',
+        message: 'The time of the job is over before the platform can be called again. Wait.',
       },
     ])
     expect(await creditsUsed()).toBe(1)
   })
 
-  it('ends what hangs by its own worker, who gives up the fetch', async () => {
+  it('ends a fetch that hangs, in the worker of the task', async () => {
     const calls = play('github', async (call) => {
       if (call > 0) return new Promise<never>(() => {})
-      // From its next taking on, the job has only a second left.
+      // At the next claim the job has only a second left.
       const expiresAt = new Date(clock.now().getTime() + 4_000)
       await sql`update scrape_jobs set expires_at = ${expiresAt}`.execute(service.database)
       throw new PlannedWaitError('rate_limited', 'Wait.', new Date(clock.now().getTime() + 3_000))
@@ -77,7 +78,7 @@ describe('the time of a job', () => {
     expect(await creditsUsed()).toBe(0)
   })
 
-  it('ends what hangs and what was never begun, and completes the job if a platform was done', async () => {
+  it('ends tasks that hang or never began, and completes the job if a platform was done', async () => {
     const hanging = play('github', () => new Promise<never>(() => {}))
     play('hackernews', numberedPages(1))
     const jobId = await start({ platforms: ['github', 'hackernews'], depth: 2 })

@@ -3,7 +3,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import type { TaskQueue } from './queue.ts'
 
-/** A job of no account: live calls collect with it and pay for themselves, so it reserves nothing and no list shows it. */
+/** The job of a live call. It belongs to no account: its callers pay for their calls, so it reserves nothing and is in no list. */
 export interface UnownedJob {
   id: string
   topic: string
@@ -48,6 +48,6 @@ export async function startUnownedJobs(
   await transaction.insertInto('scrape_tasks').values(tasks).execute()
   await queue.enqueueLive(
     transaction,
-    tasks.map((task) => ({ taskId: task.id, queueJobId: task.queue_job_id })),
+    tasks.map((task) => ({ taskId: task.id, queueMessageId: task.queue_job_id })),
   )
 }

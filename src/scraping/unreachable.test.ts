@@ -33,7 +33,7 @@ function play(name: PlatformName, script: Script) {
 const later = (ms: number) => new Date(Date.now() + ms)
 const unreachable: Script = () => {
   const retryAt = later(cooldownMs)
-  throw new PlatformError('unavailable', 'Nobody is there.', { retryAt, isUnreachable: true })
+  throw new PlatformError('unavailable', 'No connection.', { retryAt, isUnreachable: true })
 }
 const start = async ({ client }: TestService, platforms: PlatformName[]) =>
   (await client.scrape({ topic: 'dark mode', platforms })).body.data.jobId as string
@@ -42,16 +42,17 @@ const tookMs = ({ startedAt, completedAt }: { startedAt: string; completedAt: st
   Date.parse(completedAt) - Date.parse(startedAt)
 
 describe('a job of which no platform can be reached', () => {
-  it('says why from the first failed try on, is tried again, and ends in time, as do the platforms in their list', async () => {
+  it('reports the reason from the first failed try on, is tried again, and ends in time', async () => {
     const jobId = await start(real, ['github', 'hackernews'])
     await expect.poll(async () => (await read(real, jobId)).waiting?.length, { timeout: 10_000 }).toBe(2)
     const job = await read(real, jobId)
     expect(job.errors).toBeUndefined()
     expect(job.waiting[0]).toMatchObject({
-      ...{ platform: 'github', code: 'unavailable' },
+      platform: 'github',
+      code: 'unavailable',
       message: expect.stringContaining('The connection to github failed (ECONNREFUSED)'),
     })
-    // Long before the rest that a host has otherwise.
+    // Long before the end of the usual cooldown of a host.
     expect(Date.parse(job.waiting[0].until)).toBeLessThan(Date.now() + cooldownMs / 2)
     const { platforms } = (await real.client.get('/api/v1/platforms')).body.data
     const github = platforms.find(({ platform }: { platform: string }) => platform === 'github')
@@ -77,7 +78,7 @@ describe('a job of which no platform can be reached', () => {
 })
 
 describe('a platform that cannot be reached', () => {
-  it('is tried again as long as another one gets on, and no longer', async () => {
+  it('is tried again as long as another platform progresses, and no longer', async () => {
     const gate = Promise.withResolvers<void>()
     const github = play('github', unreachable)
     play('hackernews', async (call, request) => {
@@ -85,7 +86,7 @@ describe('a platform that cannot be reached', () => {
       return numberedPages(1)(call, request)
     })
     const jobId = await start(scripted, ['github', 'hackernews'])
-    // The third try comes after the time for a platform that is alone.
+    // The third try is later than any try of a platform alone.
     await expect.poll(() => github.calls.length, { timeout: 60_000 }).toBe(3)
     expect((await read(scripted, jobId)).waiting ?? []).not.toContainEqual(
       expect.objectContaining({ platform: 'hackernews' }),
@@ -96,7 +97,7 @@ describe('a platform that cannot be reached', () => {
     expect(github.calls.length).toBeLessThan(5)
   })
 
-  it('is forgotten to have been so once a page comes', async () => {
+  it('is no longer reported as such after a page', async () => {
     play('github', (call, request) => (call === 0 ? unreachable(call, request) : numberedPages(1)(call, request)))
     const job = await scripted.client.waitForJob(await start(scripted, ['github']), 30_000)
     expect(job).toMatchObject({ status: 'completed', progress: { github: 'done' } })
@@ -104,7 +105,7 @@ describe('a platform that cannot be reached', () => {
   })
 })
 
-it('a limit is waited for, however long it takes', async () => {
+it('a job waits for a rate limit longer than for a platform that cannot be reached', async () => {
   play('github', (call, request) => {
     if (call === 0)
       throw new PlannedWaitError('rate_limited', 'No more searches for now.', later(unreachableMs + 1_000))

@@ -11,7 +11,7 @@ import { preparePage, storePage } from '../requests/store/store.ts'
 import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
-// Whatever is stored, refreshed, purged or expires, in whatever order and at the same time: topics count what is there.
+// Requests are stored, refreshed, purged and expire in any order, also at the same time: the counts of topics stay right.
 // TEST_SEED repeats a run, COUNTS_RUNS=1000 makes it a long one.
 
 const runs = campaignSize('COUNTS_RUNS', { quick: 10, long: 300 })
@@ -46,7 +46,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      ...{ do: fc.constant('store' as const), platform, day: fc.nat(3) },
+      do: fc.constant('store' as const),
+      platform,
+      day: fc.nat(3),
       topic: fc.constantFrom('Dark mode', 'dark  MODE', 'export', 'sync'),
       requests: fc.array(found, { maxLength: 6 }),
     }),
@@ -54,7 +56,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ do: fc.constant('purge author' as const), author: fc.constantFrom('@ada', '@bob') },
+      do: fc.constant('purge author' as const),
+      author: fc.constantFrom('@ada', '@bob'),
       suppress: fc.boolean(),
     }),
   },
@@ -69,7 +72,8 @@ async function run(made: Step): Promise<unknown> {
     const now = new Date(start + made.day * dayMs)
     const requests = made.requests.map(({ sourceId, posted, author, ...rest }) =>
       foundRequest(sourceId, {
-        ...{ ...rest, authorHandle: author },
+        ...rest,
+        authorHandle: author,
         originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
       }),
     )
@@ -88,14 +92,14 @@ async function run(made: Step): Promise<unknown> {
   return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
 }
 
-/** Pages, purges and expiry may meet; what an operator does in SQL takes no lock, so it comes alone. */
+/** Pages, purges and expiry may run at once; SQL of an operator takes no lock, so it runs alone. */
 async function runAll(steps: readonly Step[], atOnce: boolean): Promise<void> {
   const together = atOnce ? steps.filter((made) => made.do !== 'delete in SQL') : []
   await Promise.all(together.map(run))
   for (const made of atOnce ? [] : steps) await run(made)
 }
 
-it('topics count what is there', { timeout: 600_000 }, async () => {
+it('the counts of topics equal their requests after any changes', { timeout: 600_000 }, async () => {
   console.log(`counts of topics: seed ${seed}, ${runs} runs`)
   const { database } = opened
   await fc.assert(

@@ -16,13 +16,13 @@ const security = [{ apiKey: [] }]
 const tags = ['Topics']
 
 const summaryProperties = {
-  topic: Type.String({ description: 'As it was first spelt; case and the amount of white space do not count' }),
+  topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
   requests: Type.Integer({ description: 'How many requests it has' }),
   votes: Type.Integer({ description: 'Of all of them together' }),
   lastCollectedAt: moment('When a platform last delivered a page of it'),
   growth: closed(
     { days7: Type.Integer(), days30: Type.Integer() },
-    { description: 'How many of them were asked in the last 7 and 30 UTC days, today included' },
+    { description: 'How many of them were posted in the last 7 and 30 UTC days, today included' },
   ),
   tags: Type.Array(closed({ tag: Type.String(), requests: Type.Integer() }), {
     description: 'The most frequent of them, at most 10',
@@ -50,7 +50,7 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
         summary: 'List the topics of the cached requests',
         description:
           'The last collected first, or the most voted, or by name. With `query` a page may hold fewer topics than `limit` ' +
-          'and yet have more after it: `hasMore` says so.',
+          'although more follow: `hasMore` says so.',
         tags,
         security,
         querystring: closed({
@@ -85,11 +85,10 @@ const topicPage = closed({
       from: Type.String({ format: 'date', description: 'The first UTC day of a week, a month or a year' }),
       requests: Type.Integer(),
     }),
-    { description: 'When they were asked: weeks up to half a year, months up to ten years, else years; no gaps' },
+    { description: 'When they were posted: weeks up to half a year, months up to ten years, else years; no gaps' },
   ),
   wishes: Type.Array(closed({ request: requestRecord, ...wishProperties }), {
-    description:
-      'What people ask for most: the 200 most voted requests, those that are alike taken together, the first 20',
+    description: 'The first 20 wishes: groups of similar requests among the 200 most voted ones',
   }),
 })
 

@@ -7,7 +7,7 @@ import { readComparedWords } from '../requests/similar/words.ts'
 import { type Period, timelineOf } from './timeline.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
 
-/** How many of a topic's most voted requests are looked at for its wishes, and how many wishes are shown. */
+/** How many of a topic's most voted requests are compared for its wishes, and how many wishes are shown. */
 const comparedRequests = 200
 const shownWishes = 20
 
@@ -17,7 +17,7 @@ export interface TopicPage extends TopicSummary {
   wishes: (Wish & { request: RequestRecord })[]
 }
 
-/** What people ask for most in a topic: its most voted requests, those that ask for the same taken together. */
+/** The wishes of a topic: groups of similar requests among its most voted ones, the most voted first. */
 async function readWishes(executor: Executor, key: string): Promise<TopicPage['wishes']> {
   const top = await executor
     .selectFrom('request_topics')
@@ -40,7 +40,7 @@ async function readWishes(executor: Executor, key: string): Promise<TopicPage['w
     .slice(0, shownWishes)
 }
 
-/** All that a page about one topic shows; null when it has no requests. Its parts are read one after the other. */
+/** The page of one topic; null when it has no requests. Its parts are read one after the other. */
 export async function readTopicPage(
   executor: Executor,
   { topic, now }: { topic: string; now: Date },

@@ -42,12 +42,14 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('the list of topics', () => {
-  it('tells requests, votes, growth by original date, tags and the last collection', async () => {
+  it('has requests, votes, growth by original date, tags and the last collection', async () => {
     const { topics } = await get('/api/v1/topics?query=dark')
     expect(topics).toEqual([
       {
         topic: 'Dark  Mode',
-        ...{ requests: 4, votes: 24, growth: { days7: 2, days30: 3 } },
+        requests: 4,
+        votes: 24,
+        growth: { days7: 2, days30: 3 },
         tags: [
           { tag: 'ui', requests: 3 },
           { tag: 'theme', requests: 1 },
@@ -58,7 +60,7 @@ describe('the list of topics', () => {
     expect(Math.abs(Date.parse(topics[0].lastCollectedAt) - Date.now())).toBeLessThan(600_000)
   })
 
-  it('is ordered by collection, votes or name, paged by its cursor, and leaves out topics without requests', async () => {
+  it('is ordered by collection, votes or name, paged by its cursor, and excludes topics without requests', async () => {
     for (const [sortBy, names] of [
       ['new', ['Export', 'Dark  Mode']],
       ['top', ['Export', 'Dark  Mode']],
@@ -79,7 +81,7 @@ describe('the list of topics', () => {
     },
   )
 
-  it('refuses a cursor with a place that no topic can have, or answers it', async () => {
+  it('refuses or answers a cursor with a position that no topic can have', async () => {
     for (const key of [-1, 1e15, 9e15, -9e15]) {
       for (const order of ['new', 'top', 'name']) {
         const cursor = Buffer.from(JSON.stringify([`topics-${order}`, key, 'x'])).toString('base64url')
@@ -91,7 +93,7 @@ describe('the list of topics', () => {
 })
 
 describe('a topic', () => {
-  it('shows its platforms, when its requests were asked, and what people wish for with all votes of it', async () => {
+  it('has its platforms, a timeline of its requests, and its wishes with all their votes', async () => {
     const page = await get(`/api/v1/topics/${encodeURIComponent('DARK mode')}`)
     expect(page).toMatchObject({ topic: 'Dark  Mode', requests: 4, votes: 24 })
     expect(page.platforms).toEqual([
@@ -102,7 +104,9 @@ describe('a topic', () => {
     expect(total).toBe(4)
     expect(page.wishes[0]).toMatchObject({
       request: { title: 'Dark mode for the editor' },
-      ...{ votes: 17, requests: 2, platforms: ['github', 'hackernews'] },
+      votes: 17,
+      requests: 2,
+      platforms: ['github', 'hackernews'],
     })
   })
 
@@ -113,12 +117,15 @@ describe('a topic', () => {
     },
   )
 
-  it('forgets what is purged at once: requests, votes, tags, days and wishes', async () => {
+  it('loses purged requests at once: their votes, tags, days and wishes', async () => {
     const admin = service.clientFor(service.adminKey)
     await admin.post('/api/admin/purge', { platform: 'github' })
     const page = await get('/api/v1/topics/dark%20mode')
     expect(page).toMatchObject({
-      ...{ requests: 1, votes: 7, tags: [{ tag: 'ui', requests: 1 }], growth: { days7: 1, days30: 1 } },
+      requests: 1,
+      votes: 7,
+      tags: [{ tag: 'ui', requests: 1 }],
+      growth: { days7: 1, days30: 1 },
       platforms: [{ platform: 'hackernews', requests: 1, votes: 7 }],
       wishes: [{ votes: 7, requests: 1, platforms: ['hackernews'] }],
     })

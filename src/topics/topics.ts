@@ -8,20 +8,20 @@ export const topicOrders = ['new', 'top', 'name'] as const
 export type TopicOrder = (typeof topicOrders)[number]
 
 export interface TopicListInput extends PageInput {
-  /** Part of a name; case and the amount of white space do not count. */
+  /** Part of a name; case and the amount of white space are ignored. */
   query?: string
   sortBy: TopicOrder
   now: Date
 }
 
 export interface TopicSummary {
-  /** As it was first spelt. */
+  /** In its first spelling. */
   topic: string
   requests: number
   votes: number
   /** ISO 8601; when a platform last delivered a page of it. */
   lastCollectedAt: string
-  /** How many of its requests were asked in the last 7 and 30 UTC days, today included. */
+  /** How many of its requests were posted in the last 7 and 30 UTC days, today included. */
   growth: { days7: number; days30: number }
   /** The most frequent first. */
   tags: { tag: string; requests: number }[]
@@ -35,14 +35,14 @@ interface TopicRow {
   collected_at: Date
 }
 
-/** The position after which a page goes on: the sort key of its last topic, in microseconds or votes, and the topic's key. */
+/** The position after which a page continues: the sort key of its last topic, in microseconds or votes, and the topic's key. */
 type Position = [key: number, topic: string]
 
 const cursors = Object.fromEntries(
   topicOrders.map((order) => [order, cursorsOf<Position>(`topics-${order}`, isPositionNumber, isPositionText)]),
 ) as Record<TopicOrder, Cursors<Position>>
 
-/** How many topics a page with a query scans at most: the work of every query is bounded, however few names fit. */
+/** How many topics a page with a query scans: this bounds the work of a query, however few names match. */
 const maxScanned = 5_000
 const shownTags = 10
 
@@ -52,7 +52,7 @@ const orders = {
   name: sql`key asc`,
 } as const
 
-/** The condition of what lies after a position, in the form that the index of the order can be entered with. */
+/** The condition for topics after a position, in a form that the index of the order can use. */
 function after(sortBy: TopicOrder, [value, key]: Position) {
   if (sortBy === 'name') return sql`key > ${key}`
   const column = sql.ref(sortBy === 'new' ? 'collected_at' : 'votes')
@@ -85,7 +85,7 @@ export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export const dayMs = 86_400_000
 
-/** What is counted of topics, for several at once. */
+/** The counts of several topics, in two queries at most. */
 async function summarise(executor: Executor, topics: readonly TopicRow[], now: Date): Promise<TopicSummary[]> {
   if (topics.length === 0) return []
   const daysBack = (days: number) => dayOf(new Date(now.getTime() - (days - 1) * dayMs))
@@ -97,20 +97,21 @@ async function summarise(executor: Executor, topics: readonly TopicRow[], now: D
       (select coalesce(json_agg(json_build_object('tag', value, 'requests', requests)), '[]') from (
         select value, requests from topic_counts where topic_key = key and kind = 'tag'
         order by requests desc, value limit ${sql.lit(shownTags)}) as top) as tags
-    from unnest(${topics.map(({ key }) => key)}::text[]) with ordinality as asked (key, place) order by place`.execute(
+    from unnest(${topics.map(({ key }) => key)}::text[]) with ordinality as listed (key, position) order by position`.execute(
     executor,
   )
   return topics.map(({ name, requests, votes, collected_at }, index) => ({
     topic: name,
-    ...{ requests, votes: Number(votes) },
+    requests,
+    votes: Number(votes),
     lastCollectedAt: collected_at.toISOString(),
     ...(rows[index] as unknown as Pick<TopicSummary, 'growth' | 'tags'>),
   }))
 }
 
 /**
- * One page of the topics that have requests. Keyset paging: a topic that stays put is seen exactly once. With a query a page
- * may hold fewer topics than asked for, even none, and yet have more after it.
+ * One page of the topics that have requests. Keyset paging: a topic whose position does not change is listed exactly once. With a
+ * query a page may hold fewer topics than `limit`, even none, although more follow.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function listTopics(
@@ -121,7 +122,7 @@ export async function listTopics(
   const page = rows.filter(({ matches }) => matches).slice(0, input.limit)
   const isFull = page.length === input.limit
   const hasMore = rows.length > page.length || rows.at(-1)?.rank === scanned
-  // The next page does not scan again what this one scanned in vain.
+  // The next page skips what this page scanned without a match.
   const end = isFull ? page.at(-1) : rows.at(-1)
   const topics = await summarise(executor, page, input.now)
   const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)

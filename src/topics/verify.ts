@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 
-/** A count that is not what the requests say. */
+/** A stored count that differs from the requests. */
 export interface WrongCount {
   topicKey: string
-  /** `total`, `platform`, `day`, `tag`, or `link` for requests whose columns in the topic are not their own. */
+  /** `total`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` that differs from its request. */
   kind: string
   value: string
-  kept: { requests: number; votes: number }
+  stored: { requests: number; votes: number }
   counted: { requests: number; votes: number }
 }
 
@@ -16,8 +16,8 @@ const linked = sql`
   from request_topics join requests on requests.id = request_id`
 
 /**
- * Counts every topic anew and compares. It reads all requests: for checks and tests, not while people wait.
- * @returns what is wrong, at most `limit` of it; empty when all is well.
+ * Counts every topic again and compares. It reads all requests: for checks and tests, not for callers that wait.
+ * @returns the wrong counts, at most `limit`; empty when all are right.
  */
 export async function findWrongCounts(executor: Executor, limit = 100): Promise<WrongCount[]> {
   const { rows } = await sql<WrongCount>`
@@ -32,16 +32,16 @@ export async function findWrongCounts(executor: Executor, limit = 100): Promise<
       select topic_key, 'tag', tag, count(*), 0
         from linked, lateral (select distinct unnest(tags) as tag) as own group by 1, 3
     ),
-    kept as (
+    stored as (
       select key as topic_key, 'total' as kind, '' as value, requests, votes from topics where requests <> 0 or votes <> 0
       union all
       select topic_key, kind, value, requests, votes from topic_counts
     ),
     compared as (
       select topic_key, kind, value,
-        coalesce(kept.requests, 0) as kept_requests, coalesce(kept.votes, 0) as kept_votes,
+        coalesce(stored.requests, 0) as stored_requests, coalesce(stored.votes, 0) as stored_votes,
         coalesce(counted.requests, 0) as requests, coalesce(counted.votes, 0) as votes
-      from kept full join counted using (topic_key, kind, value)
+      from stored full join counted using (topic_key, kind, value)
       union all
       select topic_key, 'link', request_id::text, 0, 0, 1, requests.votes
       from request_topics as link join requests on requests.id = request_id
@@ -49,9 +49,9 @@ export async function findWrongCounts(executor: Executor, limit = 100): Promise<
         is distinct from (requests.platform, requests.posted_at, requests.votes, requests.tags)
     )
     select topic_key as "topicKey", kind, value,
-      json_build_object('requests', kept_requests, 'votes', kept_votes) as kept,
+      json_build_object('requests', stored_requests, 'votes', stored_votes) as stored,
       json_build_object('requests', requests, 'votes', votes) as counted
-    from compared where (kept_requests, kept_votes) is distinct from (requests, votes)
+    from compared where (stored_requests, stored_votes) is distinct from (requests, votes)
     order by topic_key, kind, value limit ${limit}`.execute(executor)
   return rows
 }

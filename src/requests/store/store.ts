@@ -12,6 +12,8 @@ import { type ChangedText, updateVocabulary } from '../search/vocabulary.ts'
 /** A page made ready to be stored: each request once, in the order of their keys, with the text that it is found by. */
 export interface PreparedPage {
   requests: { request: FoundRequest; text: string }[]
+  /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
+  markSeenBefore: Date | null
 }
 
 export interface FoundPage extends PreparedPage {
@@ -19,8 +21,6 @@ export interface FoundPage extends PreparedPage {
   /** Null for a live collection: nobody can ask for what it found. */
   jobId: string | null
   topic: string
-  /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
-  markSeenBefore: Date | null
   now: Date
 }
 
@@ -28,12 +28,15 @@ export interface FoundPage extends PreparedPage {
  * Does what of storing needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
  * event loop gets its turn between two of them.
  */
-export async function preparePage(requests: readonly FoundRequest[]): Promise<PreparedPage> {
+export async function preparePage(
+  requests: readonly FoundRequest[],
+  markSeenBefore: Date | null = null,
+): Promise<PreparedPage> {
   // A later mention on the same page wins: one statement may not touch a row twice.
   const distinct = [...new Map(requests.map((request) => [request.sourceId, request])).values()]
   // In the order of their keys, so that two transactions that meet on the same requests cannot deadlock.
   distinct.sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
-  const prepared: PreparedPage = { requests: [] }
+  const prepared: PreparedPage = { requests: [], markSeenBefore }
   const pause = createPauses()
   for (const request of distinct) {
     prepared.requests.push({ request, text: searchTextOf(request) })

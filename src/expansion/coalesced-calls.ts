@@ -5,8 +5,8 @@ interface Call<T> {
 }
 
 /**
- * Lets equal calls at the same moment share one: whoever comes while it is under way gets its answer. It is aborted when
- * nobody waits for it any more. Nothing is kept once it has ended.
+ * Equal calls at the same moment share one: a call that starts while another is under way gets its answer. The work is aborted when
+ * no call waits for it any more. Nothing is cached once it has ended.
  */
 export function createCoalescedCalls<T>() {
   const underWay = new Map<string, Call<T>>()

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createCoalescedCalls } from './shared-calls.ts'
+import { createCoalescedCalls } from './coalesced-calls.ts'
 
 const never = () => new AbortController().signal
 
-it('equal calls at the same moment are one piece of work, later ones another', async () => {
+it('equal calls at the same moment share their work, later calls do not', async () => {
   const share = createCoalescedCalls<number>()
   let begun = 0
   const gate = Promise.withResolvers<void>()
@@ -18,7 +18,7 @@ it('equal calls at the same moment are one piece of work, later ones another', a
   expect(await share('a', never(), work)).toBe(2)
 })
 
-it('whoever leaves is let go at once, and the work goes on for those who stay', async () => {
+it('a call that aborts ends at once, and the work continues for the others', async () => {
   const share = createCoalescedCalls<string>()
   const gate = Promise.withResolvers<string>()
   const impatient = new AbortController()
@@ -38,7 +38,7 @@ it('whoever leaves is let go at once, and the work goes on for those who stay', 
   expect(await stayed).toBe('answer')
 })
 
-it('the work is aborted when nobody waits any more, and the next call begins anew', async () => {
+it('the work is aborted when no call waits any more, and the next call starts it again', async () => {
   const share = createCoalescedCalls<string>()
   const impatient = new AbortController()
   let reason: unknown
@@ -56,7 +56,7 @@ it('the work is aborted when nobody waits any more, and the next call begins ane
   expect(await share('a', never(), async () => 'new')).toBe('new')
 })
 
-it('a failure reaches everybody who waits, and is not kept', async () => {
+it('a failure reaches all calls that wait, and is not cached', async () => {
   const share = createCoalescedCalls<string>()
   const fail = async () => {
     throw new Error('broken')
