@@ -61,11 +61,11 @@ describe.each(['in the database', 'in memory'])('a quota that is counted %s', (w
 
 it('what was found dearly is kept until it expires', async () => {
   const cache = createAdapterCache(opened.database)
-  await cache.keep('youtube', 'dark mode', { videos: ['a'] }, at(1_000))
+  await cache.store('youtube', 'dark mode', { videos: ['a'] }, at(1_000))
   expect(await cache.read('youtube', 'dark mode', at(999))).toEqual({ videos: ['a'] })
   expect(await cache.read('x', 'dark mode', at(0))).toBeNull()
   expect(await cache.read('youtube', 'dark mode', at(1_000))).toBeNull()
-  await cache.keep('youtube', 'dark mode', ['b'], at(2_000))
+  await cache.store('youtube', 'dark mode', ['b'], at(2_000))
   expect(await cache.read('youtube', 'dark mode', at(1_500))).toEqual(['b'])
   expect(await purgeExpiredCacheEntries(opened.database, at(2_000))).toBe(false)
   expect(await opened.database.selectFrom('platform_finds').selectAll().execute()).toEqual([])

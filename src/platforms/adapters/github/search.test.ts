@@ -10,7 +10,8 @@ import {
   testClient,
   testClock,
 } from '../testing.ts'
-import { createGithub, githubQuery, githubQueryTogether } from './search.ts'
+import { githubQuery, githubQueryTogether } from './query.ts'
+import { createGithub } from './search.ts'
 
 const fullIssue = {
   id: 4101,

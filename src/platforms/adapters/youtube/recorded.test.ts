@@ -32,7 +32,7 @@ async function setUp(answers: { search: Raw; commentThreads: Raw; status?: numbe
     response.end(JSON.stringify(path === '/search' ? answers.search : answers.commentThreads))
   })
   const clock = testClock()
-  const cache: AdapterCache = { read: async () => null, keep: async () => {} }
+  const cache: AdapterCache = { read: async () => null, store: async () => {} }
   return {
     received,
     clock,

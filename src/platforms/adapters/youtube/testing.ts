@@ -15,7 +15,7 @@ export function memoryAdapterCache(): AdapterCache & { kept: Map<string, { value
       const found = kept.get(`${platform} ${key}`)
       return found && found.expiresAt > now ? found.value : null
     },
-    async keep(platform, key, value, expiresAt) {
+    async store(platform, key, value, expiresAt) {
       kept.set(`${platform} ${key}`, { value, expiresAt })
     },
   }
