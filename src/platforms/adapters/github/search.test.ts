@@ -41,7 +41,7 @@ async function setUp(handler: Handler, token?: string) {
 const epochSeconds = (date: Date, plus: number) => String(date.getTime() / 1000 + plus)
 
 describe('the search on GitHub', () => {
-  it('asks for open issues with a label of a wish, 100 a page', async () => {
+  it('queries open issues with a label of wishes, 100 a page', async () => {
     const { github, received } = await setUp((response) => sendJson(response, issuesBody()), 'ghp_x')
     await fetchPage(github, 'dark mode')
     expect(received).toMatchObject([
@@ -57,7 +57,7 @@ describe('the search on GitHub', () => {
     expect(received[0]!.query).toEqual({ q: githubQuery('dark mode'), per_page: '100', page: '1' })
   })
 
-  it('asks for the topics of live calls together, and one by one where that is refused', async () => {
+  it('queries the topics of live calls together, and one by one when that is refused', async () => {
     const gate = Promise.withResolvers<void>()
     let refuses = false
     const { github, received } = await setUp(async (response) => {
@@ -104,7 +104,7 @@ describe('the search on GitHub', () => {
     expect(query).toMatch(/^"ab" "ab" .*kind\/feature/)
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { github, received } = await setUp((response) => sendJson(response, issuesBody()))
     expect(await fetchPageOrNull(github, { topic: '"?"' })).toBeNull()
     expect(received).toEqual([])
@@ -197,14 +197,14 @@ describe('the pages of GitHub', () => {
     }
   })
 
-  it('end at the tenth, whatever Link says, and the eleventh is never asked for', async () => {
+  it('end at the tenth, also with a next link, and the eleventh is never fetched', async () => {
     const { github, received } = await setUp(withLink(next))
     expect((await fetchPage(github, 'x1', { page: 10 })).nextCursor).toBeNull()
     expect(await fetchPageOrNull(github, { topic: 'x1', cursor: { page: 11 } })).toBeNull()
     expect(received).toHaveLength(1)
   })
 
-  it('end when GitHub says that they do', async () => {
+  it('end with the 422 for results past 1,000', async () => {
     const message = 'Only the first 1000 search results are available'
     const { github } = await setUp((response) => sendJson(response, { message }, 422))
     expect(await fetchPageOrNull(github, { topic: 'x1', cursor: { page: 9 } })).toBeNull()
@@ -231,7 +231,7 @@ describe('the limits of GitHub', () => {
     await fetchPage(github)
   })
 
-  it('are corrected by what it says about searches, not about others', async () => {
+  it('are corrected by its headers about searches, not about other resources', async () => {
     for (const [resource, code] of [
       ['search', 'rate_limited'],
       [undefined, 'rate_limited'],
@@ -252,7 +252,7 @@ describe('the limits of GitHub', () => {
   })
 })
 
-it('a refusal without a time is waited out for a minute, and twice as long after each further one', async () => {
+it('a refusal without a time delays for a minute, and twice as long after each further one', async () => {
   let isRefusing = true
   const { github, clock } = await setUp((response) =>
     isRefusing

@@ -23,7 +23,7 @@ export function gitlabError(answer: Answer, project: string, hasToken: boolean, 
       )
     case 404:
       if (!/project/i.test(text(body) ?? '')) return null
-      return new SourceRefusedError(`gitlab knows no public project "${project}". Check GITLAB_PROJECTS.`)
+      return new SourceRefusedError(`gitlab has no public project "${project}". Check GITLAB_PROJECTS.`)
     case 422:
       // "User must be authenticated to use search", an emergency switch of GitLab.com (`disable_anonymous_search`).
       if (!hasToken && /authenticated/i.test(text(body) ?? '')) return neededToken()

@@ -45,7 +45,7 @@ const issue = {
 }
 
 describe('the search on GitLab', () => {
-  it('asks each project for open issues with its label, and for all where it names none', async () => {
+  it('queries the open issues of each project with its label, and all without one', async () => {
     const projects = ['gitlab-org/gitlab:type::feature', '42:feature request', 'plain/tracker']
     const { gitlab, received, lookups } = await setUp((response) => sendJson(response, []), { projects, token: 't1' })
     let cursor: Json = null
@@ -80,7 +80,7 @@ describe('the search on GitLab', () => {
     expect(received[0]!.headers).not.toHaveProperty('authorization')
   })
 
-  it('keeps a hostile topic and a hostile project inside their places', async () => {
+  it('encodes a hostile topic and a hostile project', async () => {
     const projects = ['../../admin?x=1#y:feature']
     const { gitlab, received } = await setUp((response) => sendJson(response, []), { projects })
     await fetchPage(gitlab, '"tabs" -label:bug &state=closed [x]')
@@ -88,13 +88,13 @@ describe('the search on GitLab', () => {
     expect(received[0]!.query).toMatchObject({ search: 'tabs label bug &state=closed x', state: 'opened' })
   })
 
-  it('begins where earlier jobs stopped, so that all projects have their turn', async () => {
+  it('begins where earlier jobs stopped, so that all projects are searched', async () => {
     const { gitlab, received } = await setUp((response) => sendJson(response, []), { projects: ['a/a', 'b/b', 'c/c'] })
     await fetchPageOrNull(gitlab, { pagesBefore: 4 })
     expect(received[0]!.path).toContain('b%2Fb')
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { gitlab, received } = await setUp((response) => sendJson(response, []))
     expect(await fetchPageOrNull(gitlab, { topic: '[]' })).toBeNull()
     expect(received).toEqual([])

@@ -70,6 +70,6 @@ function visibilityError({ status, body }: Answer, project: string): PlatformErr
   const access = asString(fields?.issues_access_level) ?? 'enabled'
   if (fields?.visibility === 'public' && (access === 'enabled' || access === 'public')) return null
   return new SourceRefusedError(
-    `gitlab does not show the issues of "${project}" to everybody, so they are not collected. Take it out of GITLAB_PROJECTS.`,
+    `gitlab does not show the issues of "${project}" publicly, so they are not collected. Take it out of GITLAB_PROJECTS.`,
   )
 }

@@ -1,4 +1,5 @@
 import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
+import { quotaExhausted } from '../../budget/budget.ts'
 import { defaultError } from '../../client/faults.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
@@ -62,14 +63,11 @@ export function isVideoClosed(answer: Answer): boolean {
   return hasAny(refusal, videoReasons) || isPrivate
 }
 
-/** The error in an answer, null for none. A used-up quota has no `retryAt`: it ends the task instead of delaying it to the next day. */
+/** The error in an answer; null for none. */
 export function youtubeError(answer: Answer, now: Date, resetsAt: Date): PlatformError | null {
   const refusal = readRefusal(answer)
   if (!refusal) return defaultError('youtube', answer, now)
-  if (isQuotaSpent(answer)) {
-    const message = `The daily quota of youtube is used up. It is next queried at ${resetsAt.toISOString()}.`
-    return new PlatformError('quota_exhausted', message)
-  }
+  if (isQuotaSpent(answer)) return quotaExhausted('youtube', resetsAt)
   if (hasAny(refusal, hurriedReasons) || answer.status === 429) {
     const retryAt = cooldownAfterRefusal(answer.headers, now)
     return new PlatformError('rate_limited', 'youtube allows no more requests for now.', { retryAt })
