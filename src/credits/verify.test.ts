@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import type { Difference } from './differences.ts'
 import { grantPack } from './ledger.ts'
 import { december, ledgerOf, november } from './testing.ts'
-import { type Difference, verifyLedger } from './verify.ts'
+import { verifyLedger } from './verify.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {

@@ -29,7 +29,7 @@ function ask(sources: readonly string[], fetchFrom: FetchFrom, setup: Setup = {}
   )
 }
 
-/** Asks until nobody has more; a source has as many pages as `pages` says. */
+/** Fetches pages until none is left; a source has as many pages as `pages` says. */
 async function askAll(pages: Record<string, number>, setup: Setup = {}): Promise<string[]> {
   const asked: string[] = []
   const fetchFrom: FetchFrom = (source, cursor) => {

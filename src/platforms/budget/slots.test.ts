@@ -19,7 +19,7 @@ describe('the slots for requests under way', () => {
     await settled()
     expect(order).toEqual([1, 2])
     leave[0]!()
-    leave[0]!() // Leaving twice gives up one place only.
+    leave[0]!() // A second call frees nothing more.
     await settled()
     expect(order).toEqual([1, 2, 3])
     leave[1]!()

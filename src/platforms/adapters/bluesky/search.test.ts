@@ -23,7 +23,7 @@ const credentials = { handle: '@zoe.bsky.social', appPassword: 'abcd-efgh' }
 
 const jwt = (claims: object) => `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`
 const isSession = ({ path }: Received) => path === sessionPath
-/** Answers a session, with `token1`, `token2`, … unless told otherwise, and the search as the test wants it. */
+/** Answers a session, with `token1`, `token2`, … unless the test overrides it, and the search as the test defines it. */
 async function setUp(
   search: Handler,
   { path = '', session }: { path?: string; session?: (response: ServerResponse, count: number) => void } = {},
