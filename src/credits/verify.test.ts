@@ -221,7 +221,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
     expect([...found].toSorted()).toEqual(checks)
   })
 
-  it('tells where, what is stored and what it must be', async () => {
+  it('names the subject, the stored and the expected value', async () => {
     expect(await verifyAfter('update credit_balances set payg_balance = payg_balance + 2')).toEqual([
       { accountId, check: 'balance: payg_balance', subject: accountId, stored: '1272', expected: '1270' },
     ])
@@ -229,7 +229,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
 })
 
 describe('a large ledger', () => {
-  it('is looked through to its last account, up to as many differences as are wanted', async () => {
+  it('is verified to its last account, up to the limit of differences', async () => {
     await opened.reset()
     const accountIds: string[] = []
     for (let index = 0; index < 120; index++) accountIds.push(await ledger.makeAccount('free'))

@@ -57,7 +57,8 @@ describe('an answer', () => {
       headers,
       body: stream,
     } = await request(service.url + path, {
-      ...{ method, dispatcher: agent },
+      method,
+      dispatcher: agent,
       headers: {
         authorization: `Bearer ${service.apiKey}`,
         ...(acceptEncoding === null ? {} : { 'accept-encoding': acceptEncoding }),
@@ -93,7 +94,7 @@ describe('an answer', () => {
     },
   )
 
-  it('that was compressed before is not given after a change', async () => {
+  it('that was compressed before is not repeated after a change', async () => {
     const read = async () => JSON.parse((await ask('/api/v1/requests?limit=100', 'gzip')).text).data.results
     expect(await read()).toHaveLength(30)
     await service.client.send('POST', '/api/admin/purge', {
@@ -110,7 +111,7 @@ describe('an answer', () => {
     expect(head.bytes).toHaveLength(0)
   })
 
-  it('that is short, or an error, goes as it is', async () => {
+  it('that is short, or an error, is not compressed', async () => {
     for (const path of ['/healthz', '/api/v1/usage', '/api/v1/nothing']) {
       const { encoding, headers } = await ask(path, 'br, gzip')
       expect([encoding, headers.vary]).toEqual(['identity', 'Accept-Encoding'])
@@ -130,14 +131,18 @@ describe('an answer', () => {
     },
   )
 
-  it('that tells the progress of an expanded search is an uncompressed stream, and its JSON is compressed', async () => {
+  it('with the progress of an expanded search is an uncompressed stream, and its JSON is compressed', async () => {
     const body = JSON.stringify({ query: 'dark mode', expand: true, platforms: ['github'] })
     expect((await ask('/api/v1/requests/search', 'gzip', 'POST', body)).encoding).toBe('gzip')
     const stream = await request(`${service.url}/api/v1/requests/search`, {
-      ...{ method: 'POST', dispatcher: agent, body },
+      method: 'POST',
+      dispatcher: agent,
+      body,
       headers: {
-        ...{ authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-        ...{ accept: 'text/event-stream', 'accept-encoding': 'gzip' },
+        authorization: `Bearer ${service.apiKey}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        'accept-encoding': 'gzip',
       },
     })
     expect(stream.headers['content-encoding']).toBeUndefined()

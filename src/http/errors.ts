@@ -1,4 +1,4 @@
-/** Every error code of the interface: its status and when it is given. Docs and OpenAPI are made from it. */
+/** Every error code of the interface: its status and its meaning. Docs and OpenAPI are generated from it. */
 export const errorCatalogue = {
   INVALID_REQUEST: { status: 400, meaning: 'The request does not fit the schema; `details` says where.' },
   UNAUTHORIZED: { status: 401, meaning: 'The API key is missing, malformed, unknown or revoked.' },
@@ -6,10 +6,10 @@ export const errorCatalogue = {
     status: 403,
     meaning: 'A call by session cookie that another site made, or that lacks its `X-CSRF-Token`.',
   },
-  NOT_FOUND: { status: 404, meaning: 'No such thing, or not yours.' },
+  NOT_FOUND: { status: 404, meaning: 'It does not exist, or belongs to another account.' },
   CONFLICT: {
     status: 409,
-    meaning: 'The request contradicts the present state, or the first one with its `Idempotency-Key` is still running.',
+    meaning: 'The request contradicts the current state, or the first one with its `Idempotency-Key` is still running.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than 64 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
@@ -22,7 +22,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue
 
 export interface ErrorDetail {
-  /** Where in the request: `topic`, `platforms.0`; empty for the whole. */
+  /** The path in the request: `topic`, `platforms.0`; empty for the whole. */
   path: string
   message: string
 }
@@ -35,7 +35,7 @@ export interface ErrorExtras {
   resetsAt?: string
 }
 
-/** The one error that callers are meant to see: thrown anywhere, rendered in one place. Its message is public. */
+/** The only error whose message is public: thrown anywhere, rendered by `error-handler.ts`. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
@@ -52,5 +52,5 @@ export class ServiceError extends Error {
   }
 }
 
-/** The same text for whatever does not exist and whatever belongs to somebody else. */
+/** The same text for a thing that does not exist and one of another account. */
 export const notFound = (what: string): ServiceError => new ServiceError('NOT_FOUND', `${what} not found.`)

@@ -28,8 +28,8 @@ async function orderOf(works: Promise<string>[]): Promise<string[]> {
   return ended
 }
 
-describe('long works', () => {
-  it('let others have the event loop, one of them at a time between two turns', async () => {
+describe('long-running tasks', () => {
+  it('yield the event loop, one of them at a time between two turns', async () => {
     let running = true
     const turns: number[] = []
     let turn = 0
@@ -47,17 +47,17 @@ describe('long works', () => {
     expect(turns).toHaveLength(8 * 5)
   })
 
-  it('end in the order in which they were begun, however long they are', async () => {
+  it('end in the order of their starts, however long they are', async () => {
     const works = [work('long', 30), work('short', 3), work('last', 3)]
     expect(await orderOf(works)).toEqual(['long', 'short', 'last'])
   })
 
-  it('do not keep others waiting for their end when they are very long', async () => {
+  it('do not delay others until their end when they are very long', async () => {
     const works = [work('very long', 300, { ageMs: 10 }), work('short', 5), work('other', 5)]
     expect(await orderOf(works)).toEqual(['short', 'other', 'very long'])
   })
 
-  it('hold the loop for as long as they may before they give it away', async () => {
+  it('hold the loop for their full time before they yield it', async () => {
     const pause = createPauses(60_000)
     let turned = false
     void setImmediate().then(() => {

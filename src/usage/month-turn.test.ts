@@ -51,7 +51,10 @@ it('a job under way at the turn of the month is settled in the old one, and take
   const { entries } = (await client.get('/api/v1/usage/entries')).body.data
   const movement = (jobId: string, month: string, kind: string, createdAt: Date, poolHeld: number) =>
     expect.objectContaining({
-      ...{ cause: jobId, month, kind, createdAt: createdAt.toISOString() },
+      cause: jobId,
+      month,
+      kind,
+      createdAt: createdAt.toISOString(),
       changes: expect.objectContaining({ poolHeld, poolSettled: kind === 'settle' ? -poolHeld : 0 }),
     })
   expect(entries).toEqual([
