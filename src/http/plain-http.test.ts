@@ -27,7 +27,7 @@ describe('an address', () => {
     'wishwell',
     'localhost.example',
     '',
-  ])('%s can be reached from elsewhere', (host) => {
+  ])('%s can be reached from other machines', (host) => {
     expect(isLoopback(host)).toBe(false)
   })
 })

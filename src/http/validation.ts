@@ -24,9 +24,9 @@ function createAjv(): Ajv {
       trim: boolean,
       value: string,
       _schema: unknown,
-      place?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
+      slot?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
     ) => {
-      if (trim && place) place.parentData[place.parentDataProperty] = value.trim()
+      if (trim && slot) slot.parentData[slot.parentDataProperty] = value.trim()
       return true
     },
   })
@@ -90,8 +90,8 @@ const dotted = (pointer: string) =>
   pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
 function describe(error: ErrorObject): ErrorDetail {
-  const place = dotted(error.instancePath)
-  const inside = (name: string) => (place === '' ? name : `${place}.${name}`)
+  const path = dotted(error.instancePath)
+  const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
   const params = error.params as Record<string, unknown>
   switch (error.keyword) {
     case 'additionalProperties':
@@ -99,9 +99,9 @@ function describe(error: ErrorObject): ErrorDetail {
     case 'required':
       return { path: inside(String(params.missingProperty)), message: 'is required' }
     case 'enum':
-      return { path: place, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
+      return { path, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
     default:
-      return { path: place, message: error.message ?? 'is invalid' }
+      return { path, message: error.message ?? 'is invalid' }
   }
 }
 
@@ -122,8 +122,8 @@ const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 /** The path in a value to a text that cannot be stored. Not recursive, because the caller controls the depth of the value. */
 function findUnstorable(root: unknown): string | null {
   const open: [value: unknown, path: string][] = [[root, '']]
-  for (let place = open.pop(); place; place = open.pop()) {
-    const [value, path] = place
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, path] = next
     if (typeof value === 'string' && !isStorable(value)) return path
     if (typeof value !== 'object' || value === null) continue
     for (const [key, inner] of Object.entries(value)) {

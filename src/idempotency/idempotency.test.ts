@@ -133,7 +133,7 @@ describe('a call that was refused', () => {
     ['a body that does not fit', { topic: '' }, 400],
     ['a body that is no JSON', '{', 400],
     ['an unknown platform', { ...job, platforms: ['myspace'] }, 400],
-  ])('for %s keeps nothing, so the key may be used again', async (_what, body, status) => {
+  ])('for %s stores nothing, so the key may be used again', async (_what, body, status) => {
     expect((await scrape('key-1', body)).status).toBe(status)
     expect(await storedRows()).toEqual([])
     expect((await scrape('key-1')).status).toBe(200)

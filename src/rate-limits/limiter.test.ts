@@ -42,7 +42,7 @@ const kinds = [
 describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) => {
   const loads = [0.5, 1, 10]
   it.each(limits.flatMap((limit) => loads.map((load) => ({ limit, load }))))(
-    'accepts at $load x a limit of $limit, evenly spaced, all that it may and no more',
+    'accepts exactly the limit of evenly spaced calls: $load x a limit of $limit',
     { timeout: windows * 30_000 },
     async ({ limit, load }) => {
       const clock = testClock()

@@ -48,31 +48,34 @@ describe("an account's calls", () => {
     ['free', 20],
     ['pro', 120],
     ['max', 240],
-  ] as const)('are limited by the plan %s to %i a minute, and every answer says what is left', async (tier, limit) => {
-    const { client } = await service.createAccount(tier)
-    for (let call = 1; call <= limit; call++) {
-      const answer = await client.search('a')
-      expect(answer.status).toBe(200)
-      expect(limitsOf(answer)).toEqual({
+  ] as const)(
+    'are limited by the plan %s to %i a minute, and every answer states what is left',
+    async (tier, limit) => {
+      const { client } = await service.createAccount(tier)
+      for (let call = 1; call <= limit; call++) {
+        const answer = await client.search('a')
+        expect(answer.status).toBe(200)
+        expect(limitsOf(answer)).toEqual({
+          policy: `"default";q=${limit};w=60`,
+          limit: `"default";r=${limit - call};t=60`,
+          retryAfter: null,
+        })
+      }
+      clock.ms += 53_500
+      const refused = await client.search('a')
+      expect(refused.status).toBe(429)
+      expect(refused.body).toEqual(tooMany(`${limit} requests`, '7 seconds'))
+      expect(limitsOf(refused)).toEqual({
         policy: `"default";q=${limit};w=60`,
-        limit: `"default";r=${limit - call};t=60`,
-        retryAfter: null,
+        limit: '"default";r=0;t=7',
+        retryAfter: '7',
       })
-    }
-    clock.ms += 53_500
-    const refused = await client.search('a')
-    expect(refused.status).toBe(429)
-    expect(refused.body).toEqual(tooMany(`${limit} requests`, '7 seconds'))
-    expect(limitsOf(refused)).toEqual({
-      policy: `"default";q=${limit};w=60`,
-      limit: '"default";r=0;t=7',
-      retryAfter: '7',
-    })
-    clock.ms += 6_000
-    expect((await client.search('a')).body).toEqual(tooMany(`${limit} requests`, '1 second'))
-    clock.ms += 500
-    expect((await client.search('a')).status).toBe(200)
-  })
+      clock.ms += 6_000
+      expect((await client.search('a')).body).toEqual(tooMany(`${limit} requests`, '1 second'))
+      clock.ms += 500
+      expect((await client.search('a')).status).toBe(200)
+    },
+  )
 
   it('are refused before they are read, and count also when they fail', async () => {
     const { client } = await service.createAccount('free')
@@ -127,13 +130,13 @@ describe('polls of a job', () => {
 
 describe('calls without a valid key', () => {
   it('are limited by their address, and never block a valid key', async () => {
-    const [nobody, guesser] = [service.clientFor(null), service.clientFor(`ww_live_${'a'.repeat(32)}`)]
+    const [keyless, guesser] = [service.clientFor(null), service.clientFor(`ww_live_${'a'.repeat(32)}`)]
     for (let call = 0; call < 30; call++) {
-      expect((await nobody.search('a')).status).toBe(401)
+      expect((await keyless.search('a')).status).toBe(401)
       expect((await guesser.send('DELETE', '/api/admin/keys/x')).status).toBe(401)
     }
     clock.ms += 1_000
-    for (const answer of [await guesser.search('a'), await nobody.get('/api/admin/accounts')]) {
+    for (const answer of [await guesser.search('a'), await keyless.get('/api/admin/accounts')]) {
       expect(answer.status).toBe(429)
       expect(answer.body).toEqual(tooMany('60 requests without a valid API key', '59 seconds'))
       expect(limitsOf(answer).retryAfter).toBe('59')
@@ -141,7 +144,7 @@ describe('calls without a valid key', () => {
     expect((await service.client.search('a')).status).toBe(200)
     expect((await service.clientFor(service.adminKey).get('/api/admin/accounts')).status).toBe(200)
     clock.ms += 59_000
-    expect((await nobody.search('a')).status).toBe(401)
+    expect((await keyless.search('a')).status).toBe(401)
   })
 
   it('count also when the caller disconnects before the key was looked up', async () => {
@@ -188,7 +191,7 @@ describe.each([
     const from = (header: string) =>
       proxied.clientFor(null).send('GET', '/api/v1/requests', { headers: { 'x-forwarded-for': header } })
     for (let call = 0; call < 60; call++) await from(forwarded)
-    // What is further left in the header anybody could have written.
+    // Any caller can forge the addresses further left in the header.
     expect((await from(`203.0.113.7, ${forwarded}`)).status).toBe(429)
     expect((await from(forwarded.replace('198.51.100.1', '198.51.100.2'))).status).toBe(401)
     await proxied.stop()

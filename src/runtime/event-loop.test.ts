@@ -4,13 +4,13 @@ import { createPauses } from './event-loop.ts'
 
 const holdMs = 2
 
-/** Holds the event loop for so long. */
+/** Holds the event loop for this time. */
 function spin(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
 
-/** A work that is never too old unless it is said when. @returns its name when it has ended. */
+/** A long-running task, by default never made the youngest. @returns its name when it has ended. */
 async function work(name: string, steps: number, { ageMs = 60_000, afterStep = () => {} } = {}): Promise<string> {
   const pause = createPauses(holdMs, ageMs)
   for (let step = 0; step < steps; step++) {
@@ -21,7 +21,7 @@ async function work(name: string, steps: number, { ageMs = 60_000, afterStep = (
   return name
 }
 
-/** The names of works in the order of their ends. */
+/** The names of tasks in the order of their ends. */
 async function orderOf(works: Promise<string>[]): Promise<string[]> {
   const ended: string[] = []
   await Promise.all(works.map((one) => one.then((name) => ended.push(name))))
@@ -42,7 +42,7 @@ describe('long-running tasks', () => {
     await Promise.all(Array.from({ length: 8 }, () => work('one', 5, { afterStep: () => turns.push(turn) })))
     running = false
     await count
-    // Each step of any work was in another turn of the loop.
+    // Each step of any task was in another turn of the loop.
     expect(new Set(turns).size).toBe(turns.length)
     expect(turns).toHaveLength(8 * 5)
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createCoalescedReads } from './request-coalescing.ts'
 
-/** Reads of a value that somebody changes; each ends when the test says. */
+/** Reads of a value that changes; the test ends each read. */
 function slowReads() {
   let value = 0
   const open: (() => void)[] = []

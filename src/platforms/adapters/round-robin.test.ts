@@ -170,7 +170,7 @@ describe('a source that fails', () => {
   })
 
   it.each(['unauthorized', 'unavailable', 'bad_response'] as const)(
-    'with %s on a host that all share ends or waits for all of them',
+    'with %s on a shared host ends or delays all sources of the host',
     async (code) => {
       let asked = 0
       const fetchFrom: FetchFrom = () => {

@@ -29,7 +29,7 @@ export interface RoundRobin {
 }
 
 interface Position {
-  /** The index of the next source; `turn` in the stored cursor. */
+  /** The index of the next source; stored as `turn`. */
   turn: number
   /** The cursor of each source that has begun and has more. */
   next: Map<string, Json>

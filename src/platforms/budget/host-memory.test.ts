@@ -59,7 +59,7 @@ it('the requests of a window stay counted after a restart', async () => {
 it.each([
   ['reddit', 'waiting'],
   ['lemmy', 'ready'],
-] as const)('%s, of whose two hosts one rests, is %s', async (platform, state) => {
+] as const)('%s, with one of two hosts in a cooldown, is %s', async (platform, state) => {
   const { database } = opened
   const clock = testClock()
   const open = (name: string) => openTestBudget({ name, windows: [{ limit: 10, windowMs: 60_000 }], concurrency: 1 })

@@ -98,7 +98,7 @@ describe('the search on Bluesky', () => {
     ['+OR', '"OR"'],
     ['暗い 🎉', '暗い "🎉"'],
     ['"" []', ''],
-  ])('makes the operators of a topic harmless: %s', (topic, words) => {
+  ])('removes the operators of a topic: %s', (topic, words) => {
     expect(blueskyWords(topic)).toBe(words)
   })
 
@@ -280,7 +280,7 @@ describe('the session of Bluesky', () => {
     [400, 'InvalidToken'],
     [401, 'AuthMissing'],
     [401, 'AuthenticationRequired'],
-  ])('that is refused with %i %s is opened anew once', async (status, error) => {
+  ])('that is refused with %i %s is opened again once', async (status, error) => {
     const { bluesky, sessions } = await setUp((response, { headers }) =>
       headers.authorization === 'Bearer token1'
         ? sendJson(response, { error, message: 'secret' }, status)
@@ -354,7 +354,7 @@ describe('the limits of Bluesky', () => {
     ['a reset', { 'ratelimit-remaining': '0', 'ratelimit-reset': String(clockStart / 1000 + 40) }, 40],
     ['a reset that counts from 1970', { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }, 60],
     ['nothing', {}, 60],
-  ])('that are exceeded wait for what is told: %s', async (_, headers, seconds) => {
+  ])('that are exceeded delay for the announced time: %s', async (_, headers, seconds) => {
     const body = { error: 'RateLimitExceeded', message: 'Rate Limit Exceeded' }
     const { bluesky, clock } = await setUp((response) => sendJson(response, body, 429, headers))
     const error = await platformError(fetchPage(bluesky), 'rate_limited')

@@ -48,7 +48,7 @@ describe('the search on a Discourse forum', () => {
     ['/tag/feature-request/12', '/search.json', 'tags:feature-request'],
     ['/c/in:all', '/search.json', 'feature request'],
     ['/c/%E0', '/search.json', 'feature request'],
-  ])('of the address %s asks %s for %s', async (address, path, filter) => {
+  ])('of the address %s queries %s for %s', async (address, path, filter) => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing), [address])
     await fetchPage(discourse, 'tabs')
     expect(received).toMatchObject([{ path, query: { q: `tabs ${filter} in:first` } }])
@@ -60,7 +60,7 @@ describe('the search on a Discourse forum', () => {
     ["'#staff' tags:a l T f' l\u200b", "staff' tags a"],
     ['\u200b#staff \u2019@sam -#x', 'staff sam x'],
     ['C# C++ .NET node.js', 'C# C++ .NET node.js'],
-  ])('takes no filter from the topic %s', async (topic, words) => {
+  ])('reads no filter from the topic %s', async (topic, words) => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing))
     await fetchPage(discourse, topic)
     expect(received[0]!.query.q).toBe(`${words} #ideas in:first`)
@@ -265,7 +265,7 @@ describe('the limits of Discourse', () => {
     [422, limited({ wait_seconds: 5 }), {}, 5],
     [200, found([], [], { error: 'You have done this too often.' }), {}, 60],
     [200, { grouped_search_result: { error: 'Too much load.' } }, {}, 60],
-  ])('say with %s %j %j for how long to rest', async (status, body, headers, seconds) => {
+  ])('demand a cooldown with %s %j %j', async (status, body, headers, seconds) => {
     const { discourse, received, clock } = await setUp((response) => sendJson(response, body, status, headers))
     const retryAt = new Date(clock.now().getTime() + seconds * 1000)
     const error = await platformError(fetchPage(discourse), 'rate_limited')

@@ -164,7 +164,7 @@ describe('an issue of GitHub', () => {
     }
   })
 
-  it('is left out when it is malformed or a pull request, and the rest of the page stays', async () => {
+  it('is left out when it is malformed or a pull request, and the other items of the page stay', async () => {
     const pullRequest = { ...fullIssue, id: 2, pull_request: { url: 'https://api.github.com/x', merged_at: null } }
     const oldIssue = { ...fullIssue, id: 3, pull_request: { html_url: null, diff_url: null, patch_url: null } }
     const malformed = [null, 'x', [], { ...fullIssue, id: null }, { ...fullIssue, html_url: 'javascript:alert(1)' }]
@@ -222,7 +222,7 @@ describe('the limits of GitHub', () => {
   it.each([
     ['without a token', undefined, 10],
     ['with a token', 'ghp_x', 30],
-  ])('are kept before it says anything, %s', async (_name, token, limit) => {
+  ])('hold before its first answer, %s', async (_name, token, limit) => {
     const { github, received, clock } = await setUp((response) => sendJson(response, issuesBody()), token)
     for (let count = 0; count < limit; count++) await fetchPage(github)
     await platformError(fetchPage(github), 'rate_limited')
@@ -338,7 +338,7 @@ describe('an error of GitHub', () => {
       60,
     ],
     ['unknown, as 429', 429, '<p>slow down</p>', () => ({}), 60],
-  ])('about a limit makes everybody wait: %s', async (_name, status, body, headers, seconds) => {
+  ])('about a limit delays all tasks: %s', async (_name, status, body, headers, seconds) => {
     const { page, waitSeconds } = await failWith(status, body, headers, 'ghp_x')
     expect(waitSeconds(await platformError(page, 'rate_limited'))).toBe(seconds)
   })

@@ -199,7 +199,7 @@ describe('the limits of GitLab', () => {
   it.each([
     [undefined, 10],
     ['t1', 30],
-  ])('with token %s are %i searches a minute before it says anything', async (token, limit) => {
+  ])('with token %s are %i searches a minute before its first answer', async (token, limit) => {
     const { gitlab, clock, received } = await setUp((response) => sendJson(response, []), token ? { token } : {})
     for (let count = 0; count < limit; count++) await fetchPage(gitlab)
     const error = await platformError(fetchPage(gitlab), 'rate_limited')
@@ -220,7 +220,7 @@ describe('the limits of GitLab', () => {
     ['Retry-After', { 'retry-after': '17' }, 17],
     ['the reset of a spent limit', { 'ratelimit-remaining': '0', 'ratelimit-reset': '1777982440' }, 40],
     ['nothing', { 'ratelimit-remaining': '490', 'ratelimit-reset': '1777982440' }, 60],
-  ])('that are exceeded wait for what is told: %s', async (_, headers, seconds) => {
+  ])('that are exceeded delay for the announced time: %s', async (_, headers, seconds) => {
     const { gitlab, clock } = await setUp((response) => {
       response.writeHead(429, { 'content-type': 'text/plain', ...headers }).end('Retry later\n')
     })

@@ -46,7 +46,7 @@ describe('the search on Lemmy', () => {
     ['!tech@lemmy.world', 'feature request !tech@lemmy.world'],
     ['https://lemmy.world/post/1', 'feature request https //lemmy.world/post/1'],
     ['"dark" (mode) %_', 'feature request dark mode'],
-  ])('never takes the topic %s for something to look up', async (topic, query) => {
+  ])('never reads the topic %s as a reference to look up', async (topic, query) => {
     const { lemmy, received } = await setUp((response) => sendJson(response, list([])))
     await fetchPage(lemmy, topic)
     expect(received[0]!.query.q).toBe(query)
@@ -237,7 +237,7 @@ describe('the limits of Lemmy', () => {
     [429, '{"error":"too_many_requests"}', { 'retry-after': '12' }, 12],
     [429, '<html>', { 'content-type': 'text/html' }, 60],
     [200, '{"error":"rate_limit_error"}', {}, 60],
-  ])('say with %s and %s that there are no more', async (status, body, headers, seconds) => {
+  ])('are used up after %s and %s', async (status, body, headers, seconds) => {
     const { lemmy, received, clock } = await setUp((response) => response.writeHead(status, { ...headers }).end(body))
     const retryAt = new Date(clock.now().getTime() + seconds * 1000)
     expect((await platformError(fetchPage(lemmy), 'rate_limited')).retryAt).toEqual(retryAt)

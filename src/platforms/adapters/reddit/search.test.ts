@@ -185,7 +185,7 @@ describe('the token of Reddit', () => {
     ['nothing in it', 200, {}, 'bad_response'],
     ['a token of another type', 200, { access_token: 7 }, 'bad_response'],
     ['a token that cannot stand in a header', 200, { access_token: 'a\nb' }, 'bad_response'],
-  ] as const)('is not had: %s', async (_name, status, body, code) => {
+  ] as const)('cannot be fetched: %s', async (_name, status, body, code) => {
     const { reddit, searches } = await setUp(respond, (response) => sendJson(response, body, status))
     const error = await platformError(fetchPage(reddit), code)
     expect(error.retryAt !== null).toBe(code === 'rate_limited')
@@ -259,8 +259,11 @@ describe('a post of Reddit', () => {
   })
 
   it('may have lost its author', async () => {
-    const nobody = { authorHandle: null, authorProfileUrl: null }
-    expect(await read({ ...post, author: '[deleted]' }, { ...post, author: null })).toMatchObject([nobody, nobody])
+    const unknownAuthor = { authorHandle: null, authorProfileUrl: null }
+    expect(await read({ ...post, author: '[deleted]' }, { ...post, author: null })).toMatchObject([
+      unknownAuthor,
+      unknownAuthor,
+    ])
   })
 
   it.each([
@@ -344,7 +347,7 @@ describe('the limits of Reddit', () => {
     ['a 429 in JSON that names no time', {}, 60],
     ['a 429 with the seconds that the window lasts', { 'x-ratelimit-remaining': '0.0', 'x-ratelimit-reset': '7.2' }, 8],
     ['a 429 with a time', { 'retry-after': '30' }, 30],
-  ])('make all tasks wait after %s', async (_name, headers, seconds) => {
+  ])('delay all tasks after %s', async (_name, headers, seconds) => {
     const { reddit, searches, clock } = await setUp((response) =>
       sendJson(response, { message: 'Too Many Requests', error: 429 }, 429, headers),
     )

@@ -251,7 +251,7 @@ describe('an error of Stack Exchange', () => {
     ['too many requests from this IP, more requests available in 321 seconds', 321],
     ['too many requests', 60],
     ['more requests available in 99999999 seconds', 86_400],
-  ])('about too many requests makes everybody wait: %s', async (message, seconds) => {
+  ])('about too many requests delays all tasks: %s', async (message, seconds) => {
     const body = { error_id: 502, error_name: 'throttle_violation', error_message: message }
     const { stackexchange, received, clock } = await setUp((response) => sendJson(response, body, 400))
     const retryAt = new Date(clock.now().getTime() + seconds * 1000)

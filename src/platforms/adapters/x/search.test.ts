@@ -142,11 +142,13 @@ describe('a post of X', () => {
   })
 
   it('of a user who is suspended or has no handle has an address that works', async () => {
-    const nobody = { authorName: null, authorHandle: null, authorProfileUrl: null }
+    const unknownAuthor = { authorName: null, authorHandle: null, authorProfileUrl: null }
     const sourceUrl = 'https://x.com/i/status/1440716895355764743'
-    expect(await read([post], [])).toMatchObject([{ ...nobody, sourceUrl }])
-    expect(await read([{ ...post, author_id: null }])).toMatchObject([{ ...nobody, sourceUrl }])
-    expect(await read([post], [{ id: '9', name: 'Zoë' }])).toMatchObject([{ ...nobody, authorName: 'Zoë', sourceUrl }])
+    expect(await read([post], [])).toMatchObject([{ ...unknownAuthor, sourceUrl }])
+    expect(await read([{ ...post, author_id: null }])).toMatchObject([{ ...unknownAuthor, sourceUrl }])
+    expect(await read([post], [{ id: '9', name: 'Zoë' }])).toMatchObject([
+      { ...unknownAuthor, authorName: 'Zoë', sourceUrl },
+    ])
     expect(await read([post], [{ id: '9', username: '../a b' }])).toMatchObject([
       { authorProfileUrl: 'https://x.com/..%2Fa%20b' },
     ])
@@ -211,7 +213,7 @@ describe('the limits of X', () => {
     ['when the window ends', 321, 321],
     ['nothing', null, 60],
     ['a moment in the past', -5, 60],
-  ])('make all tasks wait after a 429 that names %s', async (_name, resetSeconds, seconds) => {
+  ])('delay all tasks after a 429 that names %s', async (_name, resetSeconds, seconds) => {
     const { x, clock, received } = await setUp((response) => {
       const reset = String(clock.now().getTime() / 1000 + (resetSeconds ?? 0))
       const headers = resetSeconds === null ? {} : { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': reset }

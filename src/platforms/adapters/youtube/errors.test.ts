@@ -42,7 +42,7 @@ describe('the quotas of YouTube', () => {
         },
       },
     ],
-  ])('that are spent end the task and are not asked again before midnight: %s', async (_, { status, ...body }) => {
+  ])('that are used up end the task until midnight: %s', async (_, { status, ...body }) => {
     const { youtube, received, clock } = await setUp((response) => sendJson(response, body, status))
     const error = await platformError(fetchPage(youtube), 'quota_exhausted')
     expect(error.retryAt).toBeNull()

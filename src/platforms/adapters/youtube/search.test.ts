@@ -40,7 +40,7 @@ describe('the search on YouTube', () => {
     ['"dark" OR light', 'dark or light'],
     ['C++ c# node.js', 'C++ c# node.js'],
     ['a & b=c?key=x', 'a b=c?key=x'],
-  ])('takes %s for words, never for an operator', async (topic, q) => {
+  ])('reads %s as words, never as an operator', async (topic, q) => {
     const { youtube, received } = await setUp(answering(['v1'], () => comments([])))
     await fetchPage(youtube, topic)
     expect(received[0]!.query).toMatchObject({ q, key: 'secret-key' })
