@@ -12,7 +12,7 @@ import {
 /** One page of one source. */
 export interface SourcePage {
   requests: FoundRequest[]
-  /** What to pass for the page of this source after this one; null when the source has no more. */
+  /** The cursor of the next page of this source; null when it has no more. */
   nextCursor: Json
 }
 
@@ -29,8 +29,8 @@ export interface RoundRobin {
 }
 
 interface Position {
-  /** The index of the next source; stored as `turn`. */
-  turn: number
+  /** The index of the next source; `turn` in the cursor. */
+  nextSource: number
   /** The cursor of each source that has begun and has more. */
   next: Map<string, Json>
   ended: Set<string>
@@ -60,7 +60,7 @@ export async function fetchRoundRobin({
   const failedHosts = new Set<string>()
   let hasBrokenOff = false
   for (let step = 0; step < sources.length; step++) {
-    const index = (position.turn + step) % sources.length
+    const index = (position.nextSource + step) % sources.length
     const source = sources[index]!
     const host = hostOf(source)
     if (position.ended.has(source) || failedHosts.has(host)) continue
@@ -105,9 +105,9 @@ function advance(position: Position, source: string, nextCursor: Json): void {
   } else position.next.set(source, nextCursor)
 }
 
-function cursorOf({ next, ended }: Position, sources: readonly string[], turn: number): Json {
+function cursorOf({ next, ended }: Position, sources: readonly string[], nextSource: number): Json {
   if (sources.every((source) => ended.has(source))) return null
-  return { turn: turn % sources.length, next: Object.fromEntries(next), ended: [...ended] }
+  return { turn: nextSource % sources.length, next: Object.fromEntries(next), ended: [...ended] }
 }
 
 function readPosition(cursor: Json, firstSource: number): Position {
@@ -115,7 +115,7 @@ function readPosition(cursor: Json, firstSource: number): Position {
   const turn = fields?.turn
   const ended = (asList(fields?.ended) ?? []).filter((source) => typeof source === 'string')
   return {
-    turn: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstSource,
+    nextSource: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstSource,
     next: new Map(Object.entries((asFields(fields?.next) ?? {}) as Record<string, Json>)),
     ended: new Set(ended),
   }

@@ -31,6 +31,7 @@ export interface BatchSearch {
 /** How long each topic has its own query after one for several topics was refused. */
 const refusedMs = 3600_000
 
+/** @returns null when the topic has no first page. */
 export type FetchFirstPage = (topic: string, signal: AbortSignal) => Promise<Page | null>
 
 /**
