@@ -12,7 +12,7 @@ export const discourse = definePlatform({
         'https://community.home-assistant.io/c/feature-requests/13',
         'https://forum.obsidian.md/c/feature-requests/8',
       ],
-      'the Discourse forums that are searched, or the category (/c/…) or tag (/tag/…) that holds their wishes, a page of one at a time',
+      'the Discourse forums that are searched, or the category (/c/…) or tag (/tag/…) that holds their wishes; searched round-robin, a page each',
     ),
   },
   create: async (dependencies, { DISCOURSE_URLS: urls }) =>

@@ -10,7 +10,7 @@ export const gitlab = definePlatform({
     GITLAB_TOKEN: secret('a GitLab token: 30 searches a minute instead of 10; only public projects are collected'),
     GITLAB_PROJECTS: commaList(
       ['gitlab-org/gitlab:type::feature', 'gitlab-org/gitlab-runner:type::feature', 'fdroid/fdroidclient:enhancement'],
-      'the public GitLab projects that are searched, a page of one at a time: path or number, a colon, the label of wishes there',
+      'the public GitLab projects that are searched round-robin, a page each: path or number, a colon, the label of wishes there',
     ),
   },
   create: async (dependencies, environment) =>

@@ -8,7 +8,7 @@ export const lemmy = definePlatform({
   variables: {
     LEMMY_URLS: webAddressList(
       ['https://lemmy.world', 'https://lemmy.ml', 'https://programming.dev'],
-      'the Lemmy instances that are searched, a page of one at a time',
+      'the Lemmy instances that are searched round-robin, a page each',
     ),
   },
   create: async (dependencies, { LEMMY_URLS: urls }) =>

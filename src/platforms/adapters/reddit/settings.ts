@@ -5,12 +5,12 @@ export const reddit = definePlatform({
   name: 'reddit',
   title: 'Reddit',
   isOpen: false,
-  // Its terms want what was deleted there to go here; 30 days is our answer to that.
+  // Its terms demand that what was deleted there is deleted here too; 30 days is our interpretation.
   retentionDays: 30,
   variables: {
     REDDIT_API_URL: webAddress('https://oauth.reddit.com', 'base address of the Reddit API'),
     REDDIT_TOKEN_URL: webAddress('https://www.reddit.com/api/v1/access_token', 'where Reddit gives access tokens'),
-    REDDIT_CLIENT_ID: secret('the id of an approved Reddit application; Reddit needs it'),
+    REDDIT_CLIENT_ID: secret('the id of an approved Reddit application; required for Reddit'),
     REDDIT_CLIENT_SECRET: secret('its secret'),
   },
   required: ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET'],

@@ -10,7 +10,7 @@ export const stackexchange = definePlatform({
     STACKEXCHANGE_API_KEY: secret('a Stack Exchange key: 10,000 calls a day instead of 300'),
     STACKEXCHANGE_SITES: commaList(
       ['meta', 'meta.stackoverflow', 'softwarerecs'],
-      'the sites that are searched, a page of one at a time',
+      'the sites that are searched round-robin, a page each',
     ),
   },
   create: async (dependencies, environment) =>
