@@ -34,7 +34,7 @@ const revoke = (client: Client, keyId: string) => client.send('DELETE', `/api/v1
 const activeKeys = async (client: Client) => (await listKeys(client)).filter((key) => key.revokedAt === null)
 
 describe("an account's keys", () => {
-  it('are made and listed by the account itself, and the key is told only once', async () => {
+  it('are made and listed by the account itself, and a key is shown only once', async () => {
     const { client } = await service.createAccount()
     later(1_000)
     const made = await client.post('/api/v1/keys', { name: ' laptop ' })
@@ -57,7 +57,7 @@ describe("an account's keys", () => {
     expect((await service.clientFor(made.body.data.apiKey).search('a')).status).toBe(200)
   })
 
-  it("are nobody else's: another account's key answers exactly as an unknown one", async () => {
+  it("are private: another account's key gets the same answer as an unknown one", async () => {
     const [mine, theirs] = [await service.createAccount(), await service.createAccount()]
     const [theirKey] = await listKeys(theirs.client)
     await makeKey(theirs.client)
@@ -79,7 +79,7 @@ describe("an account's keys", () => {
     expect((await listKeys(client))[1]).toEqual(before)
   })
 
-  it('are never all revoked, however many calls try at once', async () => {
+  it('are never all revoked, also by concurrent calls', async () => {
     const { client } = await service.createAccount()
     const keys = [await makeKey(client), await makeKey(client), await makeKey(client)]
     const [first] = await listKeys(client)
@@ -117,8 +117,12 @@ describe("an account's keys", () => {
   it('are listed in one bounded page that holds every active one', async () => {
     const { accountId, client } = await service.createAccount()
     const rows = Array.from({ length: 180 }, (_, index) => ({
-      ...{ account_id: accountId, name: `old ${index}`, hash: `${accountId}-${index}`, hint: 'ww_live_…' },
-      ...{ created_at: new Date(0), revoked_at: new Date(index * 1_000) },
+      account_id: accountId,
+      name: `old ${index}`,
+      hash: `${accountId}-${index}`,
+      hint: 'ww_live_…',
+      created_at: new Date(0),
+      revoked_at: new Date(index * 1_000),
     }))
     await service.database.insertInto('api_keys').values(rows).execute()
     const keys = await listKeys(client)
@@ -126,7 +130,7 @@ describe("an account's keys", () => {
     expect(keys.slice(0, 2).map((key) => key.name)).toEqual(['first key', 'old 179'])
   })
 
-  it('tell when they were last used, and cost a write only now and then', async () => {
+  it('have a time of their last use, written only now and then', async () => {
     const { client } = await service.createAccount()
     const second = await makeKey(client)
     const lastUse = async () => (await listKeys(client)).find((key) => key.keyId === second.keyId)?.lastUsedAt

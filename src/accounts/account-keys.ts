@@ -2,13 +2,13 @@ import type { Database, Executor, Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 import { addKey, generateApiKey } from './keys.ts'
 
-/** More than anybody needs, few enough to be read in one page. */
+/** More than an account needs, few enough for one page of a list. */
 export const maxActiveKeys = 50
 
-/** A list is bounded, however often keys were made and revoked. */
+/** Bounds the list of an account with many revoked keys. */
 const maxListedKeys = maxActiveKeys + 100
 
-/** The keys of an account: every active one, oldest first, then those that were revoked last. */
+/** The keys of an account: every active one, oldest first, then the last revoked ones. */
 export function listKeys(executor: Executor, accountId: string) {
   return executor
     .selectFrom('api_keys')
@@ -28,14 +28,14 @@ export function listKeys(executor: Executor, accountId: string) {
     .execute()
 }
 
-/** Keeps all other changes of an account's keys out until the transaction ends. @returns false when it is deleted. */
+/** Locks the keys of an account against other changes until the transaction ends. @returns false when the account is deleted. */
 async function lockAccount(transaction: Transaction, accountId: string): Promise<boolean> {
   const row = await transaction
     .selectFrom('accounts')
     .select('id')
     .where('id', '=', accountId)
     .where('deleted_at', 'is', null)
-    // Unlike a full lock it lets others insert rows that refer to the account: jobs must not wait for keys.
+    // Unlike a full lock it allows inserts of rows that refer to the account: jobs must not wait for keys.
     .forNoKeyUpdate()
     .executeTakeFirst()
   return row !== undefined
@@ -53,8 +53,8 @@ async function countActiveKeys(transaction: Transaction, accountId: string): Pro
 
 /**
  * Makes a key for an account.
- * @returns the key, which is never told again; null when there is no such account.
- * @throws ServiceError CONFLICT when the account has as many active keys as it may.
+ * @returns the key, which cannot be read again; null when there is no such account.
+ * @throws ServiceError CONFLICT when the account has the maximum of active keys.
  */
 export async function makeKey(
   transaction: Transaction,
@@ -62,18 +62,18 @@ export async function makeKey(
 ): Promise<{ keyId: string; apiKey: string } | null> {
   if (!(await lockAccount(transaction, accountId))) return null
   if ((await countActiveKeys(transaction, accountId)) >= maxActiveKeys) {
-    throw new ServiceError('CONFLICT', `The account has ${maxActiveKeys} active keys, the most it may: revoke one.`)
+    throw new ServiceError('CONFLICT', `The account has ${maxActiveKeys} active keys, the maximum: revoke one.`)
   }
   const apiKey = generateApiKey()
   const keyId = await addKey(transaction, { accountId, name, apiKey, now })
-  if (keyId === null) throw new Error('a freshly generated API key exists already')
+  if (keyId === null) throw new Error('a newly generated API key exists already')
   return { keyId, apiKey }
 }
 
 /**
- * Revokes a key in the name of its own account; one that is revoked already stays as it is.
+ * Revokes a key for its own account; for a revoked key it changes nothing.
  * @returns false when the account has no such key.
- * @throws ServiceError CONFLICT when it is the last active key: nobody could call in the account's name any more.
+ * @throws ServiceError CONFLICT when it is the last active key: without one the account could make no call.
  */
 export function revokeOwnKey(
   database: Database,

@@ -88,7 +88,7 @@ describe('the first account', () => {
 })
 
 describe('the admin key', () => {
-  it('is made once, readable by its owner only, and kept', () => {
+  it('is made once, readable by its owner only, and the same after a restart', () => {
     const dataDir = join(mkdtempSync(join(tmpdir(), 'wishwell-admin-')), 'new')
     const load = (adminApiKey?: string) => loadAdminKey({ adminApiKey, dataDir, databaseUrl: undefined })
     const made = load()

@@ -45,7 +45,7 @@ const accountColumns = [
   'deleted_at as deletedAt',
 ] as const
 
-/** Every account, oldest first; those that were deleted only when asked for. */
+/** Every account, oldest first; deleted ones only if requested. */
 export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
   executor
     .selectFrom('accounts')
@@ -57,7 +57,7 @@ export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
 
 export interface AccountChanges {
   tier?: Tier
-  /** Whole credits; null takes the cap away. */
+  /** Whole credits; null removes the cap. */
   paygMonthlyCap?: number | null
 }
 
@@ -101,9 +101,9 @@ export async function accountExists(executor: Executor, accountId: string): Prom
 }
 
 /**
- * Deletes an account: its name and those of its keys go, its keys are revoked at once; its ledger and jobs stay, and a job
+ * Deletes an account: removes its name and those of its keys and revokes its keys at once. Its ledger and jobs stay, and a job
  * under way goes on to its end, because it is paid for.
- * @returns false when there is no such account, or no more.
+ * @returns false when the account does not exist or is deleted.
  */
 export function deleteAccount(database: Database, accountId: string, now: Date): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {
@@ -132,12 +132,12 @@ export interface Bootstrap {
 }
 
 /**
- * Makes the first account when there is none, and sees to it that the operator's key opens it.
- * @returns a key that was made now and must be shown, once; null when there is nothing to show.
+ * Makes the first account if there is none, and adds the operator's key to it.
+ * @returns a new key, which must be shown once; null if none was made.
  */
 export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }: Bootstrap): Promise<string | null> {
   return database.transaction().execute(async (transaction) => {
-    // Several processes may start on one new Postgres: one makes the account, the others find it.
+    // Several processes may start on one new Postgres: one makes the account, the others read it.
     await takeLock(transaction, 'bootstrap')
     const first = await transaction
       .selectFrom('accounts')
@@ -148,7 +148,7 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
       .executeTakeFirst()
     const isSettled = apiKey === undefined ? first !== undefined : await isKnownKey(transaction, apiKey)
     if (isSettled) return null
-    // A deleted account is never opened again, nor may its key open somebody else's.
+    // A deleted account is never opened again, and its key may not open another account.
     const living = first?.deleted_at === null ? first.id : undefined
     const accountId = living ?? (await createAccount(transaction, { name: 'first account', tier, now }))
     if (apiKey !== undefined) {

@@ -17,11 +17,11 @@ import { ConfigError } from '../runtime/config-error.ts'
 
 export interface AdminKey {
   key: string
-  /** Where the operator finds it: a file, or the variable that they set themselves. */
+  /** Where the operator finds it: a file, or the variable that sets it. */
   location: string
 }
 
-/** The part of the configuration that decides about the admin key. */
+/** The part of the configuration that concerns the admin key. */
 export interface AdminKeyConfig {
   adminApiKey: string | undefined
   databaseUrl: string | undefined
@@ -30,7 +30,7 @@ export interface AdminKeyConfig {
 
 const fileIn = (dataDir: string) => join(dataDir, 'admin-key')
 
-/** The admin key that an earlier start made; null when there is none, or it may not be read. */
+/** The admin key of an earlier start; null when there is none, or it cannot be read. */
 export function readAdminKey(dataDir: string): string | null {
   try {
     return readFileSync(fileIn(dataDir), 'utf8').trim()
@@ -46,7 +46,7 @@ export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): v
   }
 }
 
-/** Reads a file only if this user made it: who could put another in its place would choose the key. */
+/** Reads a file only if this user owns it: another user who could replace it would choose the key. */
 function readOwnFile(location: string): string {
   const foreign = () =>
     new DataDirectoryError(
@@ -68,8 +68,8 @@ function readOwnFile(location: string): string {
 /**
  * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing. The caller
  * holds the lock of the data directory, if there is one.
- * @throws ConfigError as `requireAdminKey` does; DataDirectoryError when the file is not this user's or holds no usable
- * key: nothing secret is ever overwritten silently.
+ * @throws ConfigError as `requireAdminKey` does; DataDirectoryError when the file belongs to another user or holds no usable
+ * key: a secret is never overwritten silently.
  */
 export function loadAdminKey(config: AdminKeyConfig): AdminKey {
   requireAdminKey(config)

@@ -27,7 +27,7 @@ const listIds = async (query = '') =>
   )
 
 describe('a deleted account', () => {
-  it('goes on to be charged for the job under way, while its keys are refused at once', async () => {
+  it('is charged for the job under way, while its keys are refused at once', async () => {
     const { accountId, client } = await service.createAccount('pro')
     const { body } = await client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 3 })
     const { jobId } = body.data
@@ -42,7 +42,7 @@ describe('a deleted account', () => {
     expect(rows).toEqual([{ state: 'closed', settled: 2 }])
   })
 
-  it('keeps no name of its own or of its keys, and is listed only when asked for', async () => {
+  it('has no name of its own or of its keys, and is listed only on request', async () => {
     const { accountId } = await service.createAccount()
     await admin().post(`/api/admin/accounts/${accountId}/keys`, { name: "Ada's laptop" })
     await remove(accountId)
@@ -55,7 +55,7 @@ describe('a deleted account', () => {
     expect(keys.every((key) => key.revoked_at !== null)).toBe(true)
   })
 
-  it('is as unknown to every admin call as one that never was', async () => {
+  it('gets the same answers of admin calls as an unknown account', async () => {
     const { accountId } = await service.createAccount()
     await remove(accountId)
     const path = `/api/admin/accounts/${accountId}`
@@ -75,7 +75,7 @@ describe('a deleted account', () => {
     }
   })
 
-  it('is opened by no key, even one that was added while it went', async () => {
+  it('is opened by no key, even one that was added during its deletion', async () => {
     const { accountId, client } = await service.createAccount()
     await remove(accountId)
     await service.database
@@ -91,7 +91,7 @@ describe('the first account, once deleted', () => {
   const bootstrap = (apiKey?: string) =>
     bootstrapFirstAccount(service.database, { apiKey, tier: 'pro', now: new Date() })
 
-  it('does not come back at the next start', async () => {
+  it('is not made again at the next start', async () => {
     const [first] = await listIds()
     await remove(first)
     expect(await bootstrap()).toBeNull()
@@ -100,7 +100,7 @@ describe('the first account, once deleted', () => {
     expect((await service.client.search('a')).status).toBe(401)
   })
 
-  it("is not replaced by somebody else's: a new BOOTSTRAP_API_KEY opens a new account", async () => {
+  it('is not replaced: a new BOOTSTRAP_API_KEY opens a new account', async () => {
     const [first] = await listIds()
     const other = await service.createAccount()
     await remove(first)

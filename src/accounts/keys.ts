@@ -8,7 +8,7 @@ export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
 const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const keyLength = 32
 
-/** A new key, of which only the caller ever knows the whole. */
+/** A new key; only its hash is stored. */
 export function generateApiKey(): string {
   const characters = Array.from({ length: keyLength }, () => keyAlphabet[randomInt(keyAlphabet.length)])
   return `ww_live_${characters.join('')}`
@@ -16,7 +16,7 @@ export function generateApiKey(): string {
 
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** Enough of a key for a person to recognise it, far too little to use it: `ww_live_ab12…`. */
+/** Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`. */
 const hintOf = (key: string) => `${key.slice(0, 12)}…`
 
 export interface NewKey {
@@ -26,7 +26,7 @@ export interface NewKey {
   now: Date
 }
 
-/** Adds a key to an account. @returns the key's id, or null when that very key is known already. */
+/** Adds a key to an account. @returns the key's id, or null when that key was added before. */
 export async function addKey(executor: Executor, { accountId, name, apiKey, now }: NewKey): Promise<string | null> {
   const row = await executor
     .insertInto('api_keys')
@@ -54,11 +54,11 @@ export async function revokeKey(executor: Executor, keyId: string, now: Date): P
   return row !== undefined
 }
 
-/** A key's use is written down at most this often: a call must not cost a write. */
+/** The last use of a key is written at most this often: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
 /**
- * The account that a key opens, with the key's id, and notes that the key was used.
+ * Reads the account of a key, with the key's id, and writes the last use of the key.
  * @returns null for a malformed, unknown or revoked key, and for one of a deleted account.
  */
 export async function findAccountByKey(

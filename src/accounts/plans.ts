@@ -5,7 +5,7 @@ export interface Plan {
   requestsPerMinute: number
 }
 
-/** The plans: the one place that knows these figures (spec 8.1). */
+/** The plans. These figures are defined only here (spec 8.1). */
 export const plans: Record<Tier, Plan> = {
   free: { creditsPerMonth: 100, requestsPerMinute: 20 },
   pro: { creditsPerMonth: 5_000, requestsPerMinute: 120 },

@@ -16,7 +16,7 @@ const paygMonthlyCap = nullable(
   Type.Integer({
     minimum: 0,
     maximum: 2 ** 31 - 1,
-    description: 'The most PAYG credits that may be used in a UTC month, held ones included; null for no cap',
+    description: 'The maximum of PAYG credits in a UTC month, held ones included; null for no cap',
   }),
 )
 const account = closed({
@@ -25,7 +25,7 @@ const account = closed({
   tier,
   paygMonthlyCap,
   createdAt: moment('When it was made'),
-  deletedAt: nullable(moment('When it was deleted; null for a living one')),
+  deletedAt: nullable(moment('When it was deleted; null if it was not')),
 })
 const apiKey = Type.String({ description: 'Shown this once' })
 const accountPath = closed({ accountId: Type.String() })
@@ -45,7 +45,7 @@ const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: 
   deletedAt: row.deletedAt?.toISOString() ?? null,
 })
 
-/** The operator's routes for accounts, and everybody's for keys. */
+/** The operator's routes for accounts. */
 export function registerAccountRoutes(app: App, dependencies: AccountDependencies): void {
   registerCreate(app, dependencies)
   registerList(app, dependencies)
@@ -95,7 +95,7 @@ function registerList(app: App, dependencies: AccountDependencies): void {
         tags,
         security,
         querystring: closed({
-          deleted: defaulted(Type.Boolean({ default: false, description: 'With those that were deleted' })),
+          deleted: defaulted(Type.Boolean({ default: false, description: 'Also list deleted accounts' })),
         }),
         response: {
           200: closed({ data: closed({ accounts: Type.Array(account) }) }),
@@ -119,7 +119,7 @@ function registerUpdate(app: App, dependencies: AccountDependencies): void {
       onRequest,
       schema: {
         summary: "Change an account's plan or its monthly PAYG cap, effective at once",
-        description: 'Credits already used stay used: after a downgrade more may be used than the plan allows.',
+        description: 'Used credits stay used: after a downgrade the use may exceed the plan.',
         tags,
         security,
         params: accountPath,
@@ -149,8 +149,8 @@ function registerDelete(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
-        summary: 'Delete an account: its name goes and its keys are revoked, its ledger stays',
-        description: 'Jobs under way go on to their end and are settled. There is no way back.',
+        summary: 'Delete an account: its name is removed, its keys are revoked, its ledger stays',
+        description: 'Jobs under way go on to their end and are settled. It cannot be undone.',
         tags,
         security,
         params: accountPath,

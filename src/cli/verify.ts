@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Difference } from '../credits/verify.ts'
+import type { Difference } from '../credits/differences.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { printable } from './text.ts'

@@ -8,7 +8,7 @@ import { readStatement } from './statement.ts'
 import { december, ledgerOf, november } from './testing.ts'
 import { verifyAccounts } from './verify.ts'
 
-// Everything that can happen to one account happens at once, on as many connections, while the month turns.
+// All operations on one account, concurrently and on many connections, at the change of the month.
 
 const callers = 19
 const stepsEach = 40
@@ -52,7 +52,7 @@ it('the ledger is sound, and its statement only ever grows at its end, whatever 
   }
   const call = async () => {
     for (let count = 0; count < stepsEach; count++) {
-      // At the turn, clocks do not agree.
+      // At the change of the month, clocks differ.
       const now = count < stepsEach / 3 ? november : oneOf([november, december])
       await step(now).catch((error) => error.code === 'RATE_LIMITED' || faults.push(error))
     }

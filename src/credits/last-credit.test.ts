@@ -8,10 +8,10 @@ import { ledgerOf, november } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
 
-// Many ask for the last credits at the same moment: as many get one as there are, and nobody else.
+// Concurrent reservations of the last credits: exactly as many succeed as there are credits.
 
 const callers = 200
-/** In the embedded database callers take turns on the one connection, so there is less to find; RACE_ROUNDS overrides. */
+/** In the embedded database callers share one connection, so races are rarer; RACE_ROUNDS overrides. */
 const rounds = campaignSize(
   'RACE_ROUNDS',
   process.env.TEST_BACKEND === 'embedded' ? { quick: 3, long: 20 } : { quick: 15, long: 100 },

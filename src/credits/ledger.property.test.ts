@@ -129,7 +129,7 @@ class World {
     this.model.close(reservation, settled)
   }
 
-  /** Reserves once more for what was reserved for already, still held or not: nobody may. */
+  /** Reserves again for a job or call with a reservation, open or closed, which must be refused. */
   async startAgain(which: number): Promise<void> {
     const reservation = this.started[which % this.started.length]
     if (!reservation) return
@@ -199,7 +199,7 @@ class World {
     expect(await verifyAccounts(opened.database, [accountId])).toEqual([])
   }
 
-  /** What the account is told is true. */
+  /** The usage that the account reads is exact. */
   async checkUsage(): Promise<void> {
     const { accountId, model } = this
     const limit = plans[model.tier].creditsPerMonth

@@ -28,7 +28,7 @@ const setCap = (accountId: string, paygMonthlyCap: number | null) =>
 const refused = { code: 'RATE_LIMITED', extras: { reason: 'credits' } }
 
 describe('the pool', () => {
-  it('shows reserved credits as used at once, and gives back what was not delivered', async () => {
+  it('shows reserved credits as used at once, and releases those of undelivered pages', async () => {
     const account = await makeAccount('free')
     const jobId = await startJob(account, { depth: 30, platforms: 2 })
     expect(await credits(account)).toMatchObject({ used: 60, limit: 100, remaining: 40 })
@@ -36,7 +36,7 @@ describe('the pool', () => {
     expect(await credits(account)).toMatchObject({ used: 25, limit: 100, remaining: 75 })
   })
 
-  it('refuses what cannot be paid in full, and charges nothing for it', async () => {
+  it('refuses an amount that it cannot pay in full, and charges nothing', async () => {
     const account = await makeAccount('free')
     await startCall(account, 60)
     await expect(startCall(account, 41)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('the pool', () => {
     await startCall(account, 40)
   })
 
-  it('keeps what was used over a change of plan, and never shows a negative rest', async () => {
+  it('counts the use so far after a change of plan, and never shows a negative remainder', async () => {
     const account = await makeAccount('pro')
     const callId = await startCall(account, 300)
     await updateAccount(opened.database, account, { tier: 'free' })
@@ -64,7 +64,7 @@ describe('the pool', () => {
 })
 
 describe('a reservation', () => {
-  it('is closed exactly once, however many try at once or later', async () => {
+  it('is closed exactly once, also by concurrent and later calls', async () => {
     const jobId = await startJob(await makeAccount('free'), { depth: 10 })
     const results = await Promise.allSettled([endJob(jobId, 4), endJob(jobId, 4), endJob(jobId, 10)])
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
@@ -78,7 +78,7 @@ describe('a reservation', () => {
     expect(await credits(account)).toMatchObject({ used: 10 })
   })
 
-  it('is undone whole when its transaction fails', async () => {
+  it('is rolled back with its transaction', async () => {
     const account = await makeAccount('free')
     const attempt = inTransaction(async (transaction) => {
       const callId = crypto.randomUUID()
@@ -112,7 +112,7 @@ describe('pay-as-you-go credits', () => {
     expect(await usage(account)).toMatchObject({ credits: { used: 100 }, paygBalance: 1_298 })
   })
 
-  it('are all that can be had beyond the pool', async () => {
+  it('are the only credits beyond the pool', async () => {
     const account = await makeAccount('free')
     await grant(account)
     await expect(startCall(account, 1_401)).rejects.toMatchObject(refused)
@@ -146,11 +146,11 @@ describe('pay-as-you-go credits', () => {
     expect(await usage(account, inFiveYears)).toMatchObject({ paygBalance: 1_250 })
   })
 
-  it('are not granted to nobody', async () => {
+  it('are not granted to an unknown account', async () => {
     expect(await grant('00000000-0000-4000-8000-000000000000')).toBeNull()
   })
 
-  it('stop at the cap of the month, held ones included, and begin anew with the month', async () => {
+  it('stop at the cap of the month, held ones included, until the next month', async () => {
     const account = await makeAccount('free')
     await grant(account)
     await setCap(account, 20)
@@ -184,7 +184,10 @@ describe('the turn of the month', () => {
     const jobId = await startJob(account, { depth: 40, platforms: 2, now: lastInstant })
     await expect(startCall(account, 21, lastInstant)).rejects.toMatchObject(refused)
     expect(await credits(account, december)).toEqual({
-      ...{ used: 0, limit: 100, remaining: 100, held: 0 },
+      used: 0,
+      limit: 100,
+      remaining: 100,
+      held: 0,
       resetsAt: '2027-01-01T00:00:00.000Z',
     })
     await startCall(account, 30, december)
@@ -211,7 +214,7 @@ describe('the turn of the month', () => {
     expect(await credits(account, december)).toMatchObject({ used: 0 })
   })
 
-  it('gives back held PAYG credits of the old month to the balance, not to the cap of the new one', async () => {
+  it('releases held PAYG credits of the old month to the balance, not to the cap of the new one', async () => {
     const account = await makeAccount('free')
     await grant(account)
     await setCap(account, 50)
@@ -222,7 +225,7 @@ describe('the turn of the month', () => {
     await expect(startCall(account, 1, december)).rejects.toMatchObject(refused)
   })
 
-  it('is each month of its own, also for a process whose clock is behind', async () => {
+  it('separates the months, also for a process whose clock is behind', async () => {
     const account = await makeAccount('free')
     const late = new Date(december.getTime() - 1)
     await startCall(account, 40, december)
@@ -239,7 +242,7 @@ describe('the turn of the month', () => {
     expect(await credits(account, december)).toMatchObject({ used: 100 })
   })
 
-  it('follows the clock ahead and back: every month has one pool, and what was used in it stays used', async () => {
+  it('follows the clock ahead and back: every month has one pool, and its use stays', async () => {
     const account = await makeAccount('free')
     await grant(account)
     await setCap(account, 10)
@@ -263,7 +266,7 @@ describe('the turn of the month', () => {
     expect(await usage(account)).toMatchObject({ paygBalance: 1_300 - 1 - 9 - 10 })
   })
 
-  it('is one pool also where callers of two months meet, each at once', async () => {
+  it('has one pool for each month, also with concurrent callers of two months', async () => {
     const account = await makeAccount('free')
     const moments = [november, december]
     const calls = Array.from({ length: 120 }, (_, index) => startCall(account, 3, moments[index % 2]))

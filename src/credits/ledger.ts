@@ -6,13 +6,13 @@ import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 import { bookedIn, readUsage } from './usage.ts'
 
-/** What credits are held for: a scrape job, or a call that collects live, known by an id that the service made. */
+/** The scrape job that credits are held for, or the live call, by an id that the service made. */
 export type Cause = { operation: 'scrape'; jobId: string } | { operation: 'expand' | 'realtime'; callId: string }
 
 const idsOf = (cause: Cause): { jobId: string | null; callId: string | null } =>
   'jobId' in cause ? { jobId: cause.jobId, callId: null } : { jobId: null, callId: cause.callId }
 
-/** What an account's plan and settings allow, to be read in the very statement that decides. */
+/** The plan and cap of an account, for the statement that decides. */
 const allowance = sql`(
       select id, payg_monthly_cap, case tier ${sql.join(
         Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
@@ -31,19 +31,19 @@ export type Reservation = Cause & {
 /**
  * Holds credits, of the monthly pool first and then of the pay-as-you-go balance, in the month of `now`. One statement decides,
  * books the split and writes the entry; nothing is read before it.
- * @param transaction the one that makes what the credits are held for.
- * @throws ServiceError RATE_LIMITED (reason `credits`) when not all of them can be paid; nothing is held then.
+ * @param transaction the one that makes the job or call.
+ * @throws ServiceError RATE_LIMITED (reason `credits`) when the credits are not sufficient; nothing is held then.
  */
 export async function reserve(transaction: Transaction, reservation: Reservation): Promise<void> {
   const { accountId, now } = reservation
   if (await take(transaction, reservation)) return
-  // It may have been refused only because the row is of another month than this clock's.
+  // The refusal may only mean that the row is of another month than this clock's.
   await returnToMonth(transaction, accountId, monthOf(now))
   if (!(await take(transaction, reservation))) throw await insufficientCredits(transaction, accountId, now)
 }
 
 /**
- * The statement of `reserve`, on a row that is of the month of `now`, or of any month when that one was never booked in.
+ * The statement of `reserve`, on a row of the month of `now`, or of an earlier month when that of `now` has no booking.
  * @returns whether it took the credits.
  */
 async function take(transaction: Transaction, reservation: Reservation): Promise<boolean> {
@@ -51,11 +51,11 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
   const { jobId, callId } = idsOf(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
-  /** 1; or 0 when the row is of another month: this one's pool and PAYG use are untouched then. */
+  /** 1; or 0 when the row is of another month: then nothing of this month's pool and PAYG is used. */
   const isCurrent = sql`(balances.month = ${month})::integer`
   const poolPart = sql`least(${amount}, greatest(0, pool_limit - ${isCurrent} * (pool_held + pool_settled)))`
   const paygPart = sql`(${amount} - ${poolPart})`
-  // Never below zero: a cap below what is used already must not refuse what the pool alone can pay.
+  // Never below zero: a cap below the use so far must not refuse what the pool alone can pay.
   const capLeft = sql`greatest(0, coalesce(payg_monthly_cap, 2147483647) - ${isCurrent} * payg_month_used)`
   const { rows } = await sql`
     with taken as (
@@ -88,9 +88,9 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
 }
 
 /**
- * Makes the balances those of a month that was booked in before, as its entries have them: a clock was set back, or that of
- * another process is ahead. Nothing is moved by it. The row is locked first, in a statement of its own, and every entry of
- * the account is written under that lock: so the sums miss none.
+ * Recomputes the balances for an earlier month with bookings, from its entries: a clock was set back, or that of another process
+ * is ahead. No credits move. A statement of its own locks the row first; every entry of the account is written under that
+ * lock, so the sums miss none.
  */
 async function returnToMonth(transaction: Transaction, accountId: string, month: string): Promise<void> {
   const { rows } = await sql<{ month: string; latest: string }>`
@@ -114,16 +114,16 @@ async function insufficientCredits(transaction: Transaction, accountId: string, 
 }
 
 export type Closing = Cause & {
-  /** Whole credits that were used, from 0 to what was reserved; the pool pays first. The rest is released. */
+  /** Whole used credits, from 0 to the reserved amount; the pool pays first. The remainder is released. */
   settled: number
   now: Date
 }
 
 /**
- * Settles what was used of a reservation and releases the rest, in the month that it was booked in: the balances of a later
- * month, if the account has moved on, stay as they are.
- * @param transaction the one that ends what the credits were held for.
- * @throws when the reservation is not open, or less was reserved than is settled: a fault that must undo the transaction.
+ * Settles the used credits of a reservation and releases the remainder, in the month of its booking. Balances of a later month
+ * do not change.
+ * @param transaction the one that ends the job or call.
+ * @throws when the reservation is not open, or smaller than `settled`: a fault that must roll the transaction back.
  */
 export async function closeReservation(transaction: Transaction, closing: Closing): Promise<void> {
   const { operation, settled, now } = closing
@@ -164,14 +164,14 @@ export async function closeReservation(transaction: Transaction, closing: Closin
 export interface Grant {
   accountId: string
   pack: PackName
-  /** What granted it, for whoever asks later: the id of the call. */
+  /** The id of the call that granted it, for the statement. */
   cause: string
   now: Date
 }
 
 /**
  * Adds a pack of pay-as-you-go credits to an account.
- * @returns the account's PAYG balance, held credits not counted; null when there is no such account, or no more.
+ * @returns the account's PAYG balance without held credits; null when the account does not exist or is deleted.
  */
 export async function grantPack(
   transaction: Transaction,

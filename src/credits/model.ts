@@ -2,14 +2,14 @@ import { packs, plans } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
 
 export interface ModelReservation {
-  /** Counted in months, from wherever the caller begins. */
+  /** A number of months, from any start. */
   month: number
   pool: number
   payg: number
   isOpen: boolean
 }
 
-/** What was booked in one month. */
+/** The bookings of one month. */
 interface ModelMonth {
   poolHeld: number
   poolSettled: number
@@ -20,7 +20,7 @@ interface ModelMonth {
 export class LedgerModel {
   tier: Tier = 'free'
   cap: number | null = null
-  /** That of the latest reservation, and the latest of all. */
+  /** The month of the last reservation; `latestMonth` is the maximum of all. */
   month = 0
   latestMonth = 0
   paygBalance = 0
@@ -38,7 +38,7 @@ export class LedgerModel {
     return poolHeld + poolSettled
   }
 
-  /** @returns the reservation, or null when it must be refused; then nothing has changed. */
+  /** @returns the reservation, or null when it must be refused; then nothing changes. */
   reserve(amount: number, month: number): ModelReservation | null {
     const booked = this.bookedIn(month)
     const pool = Math.min(amount, Math.max(0, plans[this.tier].creditsPerMonth - this.usedIn(month)))

@@ -30,8 +30,8 @@ export function registerCreditRoutes(app: App, dependencies: CreditDependencies)
 
 const difference = closed({
   accountId: Type.String(),
-  check: Type.String({ description: 'What was compared' }),
-  subject: Type.String({ description: 'The reservation, job, entry or account that it is about' }),
+  check: Type.String({ description: 'The compared value' }),
+  subject: Type.String({ description: 'The id of the reservation, job, call, entry or account' }),
   stored: nullable(Type.String()),
   expected: nullable(Type.String()),
 })
@@ -43,7 +43,7 @@ function registerVerify(app: App, { database, authentication }: CreditDependenci
       onRequest: authentication.requireAdmin,
       schema: {
         summary: 'Recompute every balance from the ledger and check every rule of it',
-        description: 'At most 100 differences are given. An empty list proves the ledger sound.',
+        description: 'At most 100 differences. An empty list proves the ledger sound.',
         tags: ['Admin'],
         security: [{ adminKey: [] }],
         response: {
@@ -56,7 +56,7 @@ function registerVerify(app: App, { database, authentication }: CreditDependenci
   )
 }
 
-/** Pay-as-you-go credits: whatever took the payment calls it. */
+/** Pay-as-you-go credits: the operator's payment system calls it. */
 function registerPacks(app: App, { clock, authentication, idempotent }: CreditDependencies): void {
   app.post(
     '/api/admin/accounts/:accountId/packs',

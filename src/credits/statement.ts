@@ -2,7 +2,7 @@ import type { EntryKind, PackName, SpendingOperation } from '../database/column-
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput } from '../http/pagination.ts'
 
-/** One movement of an account's credits, as its owner sees it. */
+/** One movement of an account's credits, in the form for its owner. */
 export interface StatementEntry {
   entryId: number
   createdAt: string
@@ -12,9 +12,9 @@ export interface StatementEntry {
   operation: SpendingOperation | 'pack'
   /** The id of the job or of the call. */
   cause: string
-  /** What was bought; null but for a grant. */
+  /** The pack of a grant; null for other movements. */
   pack: PackName | null
-  /** What it added to each balance, or took away, in whole credits. */
+  /** The change of each balance, in whole credits. */
   changes: {
     poolHeld: number
     poolSettled: number
@@ -32,7 +32,7 @@ const cursors = cursorsOf<[entryId: number]>('entries', isPositionNumber)
 
 /**
  * One page of an account's entries, latest first. Entries of an account are numbered in the order in which they are
- * committed, so paging sees each of them exactly once, however many are added meanwhile.
+ * committed, so paging returns each of them exactly once, also while entries are added.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function readStatement(

@@ -14,17 +14,17 @@ export interface CreditUsage {
 export interface Usage {
   tier: Tier
   /**
-   * `held`: the part of `used` that jobs and live calls hold that have not ended. `resetsAt`: ISO 8601, the first instant of the
+   * `held`: the part of `used` that jobs and live calls under way hold. `resetsAt`: ISO 8601, the first instant of the
    * next UTC month.
    */
   credits: CreditUsage & { held: number; resetsAt: string }
   /** PAYG credits that are not held. */
   paygBalance: number
-  /** The most PAYG credits a month; null when there is no cap. */
+  /** The maximum of PAYG credits a month; null when there is no cap. */
   paygMonthlyCap: number | null
 }
 
-/** What an account has booked in one month, from its entries: `pool_held`, `pool_settled` and `payg_used`, held ones included. */
+/** The bookings of an account in one month, from its entries: `pool_held`, `pool_settled` and `payg_used`, held ones included. */
 export const bookedIn = (accountId: string, month: string) => sql`(
     select coalesce(sum(pool_held_change), 0)::integer as pool_held,
       coalesce(sum(pool_settled_change), 0)::integer as pool_settled,
@@ -33,7 +33,7 @@ export const bookedIn = (accountId: string, month: string) => sql`(
   )`
 
 /**
- * What an account has used and has left in the month of `now`.
+ * The use and the remaining credits of an account in the month of `now`.
  * @throws when there is no such account.
  */
 export async function readUsage(executor: Executor, accountId: string, now: Date): Promise<Usage> {
@@ -57,7 +57,7 @@ export async function readUsage(executor: Executor, accountId: string, now: Date
   }
 }
 
-/** The pool of a month that the balances are not of: fresh, or as it was left when a clock was set back. */
+/** The pool of another month than that of the balances: fresh, or as booked before a clock was set back. */
 async function readEarlier(executor: Executor, accountId: string, month: string, balances: { latest_month: string }) {
   const fresh = { pool_held: 0, pool_settled: 0 }
   if (balances.latest_month < month) return fresh
@@ -79,11 +79,11 @@ export interface DailyUsage {
   /** A UTC day, YYYY-MM-DD. */
   date: string
   operation: SpendingOperation
-  /** Credits settled on that day, of the pool and PAYG together; what is still held is not in it. */
+  /** Credits settled on that day, of the pool and PAYG together, without held ones. */
   credits: number
 }
 
-/** What was settled on each of the last `days` UTC days, today included, by operation; oldest first, empty days left out. */
+/** The settled credits of each of the last `days` UTC days, today included, by operation; oldest first, without empty days. */
 export async function readDailyUsage(
   executor: Executor,
   { accountId, days, now }: { accountId: string; days: number; now: Date },

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import type { Difference } from './differences.ts'
 import { grantPack } from './ledger.ts'
 import { december, ledgerOf, november } from './testing.ts'
-import { type Difference, verifyLedger } from './verify.ts'
+import { verifyLedger } from './verify.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => opened.close())
 const ledger = ledgerOf(() => opened.database)
 
-/** Does what nobody may do to the tables, verifies, and takes it back. */
+/** Tampers with the tables, verifies, and rolls back. */
 async function verifyAfter(...statements: string[]): Promise<Difference[]> {
   const found: Difference[] = []
   const undone = new Error('undone')
@@ -26,7 +27,7 @@ async function verifyAfter(...statements: string[]): Promise<Difference[]> {
 }
 
 const allowChanges = 'alter table credit_entries disable trigger credit_entries_append_only'
-/** Takes every rule away that would refuse the tampering itself. */
+/** Drops every constraint that would refuse the tampering itself. */
 const dropRules = (table: string) => `do $$ declare rule text; begin
     for rule in select conname from pg_constraint where conrelid = '${table}'::regclass and contype in ('c', 'f') loop
       execute format('alter table ${table} drop constraint %I cascade', rule);
@@ -157,7 +158,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       ['job: reserved'],
     ],
     [
-      'a job that nobody pays',
+      'a job without a reservation',
       [
         'insert into scrape_jobs (account_id, topic, depth, created_at) select account_id, topic, depth, created_at from scrape_jobs limit 1',
       ],
@@ -185,7 +186,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       ['call: state of its reservation'],
     ],
     [
-      'a call that nobody pays',
+      'a call without a reservation',
       [
         "insert into live_calls (id, account_id, operation, created_at, expires_at) select gen_random_uuid(), id, 'expand', now(), now() from accounts",
       ],
@@ -215,12 +216,12 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       [allowChanges, moveToTheEnd("kind = 'reserve' and pool_held_change = 0")],
       ['entry: payg held until then'],
     ],
-  ])('is found to have %s', async (_what, statements, checks) => {
+  ])('is reported to have %s', async (_what, statements, checks) => {
     const found = new Set((await verifyAfter(...statements)).map((difference) => difference.check))
     expect([...found].toSorted()).toEqual(checks)
   })
 
-  it('tells where, what is stored and what it must be', async () => {
+  it('names the subject, the stored and the expected value', async () => {
     expect(await verifyAfter('update credit_balances set payg_balance = payg_balance + 2')).toEqual([
       { accountId, check: 'balance: payg_balance', subject: accountId, stored: '1272', expected: '1270' },
     ])
@@ -228,7 +229,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
 })
 
 describe('a large ledger', () => {
-  it('is looked through to its last account, up to as many differences as are wanted', async () => {
+  it('is verified to its last account, up to the limit of differences', async () => {
     await opened.reset()
     const accountIds: string[] = []
     for (let index = 0; index < 120; index++) accountIds.push(await ledger.makeAccount('free'))

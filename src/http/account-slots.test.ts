@@ -10,7 +10,7 @@ it('limits each account by itself, and all accounts together', () => {
   expect(slots.enter('bob')).toBe('process is full')
 })
 
-it('gives a slot back once, however often the function is called', () => {
+it('frees a slot once, however often the function is called', () => {
   const slots = createAccountSlots({ perAccount: 1, total: 1 })
   const leave = slots.enter('ada')
   if (typeof leave === 'string') throw new Error(leave)

@@ -1,15 +1,15 @@
-/** Why there is no slot: the account has all of its own, or the process has all of them in use. */
+/** Why there is no slot: those of the account, or all of the process, are in use. */
 export type NoSlot = 'account is full' | 'process is full'
 
 export interface AccountSlots {
   /**
    * Takes a slot for an account.
-   * @returns the function that gives it back (calling it again changes nothing), or why there is none.
+   * @returns the function that frees it (a second call changes nothing), or why there is none.
    */
   enter(accountId: string): (() => void) | NoSlot
 }
 
-/** Limits what is open at a time, in this process: for each account, and for all of them together. */
+/** Limits the number of concurrent streams in this process: for each account, and for all accounts together. */
 export function createAccountSlots({ perAccount, total }: { perAccount: number; total: number }): AccountSlots {
   const counts = new Map<string, number>()
   let taken = 0
@@ -20,14 +20,14 @@ export function createAccountSlots({ perAccount, total }: { perAccount: number; 
       if (taken >= total) return 'process is full'
       counts.set(accountId, count + 1)
       taken += 1
-      let left = false
+      let isFreed = false
       return () => {
-        if (left) return
-        left = true
+        if (isFreed) return
+        isFreed = true
         taken -= 1
-        const rest = (counts.get(accountId) ?? 1) - 1
-        if (rest === 0) counts.delete(accountId)
-        else counts.set(accountId, rest)
+        const remaining = (counts.get(accountId) ?? 1) - 1
+        if (remaining === 0) counts.delete(accountId)
+        else counts.set(accountId, remaining)
       }
     },
   }

@@ -5,9 +5,8 @@ import { ServiceError } from './errors.ts'
 const notUtf8 = () => new ServiceError('INVALID_REQUEST', 'body: is not valid UTF-8.')
 
 /**
- * Bodies are JSON and nothing else. An empty one is a fault where a body is expected; many clients send its content type
- * with every DELETE, and there it means nothing. Bytes that are no UTF-8 are a fault: decoded they would become U+FFFD, and nobody
- * would know what was sent.
+ * Bodies are JSON and nothing else. An empty body is an error for a route with a body; for DELETE it is ignored, because many
+ * clients send the content type with every DELETE. Bytes that are not UTF-8 are an error: decoding would replace them by U+FFFD.
  */
 export function acceptOnlyJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['text/plain', 'application/json'])

@@ -1,9 +1,9 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 
-/** A call of which nobody expects that it takes long is worth a look from here on. */
+/** Longer calls are logged as slow, unless they may take long. */
 export const slowCallMs = 5_000
 
-/** Calls that wait for platforms, or go on until their reader has everything: how long they take says nothing of the service. */
+/** Calls that wait for platforms, and downloads and streams: their duration does not depend on the service. */
 function mayTakeLong({ body, query }: FastifyRequest, reply: FastifyReply): boolean {
   const waitsForPlatforms =
     (body as { expand?: unknown } | undefined)?.expand === true ||
@@ -13,8 +13,8 @@ function mayTakeLong({ body, query }: FastifyRequest, reply: FastifyReply): bool
 }
 
 /**
- * One line in the log for each call: a warning for an answer of 500 or more and for a slow one; every other one, also what a
- * caller did wrong, at the given level.
+ * One line in the log for each call: a warning for a status of 500 or more and for a slow call, the given level for every other,
+ * also for errors of the caller.
  */
 export class CallLog extends LogController {
   readonly #usualLevel: 'info' | 'debug'
@@ -41,7 +41,7 @@ export class CallLog extends LogController {
     request.log[this.#levelOf(error)]({ req: request, err: error }, 'an answer was cut off')
   }
 
-  /** Whoever leaves before the end is no fault of the service. */
+  /** A caller that closes its connection early is no fault of the service. */
   #levelOf(error: Error): 'info' | 'debug' | 'warn' {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' ? this.#usualLevel : 'warn'

@@ -6,7 +6,7 @@ export interface Account {
   tier: Tier
 }
 
-/** Who made a call, as far as its effects are concerned. */
+/** The caller, as the owner of the effects of a call. */
 export interface Caller {
   /** An account's id, or `admin`. */
   name: string

@@ -5,12 +5,12 @@ import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createResponseCache, type Version } from '../runtime/response-cache.ts'
 
-/** Shorter answers would hardly be fewer packets. */
+/** Compression hardly saves packets below this size. */
 const thresholdBytes = 1_024
-/** Of compressed answers: thousands of the usual ones. */
+/** Of compressed answers: enough for thousands of usual ones. */
 const maxCachedBytes = 8_000_000
 
-/** Measured on answers of the service (docs/benchmarks.md): no more bytes than gzip makes at its default level, in less time. */
+/** Measured on answers of the service (docs/benchmarks.md): not larger than gzip at its default level, in less time. */
 const brotliQuality = 4
 
 const [compressGzip, compressBrotli] = [promisify(gzip), promisify(brotliCompress)]
@@ -23,10 +23,10 @@ const compressors = {
 }
 type Encoding = keyof typeof compressors
 
-/** The first one where a caller likes several equally. */
+/** The first one is used when a caller prefers several equally. */
 const encodings = ['br', 'gzip', 'identity']
 
-/** What the caller takes, by `Accept-Encoding`; null for the answer as it is, also where the header is missing. */
+/** The encoding by `Accept-Encoding`; null for no compression, also if the header is missing. */
 export function encodingFor(acceptEncoding: string | undefined): Encoding | null {
   const chosen = acceptEncoding === undefined ? null : negotiate(acceptEncoding.toLowerCase(), encodings)
   return chosen === 'br' || chosen === 'gzip' ? chosen : null
@@ -36,23 +36,23 @@ const isText = (reply: FastifyReply) =>
   /^(application\/json|text\/html)\b/.test(String(reply.getHeader('content-type')))
 
 /**
- * Compresses answers that are text in memory, JSON and the reference, for callers who accept it. Streams (events, exports, backups)
- * and the files of the page, which are compressed at its build, pass as they are.
+ * Compresses answers that are text in memory, JSON and the reference, for callers that accept it. Streams (events, exports, backups)
+ * and the files of the dashboard, which its build compresses, are not changed.
  *
- * What was compressed is kept by its content as long as nothing changes, as the answers are that it is made of
- * (decisions/028): the same answer is compressed once.
+ * Compressed answers are cached by their content while nothing changes, like the answers (decisions/028): so an answer is
+ * compressed once.
  * @param version of the cached requests.
  */
 export function compressAnswers(app: FastifyInstance, version: Version): void {
   const keep = createResponseCache({ version, maxSize: maxCachedBytes, sizeOf: (body) => (body as Buffer).length })
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' || !isText(reply) || reply.hasHeader('content-encoding')) return payload
-    // Also where it goes as it is: a cache in between must not give it to others compressed, or the reverse.
+    // Also without compression: a shared cache must not give the answer of one encoding to a caller of another.
     reply.header('vary', 'Accept-Encoding')
     const encoding = encodingFor(request.headers['accept-encoding'])
     if (encoding === null || payload.length < thresholdBytes) return payload
     const body = Buffer.from(payload)
-    // Not for secrecy: a hash that nobody can meet on purpose, so that no answer is ever given for another.
+    // A cryptographic hash, because a crafted collision would give one answer for another.
     const key = `${encoding} ${createHash('sha256').update(body).digest('base64')}`
     const compressed = await keep(key, () => compressors[encoding](body))
     reply.headers({ 'content-encoding': encoding, 'content-length': compressed.length })

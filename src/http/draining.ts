@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** How long callers who were already on their way are still let in. */
+/** How long connections that were under way are still accepted. */
 const drainWindowMs = 250
 const sweepIntervalMs = 50
 
 /**
- * Ends an HTTP server without breaking a promise: what was asked before the end is answered, every answer from now on closes
- * its connection, and a connection that falls idle is not waited for. (Node's own `close` waits for a connection that was
- * busy at that moment until its keep-alive time is over.)
+ * Ends an HTTP server gracefully: requests that have arrived are answered, every answer closes its connection, and idle
+ * connections are closed. (Node's own `close` waits for a connection that was busy at that moment until its keep-alive time
+ * is over.)
  * @returns the function that drains and closes; register it before the routes.
  */
 export function registerDraining(app: FastifyInstance): () => Promise<void> {

@@ -7,7 +7,7 @@ import { ServiceError } from './errors.ts'
 import { commonHeaders } from './headers.ts'
 import { invalidRequest } from './validation.ts'
 
-/** Faults that Fastify finds before a route runs, in the words of our catalogue. */
+/** Errors that Fastify finds before a route runs, in the codes of our catalogue. */
 const fastifyFaults: Record<string, ServiceError> = {
   FST_ERR_CTP_INVALID_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is not valid JSON.'),
   FST_ERR_CTP_EMPTY_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is empty; send a JSON object.'),
@@ -23,7 +23,7 @@ function toServiceError(error: FastifyError | ServiceError): ServiceError {
   const known = fastifyFaults[error.code]
   if (known) return known
   if (isDatabaseUnavailable(error)) {
-    return new ServiceError('UNAVAILABLE', 'The service cannot reach its database just now. Try again shortly.')
+    return new ServiceError('UNAVAILABLE', 'The service cannot reach its database. Try again shortly.')
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new ServiceError('INVALID_REQUEST', 'The request could not be read.')
@@ -31,7 +31,7 @@ function toServiceError(error: FastifyError | ServiceError): ServiceError {
   return new ServiceError('INTERNAL_ERROR', 'Something went wrong on our side. The request id helps to find it.')
 }
 
-/** What callers see of an error. What an inner error says stays in the log. */
+/** The public part of an error; the text of an inner error is only in the log. */
 export function describeError(error: FastifyError | ServiceError, { log }: Pick<FastifyRequest, 'log'>) {
   const serviceError = toServiceError(error)
   const { status, code, message, extras } = serviceError
@@ -45,15 +45,15 @@ export function renderError(error: FastifyError | ServiceError, request: Fastify
   reply.status(status).send(body)
 }
 
-/** Renders what Fastify refuses before any hook has run. */
+/** Renders an error of Fastify from before any hook has run. */
 export function renderFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders(request.id))
   renderError(error, request, reply)
 }
 
-/** Answers what is not even HTTP, or came too slowly: there is no request yet that could be answered, nor an id that was sent. */
+/** Answers bytes that are not HTTP, or arrive too slowly. There is no request object then, and no request id. */
 export function renderClientError(error: { code?: string }, socket: Socket): void {
-  // The caller is gone: nobody reads an answer.
+  // The caller has closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const message = tooLarge ? 'The headers are too large.' : 'The request could not be read.'
@@ -70,7 +70,7 @@ export function renderClientError(error: { code?: string }, socket: Socket): voi
   else socket.destroy()
 }
 
-/** Errors of routes, and what no route answers. */
+/** Renders the errors of routes, and 404 for an address without a route. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>(renderError)
   app.setNotFoundHandler((request, reply) => {

@@ -1,4 +1,4 @@
-/** What every answer carries, whoever writes it. */
+/** The headers of every answer. */
 export const commonHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   'x-content-type-options': 'nosniff',

@@ -11,13 +11,13 @@ export interface Health {
   queue: string
 }
 
-/** `/healthz`: the process lives. `/readyz`: it can serve, and with what. */
+/** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
 export function registerHealthRoutes(app: App, health: () => Promise<Health>): void {
   app.get(
     '/healthz',
     {
       schema: {
-        summary: 'Whether the process lives',
+        summary: 'Whether the process runs',
         tags: ['Service'],
         response: { 200: closed({ status: Type.String() }) },
       },
@@ -29,7 +29,7 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
     '/readyz',
     {
       schema: {
-        summary: 'Whether the service can serve, and with what',
+        summary: 'Whether the service can serve, and with which parts',
         tags: ['Service'],
         response: {
           200: closed({
@@ -45,7 +45,8 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
     },
     async () => {
       const { ready, ...rest } = await health()
-      if (!ready) throw new ServiceError('UNAVAILABLE', 'The service is starting or stopping, or its database is away.')
+      if (!ready)
+        throw new ServiceError('UNAVAILABLE', 'The service is starting or stopping, or its database cannot be reached.')
       return { status: 'ready', ...rest }
     },
   )

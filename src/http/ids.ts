@@ -1,4 +1,4 @@
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whether a text from outside can be an id of ours. One that cannot is answered as one that does not exist. */
+/** Whether a text has the form of an id. Another text gets the same answer as an unknown id. */
 export const isId = (text: string): boolean => uuid.test(text)

@@ -2,7 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { version } from '../runtime/version.ts'
 
-/** Leaves out our own keywords, which mean nothing to readers of the document. */
+/** Removes the schema keywords that only this service uses. */
 function withoutOwnKeywords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOwnKeywords)
   if (typeof value !== 'object' || value === null) return value
@@ -24,7 +24,7 @@ const replayHeader = {
   'Idempotent-Replayed': text('`true` where this is the first answer again, to the same call with the same key'),
 }
 
-/** The headers that answers of a status carry: of the rate limits, and of a route that takes an `Idempotency-Key`. */
+/** The headers of answers by status: of the rate limits, and of a route with an `Idempotency-Key`. */
 function headersOf({ security, headers }: FastifySchema, status: string): object {
   const isLimited = security?.some((scheme) => 'apiKey' in scheme) ?? false
   const { properties } = (headers ?? {}) as { properties?: object }
@@ -36,7 +36,7 @@ function headersOf({ security, headers }: FastifySchema, status: string): object
   }
 }
 
-/** Adds the headers of its answers to a route's schema; they are set centrally, so no route declares them. */
+/** Adds the headers of the answers to a route's schema. They are set centrally, so no route declares them. */
 function withHeaders(schema: FastifySchema): FastifySchema {
   const responses = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, response]) => {
     const headers = headersOf(schema, status)
@@ -45,13 +45,13 @@ function withHeaders(schema: FastifySchema): FastifySchema {
   return schema.response ? { ...schema, response: Object.fromEntries(responses) } : schema
 }
 
-/** Whatever a key opens, a session of the same account or the operator opens too. */
+/** Every route with a key also accepts a session of the same account or the operator. */
 const withSessions = (schema: FastifySchema): FastifySchema =>
   schema.security?.some((scheme) => 'apiKey' in scheme || 'adminKey' in scheme)
     ? { ...schema, security: [...schema.security, { session: [] }] }
     : schema
 
-/** What `/openapi.json` is made of besides the schemas of the routes. */
+/** The parts of `/openapi.json` besides the schemas of the routes. */
 export const openApiDocument: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',
@@ -59,9 +59,9 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       title: 'Wishwell',
       description:
         'Collects feature requests from public platforms, lets people search them, and meters live collection.\n\n' +
-        'An account may make so many requests in any 60 seconds as its plan allows: `RateLimit-Policy` says how many, ' +
-        '`RateLimit` what is left. A refused request (429 with reason `rate`) counts for nothing and says in ' +
-        '`Retry-After` when to try again. Polls of a job are counted apart from everything else.',
+        'A plan limits the requests of an account in any 60 seconds: `RateLimit-Policy` states the limit, `RateLimit` ' +
+        'what is left. A refused request (429 with reason `rate`) does not count; its `Retry-After` says when to try ' +
+        'again. Polls of a job have a limit of their own.',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
     },
@@ -83,8 +83,8 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
           in: 'cookie',
           name: 'ww_session',
           description:
-            'The page, signed in with POST /api/session as an account or the operator. Calls that are not GET or HEAD, and those with ' +
-            '`source=realtime`, need its `csrfToken` in the header `X-CSRF-Token`. An Authorization header goes first.',
+            'The dashboard, signed in with POST /api/session as an account or the operator. Calls that are not GET or HEAD, and those with ' +
+            '`source=realtime`, need its `csrfToken` in the header `X-CSRF-Token`. An Authorization header takes precedence.',
         },
       },
     },

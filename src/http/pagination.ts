@@ -3,49 +3,54 @@ import { isId } from './ids.ts'
 import { closed, defaulted, nullable } from './schemas.ts'
 import { invalidField } from './validation.ts'
 
-/** How many items a page has unless the caller says otherwise, and how many at most. */
+/** The number of items of a page: by default, and at most. */
 const defaultLimit = 20
 const maxLimit = 100
 
 /** The query parameters of a list; Ajv fills in the default. */
 export const pageParameters = {
   limit: defaulted(
-    Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit, description: 'Most items of this answer' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: maxLimit,
+      default: defaultLimit,
+      description: 'The maximum of items in this answer',
+    }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 10_000, description: 'From the answer before' })),
+  cursor: Type.Optional(Type.String({ maxLength: 10_000, description: 'From the previous answer' })),
 }
 
-/** The `data` of a list: the items under the list's own name, and how to get the next page. */
+/** The `data` of a list: the items under the list's own name, and the cursor of the next page. */
 export const pageOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
   closed({
     ...({ [name]: Type.Array(item) } as Record<Name, ReturnType<typeof Type.Array<Item>>>),
-    hasMore: Type.Boolean({ description: 'Another page can be had' }),
-    cursor: nullable(Type.String({ description: 'For the page after this one' })),
+    hasMore: Type.Boolean({ description: 'Whether there is another page' }),
+    cursor: nullable(Type.String({ description: 'Of the next page' })),
   })
 
-/** What a page of a list is read with. */
+/** The parameters of a page of a list. */
 export interface PageInput {
   /** 1 to 100 */
   limit: number
-  /** As an earlier page gave it. */
+  /** Of the previous page. */
   cursor?: string | undefined
 }
 
-/** The cursors of one list: opaque texts that carry the position after which the next page begins. */
+/** The cursors of one list: opaque texts with the position after which the next page begins. */
 export interface Cursors<Position> {
   encode(position: Position): string
   /** @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
   decode(cursor: string): Position
 }
 
-/** Checks each value of a position: a cursor comes from outside. */
+/** Checks each value of a position, because a cursor is untrusted. */
 type Checks<Position extends readonly unknown[]> = {
   [Index in keyof Position]: (value: unknown) => value is Position[Index]
 }
 
 export const isPositionNumber = (value: unknown): value is number => Number.isSafeInteger(value)
 export const isPositionId = (value: unknown): value is string => typeof value === 'string' && isId(value)
-/** A text that Postgres can compare with. */
+/** A text that Postgres can store and compare. */
 export const isPositionText = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 
@@ -65,7 +70,7 @@ export function cursorsOf<Position extends readonly unknown[]>(
         const fits = position.length === checks.length && checks.every((check, index) => check(position[index]))
         if (name === list && fits) return position as unknown as Position
       } catch {
-        // Not JSON, or not a list: not one of ours.
+        // Not JSON, or not a list: not a cursor of this service.
       }
       throw invalidField('cursor', 'is not a cursor of this list; start again without it')
     },

@@ -27,13 +27,13 @@ describe('an address', () => {
     'wishwell',
     'localhost.example',
     '',
-  ])('%s can be reached from elsewhere', (host) => {
+  ])('%s can be reached from other machines', (host) => {
     expect(isLoopback(host)).toBe(false)
   })
 })
 
 describe('a service on an address that others can reach', () => {
-  it('does not start by itself, says why and what to set, and makes nothing', async () => {
+  it('does not start, says why and what to set, and writes nothing', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-plain-'))
     onTestFinished(() => rmSync(dataDir, { recursive: true }))
     const start = startService(
@@ -56,7 +56,7 @@ describe('a service on an address that others can reach', () => {
   })
 })
 
-describe('the address that links carry', () => {
+describe('the address that links begin with', () => {
   const idle = createServer()
   const of = (environment: Record<string, string>) => publicUrlOf(readConfig(environment), idle)
   it.each([
@@ -68,7 +68,7 @@ describe('the address that links carry', () => {
   ])('of a service that does not listen, by %j: %s', (environment, url) => {
     expect(of(environment)).toBe(url)
   })
-  it('of one that does is where it listens, unless said otherwise', async () => {
+  it('is the one that the service listens on, unless configured', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())

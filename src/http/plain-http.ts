@@ -6,7 +6,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether only this machine can connect to an address. A name counts as reachable from elsewhere, but for `localhost`. */
+/** Whether only this machine can connect to an address. A name other than `localhost` counts as reachable from other machines. */
 export function isLoopback(host: string): boolean {
   const family = isIP(host)
   return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')
@@ -19,8 +19,8 @@ export interface Transport {
 }
 
 /**
- * Refuses to listen where others can read along: the service speaks plain HTTP and leaves TLS to a proxy.
- * @throws ConfigError for another address than loopback without a proxy or an explicit consent.
+ * Refuses to listen on an address that other machines can reach: the service speaks plain HTTP and leaves TLS to a proxy.
+ * @throws ConfigError for another address than loopback without a proxy or explicit consent.
  */
 export function requireProtectedTransport({ host, trustProxy, allowPlainHttp }: Transport): void {
   if (isLoopback(host) || trustProxy !== undefined || allowPlainHttp) return

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
-/** The proxies in front whose forwarded addresses count: their addresses and networks, or how many there are. */
+/** The proxies whose forwarded addresses are trusted: their addresses and networks, or their number. */
 export type Proxies = string[] | number
 
-/** An address, or a network of one or more bits: a prefix of 0 would trust everybody. */
+/** An address, or a network of one or more bits: a prefix of 0 would trust every address. */
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const family = isIP(address)
@@ -18,6 +18,6 @@ export function parseProxies(text: string): Proxies | null {
   return networks.every(isNetwork) ? networks : null
 }
 
-/** For Fastify, which by itself takes a number for none at all: it cannot tell a proxy from a caller who forges the header. */
+/** For Fastify, which would trust no address for a number: a number cannot distinguish a proxy from a caller that forges the header. */
 export const trustProxyOption = (proxies: Proxies | undefined) =>
   typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false)

@@ -1,10 +1,10 @@
 import type { AddressInfo, Server } from 'node:net'
 
-/** An address with a scheme and a host, perhaps a port, and nothing else; null for anything else. */
+/** Reads an address of a scheme, a host and optionally a port; null for any other text. */
 export function parsePublicUrl(text: string): string | null {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return null
-  // Also a bare ? or #, a path, a name and a password.
+  // Refuses also a bare ? or #, a path, a name and a password.
   return url.href === `${url.origin}/` ? url.origin : null
 }
 
@@ -19,8 +19,8 @@ export interface PublicAddress {
 }
 
 /**
- * The address that links carry: the configured one, else where the service listens, or where it would. Never anything that a
- * caller sends: a link with a secret must not lead where a forged `Host` header says.
+ * The address that links begin with: the configured one, else the one that the service listens on, or would. Never a value that
+ * a caller sends: a link with a secret must not lead to the host of a forged `Host` header.
  */
 export function publicUrlOf({ publicUrl, host, port }: PublicAddress, server: Server): string {
   if (publicUrl !== undefined) return publicUrl
@@ -29,6 +29,6 @@ export function publicUrlOf({ publicUrl, host, port }: PublicAddress, server: Se
     listening === null || typeof listening === 'string'
       ? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
       : urlOf(listening)
-  // A service that listens everywhere is not found under that address.
+  // The wildcard address is no address to connect to.
   return url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:')
 }

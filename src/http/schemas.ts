@@ -5,18 +5,18 @@ import { type ErrorCode, errorCatalogue } from './errors.ts'
 export const closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}): TObject<P> =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** The same properties, each of which may be absent. */
+/** The same properties, all optional. */
 export const optional = <P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as never
 
-/** A property that a caller may leave out, and that handlers always see: Ajv fills in its `default`. */
+/** A property that is optional for callers and always there for handlers: Ajv fills in its `default`. */
 export const defaulted = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
 
-/** A string whose surrounding white space does not count; lengths are in characters (code points). */
+/** A string without its surrounding white space; lengths are in characters (code points). */
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength, description })
 
-/** One of a few words; unlike a union it says which words in its error message. */
+/** One of some words; its error message lists them, unlike that of a union. */
 export const oneOf = <const T extends string>(words: readonly T[], options: Record<string, unknown> = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
 
@@ -28,7 +28,7 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const creditUsage = closed(
   {
     used: Type.Integer({ description: 'Credits used and held this month' }),
-    limit: Type.Integer({ description: 'Credits of the plan a month' }),
+    limit: Type.Integer({ description: 'Monthly credits of the plan' }),
     remaining: Type.Integer({ description: 'Never negative' }),
   },
   { description: 'The monthly pool after this call' },
@@ -46,7 +46,7 @@ export const errorBody = closed({
   }),
 })
 
-/** How a call with a body is refused, whatever it is for. */
+/** The errors of every call with a body. */
 export const bodyErrors = [
   'INVALID_REQUEST',
   'UNAUTHORIZED',
@@ -55,8 +55,8 @@ export const bodyErrors = [
 ] as const satisfies readonly ErrorCode[]
 
 /**
- * The error responses of a route, by status: those named, and the 500 and 503 that any route can give. A route that asks
- * for a key can refuse a caller who asks too often, and a page that is not ours.
+ * The error responses of a route, by status: the named ones, and the 500 and 503 of every route. A route with a key can also
+ * refuse a caller over its rate limit, and a call that another site made.
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []

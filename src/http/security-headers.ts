@@ -1,4 +1,4 @@
-/** Nothing but the page's own files: no inline script or style, no other site, no frame around it. */
+/** Allows only the dashboard's own files: no inline script or style, no other site, no frame around it. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,13 +11,13 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What every file of the page carries. */
+/** The headers of every file of the dashboard. */
 export const pageHeaders: Record<string, string> = {
   'content-security-policy': contentSecurityPolicy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'same-origin',
-  // For browsers that do not know frame-ancestors.
+  // For browsers without frame-ancestors.
   'x-frame-options': 'DENY',
 }

@@ -17,29 +17,29 @@ function createAjv(): Ajv {
     type: 'string',
     schemaType: 'boolean',
     modifying: true,
-    // White space must be gone before the length is counted.
+    // Removes white space before the length is counted.
     before: 'maxLength',
     errors: false,
     validate: (
       trim: boolean,
       value: string,
       _schema: unknown,
-      place?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
+      slot?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
     ) => {
-      if (trim && place) place.parentData[place.parentDataProperty] = value.trim()
+      if (trim && slot) slot.parentData[slot.parentDataProperty] = value.trim()
       return true
     },
   })
   return ajv
 }
 
-/** A plain decimal. `Number` takes more for one: nothing, blanks, `1e1`, `0x10`, `Infinity`. */
+/** A plain decimal. `Number` accepts more: an empty text, blanks, `1e1`, `0x10`, `Infinity`. */
 const plainNumber = { integer: /^-?\d+$/, number: /^-?\d+(?:\.\d+)?$/ } as const
 
-/** What a text of a query string stands for where its schema wants the type; the text itself where it is no such thing. */
+/** Reads a text of a query string as the type of its schema; returns the text itself if it is no such value. */
 function readText(type: unknown, text: string): unknown {
   if (type === 'integer' || type === 'number') {
-    // Without the zero, -0 would stay one.
+    // Adding zero turns -0 into 0.
     return plainNumber[type].test(text) ? Number(text) + 0 : text
   }
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
@@ -58,9 +58,9 @@ function readParameter({ type, items }: ParameterSchema, sent: unknown): unknown
 }
 
 /**
- * Reads what is no text from query strings, paths and headers, which are all text, by their schema. What cannot be read stays
- * text, so that the schema refuses it. Ajv's own coercion is not used: it takes every text that `Number` takes, and lets
- * `Infinity` pass any bound.
+ * Converts the texts of query strings, paths and headers to the types of their schema. A text that cannot be converted stays a
+ * text, so that the schema refuses it. Ajv's own coercion is not used: it accepts every text that `Number` accepts, and
+ * `Infinity` passes any bound.
  */
 function createReader(schema: { properties?: Record<string, ParameterSchema> }) {
   const typed = Object.entries(schema.properties ?? {}).filter(([, { type }]) => type !== 'string')
@@ -72,7 +72,7 @@ function createReader(schema: { properties?: Record<string, ParameterSchema> }) 
   }
 }
 
-/** Bodies are taken as they are; everything else is text, so there numbers, booleans and lists are read from it. */
+/** Bodies are not converted; all other parts of a request are text, from which numbers, booleans and lists are read. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = createAjv()
   return ({ schema, httpPart }) => {
@@ -90,8 +90,8 @@ const dotted = (pointer: string) =>
   pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
 function describe(error: ErrorObject): ErrorDetail {
-  const place = dotted(error.instancePath)
-  const inside = (name: string) => (place === '' ? name : `${place}.${name}`)
+  const path = dotted(error.instancePath)
+  const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
   const params = error.params as Record<string, unknown>
   switch (error.keyword) {
     case 'additionalProperties':
@@ -99,13 +99,13 @@ function describe(error: ErrorObject): ErrorDetail {
     case 'required':
       return { path: inside(String(params.missingProperty)), message: 'is required' }
     case 'enum':
-      return { path: place, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
+      return { path, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
     default:
-      return { path: place, message: error.message ?? 'is invalid' }
+      return { path, message: error.message ?? 'is invalid' }
   }
 }
 
-/** Says what is wrong with a request, every fault of it at once. */
+/** The error of an invalid request, with all faults at once. */
 export function invalidRequest(part: string, errors: readonly ErrorObject[]): ServiceError {
   const details = errors.slice(0, 20).map(describe)
   const [first] = details
@@ -113,17 +113,17 @@ export function invalidRequest(part: string, errors: readonly ErrorObject[]): Se
   return new ServiceError('INVALID_REQUEST', `${where}${first?.message ?? 'is invalid'}.`, { details })
 }
 
-/** A fault that no schema can express, in the same form as those that one can. */
+/** The error of a fault that no schema can express, in the same form as a schema error. */
 export const invalidField = (path: string, message: string): ServiceError =>
   new ServiceError('INVALID_REQUEST', `${path}: ${message}.`, { details: [{ path, message }] })
 
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** Where in a value a text cannot be stored. Not recursive: a caller decides how deep the value is. */
+/** The path in a value to a text that cannot be stored. Not recursive, because the caller controls the depth of the value. */
 function findUnstorable(root: unknown): string | null {
   const open: [value: unknown, path: string][] = [[root, '']]
-  for (let place = open.pop(); place; place = open.pop()) {
-    const [value, path] = place
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, path] = next
     if (typeof value === 'string' && !isStorable(value)) return path
     if (typeof value !== 'object' || value === null) continue
     for (const [key, inner] of Object.entries(value)) {
@@ -136,7 +136,7 @@ function findUnstorable(root: unknown): string | null {
 
 /** Refuses NUL and lone surrogates anywhere in a request: Postgres can store neither. */
 export async function refuseUnstorableText(request: FastifyRequest): Promise<void> {
-  // Nothing reads what was sent to where nothing is.
+  // The parts of a request to an unknown address are not read.
   if (request.is404) return
   for (const part of [request.params, request.query, request.body]) {
     const path = findUnstorable(part)

@@ -29,11 +29,11 @@ const scrape = (key: string, body: unknown = job, apiKey = service.apiKey) => se
 const jobs = () => service.database.selectFrom('scrape_jobs').selectAll().execute()
 const openTasks = () =>
   service.database.selectFrom('scrape_tasks').select('id').where('state', 'in', ['pending', 'running']).execute()
-const kept = () => service.database.selectFrom('idempotency_keys').selectAll().execute()
+const storedRows = () => service.database.selectFrom('idempotency_keys').selectAll().execute()
 const isReplay = (answer: Answer) => answer.headers.get('idempotent-replayed') === 'true'
 
 describe('a call with an Idempotency-Key', () => {
-  it('has one effect and one answer, byte for byte, however often it is made', async () => {
+  it('has one effect and one answer, byte for byte, when it is repeated', async () => {
     const first = await scrape('key-1')
     expect([first.status, isReplay(first)]).toEqual([200, false])
     await service.client.waitForJob(first.body.data.jobId)
@@ -69,7 +69,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await scrape('key-1')).text).toBe(first.text)
   })
 
-  it('is known by its key, its account, its path and nothing else', async () => {
+  it('is identified by its key, its account and its path only', async () => {
     const other = await service.createAccount()
     const { body } = await service
       .clientFor(service.adminKey)
@@ -92,7 +92,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(left(again)).toBe(left(first) - 1)
   })
 
-  it('may be repeated for 24 hours, and is a fresh one after that', async () => {
+  it('is repeated for 24 hours, and is a new one after that', async () => {
     const first = await scrape('key-1')
     clock.ms += 24 * hourMs - 1
     expect((await scrape('key-1')).text).toBe(first.text)
@@ -108,19 +108,23 @@ describe('a call with an Idempotency-Key', () => {
     await scrape('key-1')
     const expires_at = new Date(clock.ms + 23 * hourMs)
     const rows = Array.from({ length: 600 }, (_, n) => ({
-      ...{ id: `old ${n}`, fingerprint: '', status: 200, body: '{}', expires_at },
+      id: `old ${n}`,
+      fingerprint: '',
+      status: 200,
+      body: '{}',
+      expires_at,
     }))
     await database.insertInto('idempotency_keys').values(rows).execute()
     expect(await purgeExpiredAnswers(database, clock.now())).toBe(false)
-    expect(await kept()).toHaveLength(601)
+    expect(await storedRows()).toHaveLength(601)
     clock.ms += 23 * hourMs
     expect(await purgeExpiredAnswers(database, clock.now())).toBe(true)
     expect(await purgeExpiredAnswers(database, clock.now())).toBe(false)
-    expect(await kept()).toHaveLength(1)
+    expect(await storedRows()).toHaveLength(1)
     expect(isReplay(await scrape('key-1'))).toBe(true)
     clock.ms += hourMs
     expect(await purgeExpiredAnswers(database, clock.now())).toBe(false)
-    expect(await kept()).toEqual([])
+    expect(await storedRows()).toEqual([])
   })
 })
 
@@ -129,20 +133,20 @@ describe('a call that was refused', () => {
     ['a body that does not fit', { topic: '' }, 400],
     ['a body that is no JSON', '{', 400],
     ['an unknown platform', { ...job, platforms: ['myspace'] }, 400],
-  ])('for %s keeps nothing, so the key may be used again', async (_what, body, status) => {
+  ])('for %s stores nothing, so the key may be used again', async (_what, body, status) => {
     expect((await scrape('key-1', body)).status).toBe(status)
-    expect(await kept()).toEqual([])
+    expect(await storedRows()).toEqual([])
     expect((await scrape('key-1')).status).toBe(200)
   })
 
-  it('for want of credits keeps nothing and holds nothing, and is executed when there are some', async () => {
+  it('without credits stores nothing and holds nothing, and is executed when there are some', async () => {
     const { accountId, apiKey } = await service.createAccount('free')
     const dear = { ...job, depth: 40, platforms: ['github', 'hackernews', 'stackexchange'] }
     for (let call = 0; call < 2; call++) {
       const refused = await scrape('key-1', dear, apiKey)
       expect([refused.status, refused.body.error.reason]).toEqual([429, 'credits'])
     }
-    expect([await kept(), await jobs()]).toEqual([[], []])
+    expect([await storedRows(), await jobs()]).toEqual([[], []])
     const path = `/api/admin/accounts/${accountId}`
     const headers = { 'content-type': 'application/json' }
     await service.clientFor(service.adminKey).send('PATCH', path, { headers, body: '{"tier":"pro"}' })
@@ -150,10 +154,10 @@ describe('a call that was refused', () => {
     expect([accepted.status, isReplay(accepted)]).toEqual([200, false])
   })
 
-  it('for an account that does not exist keeps nothing', async () => {
+  it('for an unknown account stores nothing', async () => {
     const path = '/api/admin/accounts/00000000-0000-4000-8000-000000000000/keys'
     expect((await send(service.adminKey, path, 'key-1', { name: 'a' })).status).toBe(404)
-    expect(await kept()).toEqual([])
+    expect(await storedRows()).toEqual([])
   })
 })
 
@@ -175,9 +179,9 @@ describe('the header', () => {
     expect(await jobs()).toEqual([])
   })
 
-  it('is not needed, and without it every call has its effect', async () => {
+  it('is optional, and without it every call has its effect', async () => {
     for (let call = 0; call < 2; call++) expect(isReplay(await service.client.scrape(job))).toBe(false)
-    expect([(await jobs()).length, await kept()]).toEqual([2, []])
+    expect([(await jobs()).length, await storedRows()]).toEqual([2, []])
   })
 })
 
@@ -185,7 +189,7 @@ describe('an answer that holds an API key', () => {
   const make = (key: string, adminKey = service.adminKey) =>
     send(adminKey, '/api/admin/accounts', key, { name: 'shop', tier: 'free' })
 
-  it('is given again whole, and cannot be read from the database', async () => {
+  it('is repeated whole, and cannot be read from the database', async () => {
     const first = await make('key-1')
     const again = await make('key-1')
     expect([again.text, isReplay(again)]).toEqual([first.text, true])
@@ -194,16 +198,16 @@ describe('an answer that holds an API key', () => {
     const path = `/api/admin/accounts/${accountId}/keys`
     const second = await send(service.adminKey, path, 'key-1', { name: 'second' })
     expect((await send(service.adminKey, path, 'key-1', { name: 'second' })).text).toBe(second.text)
-    const rows = JSON.stringify(await kept())
+    const rows = JSON.stringify(await storedRows())
     for (const secret of [apiKey, second.body.data.apiKey, 'key-1', 'shop', accountId])
       expect(rows).not.toContain(secret)
     expect(await service.database.selectFrom('accounts').selectAll().execute()).toHaveLength(2)
     expect(await service.database.selectFrom('api_keys').selectAll().execute()).toHaveLength(3)
   })
 
-  it('is not given to another admin key: 409, and no second account', async () => {
+  it('is not repeated to another admin key: 409, and no second account', async () => {
     await make('key-1')
-    const [row] = await kept()
+    const [row] = await storedRows()
     const last = row?.body?.at(-5) === 'A' ? 'B' : 'A'
     const body = `${row?.body?.slice(0, -5)}${last}${row?.body?.slice(-4)}`
     await service.database.updateTable('idempotency_keys').set({ body }).execute()

@@ -9,19 +9,16 @@ async function settlesWithin(promise: Promise<unknown>, waitMs: number): Promise
   return Promise.race([settled, timer.promise]).finally(() => clearTimeout(timeout))
 }
 
-/** Runs what has the same id one after the other. */
+/** Runs functions of the same id one after the other. @returns the result of `run`, or `timeout` if it could not begin within `waitMs`. */
 export type KeyedMutex = <T>(id: string, waitMs: number, run: () => Promise<T>) => Promise<T | 'timeout'>
 
-/**
- * KeyedMutex within this process: whoever waits here holds no database connection, so a crowd on one id cannot starve others.
- * @returns a function that gives what `run` gives, or `timeout` when its turn did not come within `waitMs`.
- */
+/** A mutex within this process. A waiting caller holds no database connection, so many callers of one id do not starve others. */
 export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<void>>()
   return async (id, waitMs, run) => {
     const before = tails.get(id)
     const end = Promise.withResolvers<void>()
-    // Ends when all before it have: one who gave up must not let the next one in early.
+    // Settles when all earlier ones have: a caller that timed out must not let the next one in early.
     const tail: Promise<void> = Promise.all([before, end.promise]).then(() => {
       if (tails.get(id) === tail) tails.delete(id)
     })

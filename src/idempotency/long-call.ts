@@ -1,38 +1,38 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Transaction } from '../database/open.ts'
-import { claimPatiently, type IdempotencyDependencies, mismatch, stillRunning } from './idempotency.ts'
+import { claimWithin, type IdempotencyDependencies, mismatch, stillRunning } from './idempotency.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
-import { type Call, identify, keepAnswerOf } from './store.ts'
+import { type Call, identify, storeAnswerOfEffect } from './store.ts'
 
-/** A call whose effect takes longer than a transaction may, in the steps that it is made of. */
+/** The steps of a call whose effect takes longer than a transaction may. */
 export interface LongCall {
-  /** In the transaction that claims the key. @param keyId of the key's row, for the end of the call; null without a key. */
+  /** Runs in the transaction that claims the key. @param keyId the id of the key's row, for the end of the call; null without a key. */
   begin(transaction: Transaction, keyId: string | null): Promise<void>
   /**
-   * Does the work. The transaction that makes it final also notes the effect with the key (`noteEffect`), or frees the key
-   * (`forget`) where nothing was done: nobody else does, so no failure after it can come between the two.
-   * @returns the effect, as it was noted.
+   * Does the work. The transaction that makes it final must also store the effect with the key (`noteEffect`), or free the
+   * key (`forget`) if there is no effect. So no failure can separate the two.
+   * @returns the effect as stored.
    */
   run(): Promise<string>
-  /** Makes the answer of an effect, its own or that of an earlier call with the key that was not answered. Changes nothing. */
+  /** Makes the answer of an effect: its own, or that of an earlier call with the key that was not answered. It only reads. */
   answer(effect: string): Promise<unknown>
 }
 
 export interface LongAnswer {
-  /** As the route's schema writes it. */
+  /** As serialized by the route's schema. */
   text: string
   isReplay: boolean
 }
 
 /**
- * Runs a long call, with an `Idempotency-Key` at most once: `begin` commits with the claim of the key. Whoever repeats the call
- * while it is under way waits for it in the same process and gets a 409 in another one; who repeats it when its effect is final but
- * its answer was not made, because the process died or the answer could not be read, gets the answer made of that effect.
- * @throws ServiceError as `Idempotent` does, and whatever a step throws.
+ * Runs a long call, with an `Idempotency-Key` at most once: `begin` commits with the claim of the key. A repeated call waits for
+ * the first one in the same process, and gets a 409 in another. If the effect is final but its answer was not made, because
+ * the process died or reading failed, a repeated call gets the answer made of that effect.
+ * @throws ServiceError as `Idempotent` does, and any error of a step.
  */
 export type IdempotentLongCall = (request: FastifyRequest, reply: FastifyReply, steps: LongCall) => Promise<LongAnswer>
 
-/** As the route's schema for JSON writes it, whatever else the route can answer with. */
+/** Serializes by the route's schema for JSON, also when the route has other content types. */
 function toJson(reply: FastifyReply, answer: unknown): string {
   const write = reply.getSerializationFunction('200', 'application/json') as ((value: unknown) => string) | undefined
   return String(write ? write(answer) : reply.serialize(answer))
@@ -40,29 +40,29 @@ function toJson(reply: FastifyReply, answer: unknown): string {
 
 export function createIdempotentLongCall(dependencies: IdempotencyDependencies): IdempotentLongCall {
   const { database, clock, callerOf, waitMs = 30_000 } = dependencies
-  const exclusively = createKeyedMutex()
+  const runExclusively = createKeyedMutex()
 
-  /** @returns what the first call with the key has done or answered; null when the call is ours to run. */
+  /** @returns the stored state of the first call with the key; null when this call has claimed it. */
   const begin = (steps: LongCall, call: Call) =>
     database.transaction().execute(async (transaction) => {
-      const kept = await claimPatiently(transaction, call, clock.now(), waitMs)
-      if (kept && kept.fingerprint !== call.fingerprint) throw mismatch()
-      if (kept?.answer === null && kept.effect === null) throw stillRunning()
-      if (kept === null) await steps.begin(transaction, call.id)
-      return kept
+      const first = await claimWithin(transaction, call, clock.now(), waitMs)
+      if (first && first.fingerprint !== call.fingerprint) throw mismatch()
+      if (first?.answer === null && first.effect === null) throw stillRunning()
+      if (first === null) await steps.begin(transaction, call.id)
+      return first
     })
   const answerOf = async (reply: FastifyReply, steps: LongCall, effect: string) => ({
     text: toJson(reply, await steps.answer(effect)),
     isReplay: false,
   })
   const once = async (reply: FastifyReply, steps: LongCall, call: Call): Promise<LongAnswer> => {
-    const kept = await begin(steps, call)
-    if (kept?.answer) return { text: kept.answer.body, isReplay: true }
-    const effect = kept?.effect ?? (await steps.run())
+    const first = await begin(steps, call)
+    if (first?.answer) return { text: first.answer.body, isReplay: true }
+    const effect = first?.effect ?? (await steps.run())
     const own = await answerOf(reply, steps, effect)
     const answer = { status: 200, body: own.text }
-    const first = await keepAnswerOf(database, { id: call.id, effect, answer })
-    return first === null || first === answer ? own : { text: first.body, isReplay: true }
+    const stored = await storeAnswerOfEffect(database, { id: call.id, effect, answer })
+    return stored === null || stored === answer ? own : { text: stored.body, isReplay: true }
   }
 
   return async (request, reply, steps) => {
@@ -72,10 +72,10 @@ export function createIdempotentLongCall(dependencies: IdempotencyDependencies):
       return answerOf(reply, steps, await steps.run())
     }
     const path = request.url.split('?', 1)[0] ?? ''
-    // A call without a body is told apart by its query string.
+    // Calls without a body are distinguished by their query string.
     const content = request.body ?? request.query
     const call = identify([callerOf(request).name, request.method, path], String(key), content)
-    const answer = await exclusively(call.id, waitMs, () => once(reply, steps, call))
+    const answer = await runExclusively(call.id, waitMs, () => once(reply, steps, call))
     if (answer === 'timeout') throw stillRunning()
     return answer
   }

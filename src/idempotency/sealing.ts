@@ -5,12 +5,12 @@ const deriveKey = promisify<string, Buffer, number, Buffer>(scrypt)
 const algorithm = 'aes-256-gcm'
 const lengths = { salt: 16, nonce: 12, tag: 16, key: 32 }
 
-/** Encrypts texts of one call. */
+/** Encrypts the answer of one call. */
 export type Seal = (text: string) => string
 
 /**
- * Prepares the encryption of an answer that holds a secret, so that the database alone cannot give it away: the password
- * is what the caller knows and the database does not. Slow on purpose (about 50 ms, off the main thread).
+ * Prepares the encryption of an answer that holds a secret. The database alone does not reveal it: the password is known only to
+ * the caller. Slow on purpose (about 50 ms, off the main thread).
  */
 export async function createSeal(password: string): Promise<Seal> {
   const salt = randomBytes(lengths.salt)
@@ -23,7 +23,7 @@ export async function createSeal(password: string): Promise<Seal> {
   }
 }
 
-/** @returns null when the password is not the one that it was sealed with, or the text was changed. */
+/** @returns null for another password than that of `createSeal`, or a changed text. */
 export async function unseal(sealed: string, password: string): Promise<string | null> {
   const bytes = Buffer.from(sealed, 'base64')
   const [salt, nonce, tag] = [

@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 
-/** How long an answer is kept, and can be had again. */
-export const keptMs = 24 * 3600_000
+/** How long an answer is stored and repeated. */
+const retentionMs = 24 * 3600_000
 
-/** A call as it is remembered: hashes, so that neither the key nor the body can be read from the database. */
+/** The identity of a call, as hashes: neither the key nor the body can be read from the database. */
 export interface Call {
-  /** Of who calls, the method, the path and the key: calls with the same id are the same. */
+  /** The hash of caller, method, path and key: calls with the same id are the same. */
   id: string
-  /** Of the body. */
+  /** The hash of the body. */
   fingerprint: string
 }
 
 export interface Answer {
   status: number
-  /** The text that is sent; encrypted where it holds a secret. */
+  /** The text that is sent; stored encrypted if it holds a secret. */
   body: string
 }
 
-/** What is kept of the first call with a key. */
-export interface KeptCall {
+/** The stored state of the first call with a key. */
+export interface StoredCall {
   fingerprint: string
-  /** Null while a call that takes longer than a transaction is under way. */
+  /** Null while a long call is under way. */
   answer: Answer | null
-  /** Of such a call, once it cannot be taken back: what its answer is made of. */
+  /** The final effect of a long call, from which its answer is made; null before, and when the answer is stored. */
   effect: string | null
 }
 
-const nothingKept = { status: null, body: null, effect: null } as const
+const emptyState = { status: null, body: null, effect: null } as const
 
 /** The same text for the same value: the order of an object's properties does not count. */
 function canonicalJson(value: unknown): string {
@@ -40,43 +40,47 @@ function canonicalJson(value: unknown): string {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** @param scope who calls, the method and the path. */
+/** @param scope the caller, the method and the path. */
 export const identify = (scope: readonly string[], key: string, body: unknown): Call => ({
-  // As JSON, so that no part can end where another begins.
+  // As JSON, so that the boundaries of the parts are unambiguous.
   id: sha256(JSON.stringify([...scope, key])),
   fingerprint: sha256(canonicalJson(body)),
 })
 
 /**
- * Takes a call for this transaction, when nobody has; one that another transaction holds is waited for, as long as the
- * `lock_timeout` allows.
- * @returns null when the call is ours to execute, else what is kept of the first one.
+ * Claims a call for this transaction. If another transaction is claiming it, waits for that one, as long as the `lock_timeout`
+ * allows.
+ * @returns null when this transaction has claimed the call, else the stored state of the first one.
  */
-export async function claim(transaction: Transaction, { id, fingerprint }: Call, now: Date): Promise<KeptCall | null> {
-  const expiresAt = new Date(now.getTime() + keptMs)
+export async function claim(
+  transaction: Transaction,
+  { id, fingerprint }: Call,
+  now: Date,
+): Promise<StoredCall | null> {
+  const expiresAt = new Date(now.getTime() + retentionMs)
   const claimed = await transaction
     .insertInto('idempotency_keys')
-    .values({ id, fingerprint, ...nothingKept, expires_at: expiresAt })
+    .values({ id, fingerprint, ...emptyState, expires_at: expiresAt })
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({ fingerprint, ...nothingKept, expires_at: expiresAt })
-        // Expired but not deleted yet counts as not there.
+        .doUpdateSet({ fingerprint, ...emptyState, expires_at: expiresAt })
+        // An expired row that is not deleted yet counts as missing.
         .where('idempotency_keys.expires_at', '<=', now),
     )
     .returning('id')
     .executeTakeFirst()
   if (claimed) return null
-  const kept = await transaction
+  const stored = await transaction
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'status', 'body', 'effect'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  const { status, body, effect } = kept
-  return { fingerprint: kept.fingerprint, answer: status === null || body === null ? null : { status, body }, effect }
+  const { status, body, effect } = stored
+  return { fingerprint: stored.fingerprint, answer: status === null || body === null ? null : { status, body }, effect }
 }
 
-/** Notes with a claimed call what it has done for good: from now on a repeated call takes it up instead of making it again. */
+/** Stores the final effect of a claimed call: from now on a repeated call makes its answer of that effect. */
 export async function noteEffect(transaction: Transaction, id: string, effect: string): Promise<void> {
   await transaction
     .updateTable('idempotency_keys')
@@ -87,10 +91,10 @@ export async function noteEffect(transaction: Transaction, id: string, effect: s
 }
 
 /**
- * Keeps the answer that was made of an effect. Two callers may be making it at the same moment: the first to keep it decides.
- * @returns the answer that is kept; null when it is not of this effect any more, because its time is over.
+ * Stores the answer that was made of an effect. When two callers make it at the same time, the first one stored counts.
+ * @returns the stored answer; null when the row has expired and is gone or claimed again.
  */
-export async function keepAnswerOf(
+export async function storeAnswerOfEffect(
   executor: Executor,
   { id, effect, answer }: { id: string; effect: string; answer: Answer },
 ): Promise<Answer | null> {
@@ -101,15 +105,15 @@ export async function keepAnswerOf(
     .where('effect', '=', effect)
     .executeTakeFirst()
   if (numUpdatedRows === 1n) return answer
-  const kept = await executor
+  const stored = await executor
     .selectFrom('idempotency_keys')
     .select(['status', 'body'])
     .where('id', '=', id)
     .executeTakeFirst()
-  return kept?.status && kept.body !== null ? { status: kept.status, body: kept.body } : null
+  return stored?.status && stored.body !== null ? { status: stored.status, body: stored.body } : null
 }
 
-/** Forgets a call that is under way and has come to nothing, so that it may be made again; no answer or effect is forgotten so. */
+/** Deletes a claimed call without an effect, so that it may be made again. A call with an effect or an answer stays. */
 export async function forget(transaction: Transaction, id: string): Promise<void> {
   await transaction
     .deleteFrom('idempotency_keys')
@@ -119,32 +123,32 @@ export async function forget(transaction: Transaction, id: string): Promise<void
     .execute()
 }
 
-/** Keeps the answer of a call that this transaction has claimed and executed. */
-export async function keep(transaction: Transaction, id: string, answer: Answer): Promise<void> {
+/** Stores the answer of a call that this transaction has claimed and executed. */
+export async function storeAnswer(transaction: Transaction, id: string, answer: Answer): Promise<void> {
   await transaction.updateTable('idempotency_keys').set(answer).where('id', '=', id).execute()
 }
 
 /**
- * Takes requests out of the answers that are kept, so that a repeated call does not bring back what was deleted. What it cost
- * and found stays, and so does the key: the repeated call must not be charged again.
+ * Removes deleted requests from the stored answers, so that a repeated call does not return them. Everything else of an answer
+ * stays, and so does the key: a repeated call must not be charged again.
  */
 export async function withdrawRequests(transaction: Transaction, requestIds: readonly string[]): Promise<void> {
-  const results = sql`jsonb_array_elements(body::jsonb #> '{data,results}') with ordinality as result (record, place)`
+  const results = sql`jsonb_array_elements(body::jsonb #> '{data,results}') with ordinality as result (record, position)`
   const isDeleted = sql`record ->> '_id' = any(${[...requestIds]}::text[])`
-  // Other answers are no lists of requests, or sealed and no JSON: the cast must not meet them.
+  // Other answers are no lists of requests, or are encrypted and so no JSON, for which the cast would fail.
   await sql`
     update idempotency_keys set body = jsonb_set(body::jsonb, '{data,results}', (
-      select coalesce(jsonb_agg(record order by place), '[]') from ${results} where not (${isDeleted})))::text
+      select coalesce(jsonb_agg(record order by position), '[]') from ${results} where not (${isDeleted})))::text
     where case when body like '{"data":{"results":[{%' then exists (select from ${results} where ${isDeleted}) end`.execute(
     transaction,
   )
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
+/** The maximum of one statement: in the embedded backend all other statements wait for it. */
 const sliceRows = 500
 
 /**
- * Deletes answers that need not be kept any more, a slice of them.
+ * Deletes a slice of the expired answers.
  * @returns whether there may be more.
  */
 export async function purgeExpiredAnswers(database: Database, now: Date): Promise<boolean> {

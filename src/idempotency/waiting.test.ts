@@ -62,7 +62,7 @@ function heldEffect(end: Effect = buy) {
 }
 
 const boughtAccounts = () => opened.database.selectFrom('accounts').select('id').execute()
-const kept = () => opened.database.selectFrom('idempotency_keys').select('id').execute()
+const storedRows = () => opened.database.selectFrom('idempotency_keys').select('id').execute()
 const refusal = new ServiceError('NOT_FOUND', 'no')
 const buyAndFail: Effect = async (transaction) => {
   await buy(transaction)
@@ -80,7 +80,7 @@ describe('an effect that fails after it has begun', () => {
       throw error
     }
     expect((await call(failing)).status).toBe(status)
-    expect([await boughtAccounts(), await kept()]).toEqual([[], []])
+    expect([await boughtAccounts(), await storedRows()]).toEqual([[], []])
     const second = await call()
     expect([second.status, second.replayed]).toEqual([201, false])
     expect(await call()).toEqual({ ...second, replayed: true })
@@ -96,7 +96,7 @@ describe('an effect that fails after it has begun', () => {
       return buy(transaction)
     })
     expect(broken.status).toBeGreaterThanOrEqual(500)
-    expect([await boughtAccounts(), await kept()]).toEqual([[], []])
+    expect([await boughtAccounts(), await storedRows()]).toEqual([[], []])
     expect((await call()).replayed).toBe(false)
     expect(await boughtAccounts()).toHaveLength(1)
   })
@@ -134,7 +134,7 @@ describe.each(meetings)('in $where, a call that comes while the first is execute
     expect(await boughtAccounts()).toHaveLength(1)
   })
 
-  it('executes when the first one fails', async () => {
+  it('is executed when the first one fails', async () => {
     const { first, second } = startTwo()
     const held = heldEffect(buyAndFail)
     const executing = first(held.effect)
@@ -148,7 +148,7 @@ describe.each(meetings)('in $where, a call that comes while the first is execute
     expect(await boughtAccounts()).toHaveLength(1)
   })
 
-  it('gives up after a while with 409, and gets the answer later', async () => {
+  it('gets a 409 after its wait, and the answer later', async () => {
     const { first, second } = startTwo(200)
     const held = heldEffect()
     const executing = first(held.effect)
@@ -163,7 +163,7 @@ describe.each(meetings)('in $where, a call that comes while the first is execute
   })
 })
 
-it('an effect has the limits of time that every transaction has', async () => {
+it('an effect has the time limits of every transaction', async () => {
   const call = startProcess(opened.database, 250)
   const settings = (executor: Database | Transaction) =>
     sql`select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`

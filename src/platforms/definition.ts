@@ -6,32 +6,37 @@ import type { OpenBudget } from './budget/budget.ts'
 import type { PlatformClient } from './client/client.ts'
 import type { Platform } from './platform.ts'
 
-/** What every adapter is made with; the rest is in its own variables. */
+/** What every adapter needs besides its own environment variables; the options of each adapter extend it. */
 export interface AdapterDependencies {
   client: PlatformClient
   clock: Clock
+  /** Called once for each host, when the adapter is made. */
   openBudget: OpenBudget
+}
+
+/** Also the cache, for adapters whose platform makes some results expensive to fetch again. */
+export interface CachingAdapterDependencies extends AdapterDependencies {
   cache: AdapterCache
 }
 
-/** Everything that the rest of Wishwell knows of a platform; `adapters/<name>/settings.ts` exports it. */
+/** Everything about a platform that the other rooms need; `adapters/<name>/settings.ts` exports it. */
 export interface PlatformDefinition<Variables extends TProperties = TProperties> {
   name: PlatformName
-  /** What people call it. */
+  /** The name that people use for it. */
   title: string
-  /** Whether its search is open to everybody: then it is on unless the operator says otherwise. */
+  /** Whether its search needs no credentials: then it is on by default. */
   isOpen: boolean
   /** Its environment variables; their names begin with that of the platform. */
   variables: Variables
   /** The variables without which it is skipped. */
   required?: readonly (keyof Variables & string)[]
-  /** How many days its requests are kept after they were last refreshed, where its terms limit that. */
+  /** Days that its requests are stored after their last refresh, where its terms limit that. */
   retentionDays?: number
-  /** Makes the adapter; what it is made of is loaded only then. */
-  create(dependencies: AdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
+  /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */
+  create(dependencies: CachingAdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
 }
 
-/** Checks a definition against its own variables, and forgets their types: the registry holds many kinds. */
+/** Checks a definition against its own variables, then widens its type: the registry holds definitions with different variables. */
 export const definePlatform = <Variables extends TProperties>(
   definition: PlatformDefinition<Variables>,
 ): PlatformDefinition => definition as unknown as PlatformDefinition

@@ -1,19 +1,19 @@
 import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import { howToTurnOn } from './settings.ts'
 
-/** The platforms of a call: every one that Wishwell knows may be named, but only those that the operator has on are asked. */
+/** The platforms that a call names: it may name every platform of Wishwell, but only those that are on are queried. */
 export interface ChosenPlatforms {
   on: PlatformName[]
   off: PlatformName[]
 }
 
-/** Splits what a call names, each once, in its order. */
+/** Splits the named platforms, each once, in their order. */
 export function choosePlatforms(named: readonly PlatformName[], enabled: readonly PlatformName[]): ChosenPlatforms {
   const { on = [], off = [] } = Object.groupBy(new Set(named), (name) => (enabled.includes(name) ? 'on' : 'off'))
   return { on, off }
 }
 
-/** Why nothing comes from a platform that is off, and what would change that. */
+/** The error of a platform that is off; it says how to turn it on. */
 export const offError = (platform: PlatformName): { code: PlatformErrorCode; message: string } => ({
   code: 'not_configured',
   message: `The platform ${platform} is off. ${howToTurnOn(platform)}`,

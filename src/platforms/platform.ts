@@ -4,11 +4,11 @@ import type { PlatformErrorCode, PlatformName } from '../database/column-types.t
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 /**
- * A feature request as one platform describes it: plain text only, cleaned and capped at the door (`text.ts`).
- * What the platform does not say is null, never invented; title, description, votes and tags are never null.
+ * A feature request as one platform describes it: plain text only, cleaned and capped when it is read (`content/text.ts`).
+ * A value that the platform does not give is null, never invented; title, description, votes and tags are never null.
  */
 export interface FoundRequest {
-  /** Unique within the platform and stable over time: the key that a later refresh is matched by. */
+  /** Unique within the platform and stable over time: a refresh finds the stored row by it. */
   sourceId: string
   title: string
   description: string
@@ -26,20 +26,20 @@ export interface FoundRequest {
 /** One page of a platform's search: one upstream request of the largest sensible size. */
 export interface Page {
   requests: FoundRequest[]
-  /** What to pass for the page after this one; null when the platform has no more for this topic. */
+  /** The cursor of the next page; null when the platform has no more for this topic. */
   nextCursor: Json
 }
 
 export interface PageRequest {
-  /** Trimmed, 2 to 100 characters, otherwise anything that a user can type. */
+  /** Trimmed, 2 to 100 characters, otherwise any text. */
   topic: string
   /** null for the first page, then the `nextCursor` of the page before. */
   cursor: Json
-  /** Aborted when the task is cancelled, the service shuts down, or (with a TimeoutError) the time of the job is over. */
+  /** Aborted when the task is cancelled, the service shuts down, or (with a TimeoutError) the job reaches its time limit. */
   signal: AbortSignal
-  /** How many pages of this topic the platform has delivered before, to all jobs: where its sources begin to take turns. */
+  /** How many pages of this topic the platform has delivered before, to all jobs: the round-robin of sources begins there. */
   pagesBefore: number
-  /** Whether a part of a first page will do, so that a platform that is asked one thing at a time can be asked for several topics at once. */
+  /** Whether a part of a first page is enough. A platform that allows one request at a time can then search for several topics in one query. */
   mayShare?: boolean
 }
 
@@ -47,22 +47,22 @@ export interface Platform {
   readonly name: PlatformName
   /**
    * Fetches one page.
-   * @returns null when there is nothing to ask any more: no page was fetched, so nothing is stored or charged.
-   * @throws PlatformError when the platform cannot answer; `retryAt` tells whether and when it makes sense to ask again.
+   * @returns null when there is nothing left to fetch: no request was sent, so nothing is stored or charged.
+   * @throws PlatformError when the platform cannot answer; `retryAt` says whether and when another try makes sense.
    */
   fetchPage(request: PageRequest): Promise<Page | null>
 }
 
 /**
- * Why a page could not be had. The message is for the operator: it says what to do, and never holds a body, a token or
+ * Why a page could not be fetched. The message is for the operator: it says what to do, and never holds a body, a token or
  * a query string.
  */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly code: PlatformErrorCode
-  /** When asking again can succeed; null when it cannot, so that the task ends. */
+  /** When another try can succeed; null when none can, so that the task ends. */
   readonly retryAt: Date | null
-  /** Whether no answer came at all: no connection, or silence. */
+  /** Whether there was no answer at all: no connection, or silence. */
   readonly isUnreachable: boolean
 
   constructor(
@@ -77,21 +77,21 @@ export class PlatformError extends Error {
   }
 }
 
-/** The host works, but knows no such source or does not let it be searched: the others behind the same host are no worse for it. */
+/** The host works, but has no such source or refuses a search of it. Other sources of the same host are not affected. */
 export class SourceRefusedError extends PlatformError {
   constructor(message: string) {
     super('bad_response', message)
   }
 }
 
-/** The platform was not asked, because it may not be before `retryAt`: a planned wait, not a failure. */
+/** No request was sent, because none is allowed before `retryAt`: a planned wait, not a failure. */
 export class PlannedWaitError extends PlatformError {
   constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date, isUnreachable = false) {
     super(code, message, { retryAt, isUnreachable })
   }
 }
 
-/** Enough others wait for a place at the host: who has a caller waiting tries again at once, everybody else at `retryAt`. */
+/** The queue for the slots of the host is full. A live call tries again at once, every other task at `retryAt`. */
 export class HostBusyError extends PlannedWaitError {
   constructor(message: string, retryAt: Date) {
     super('rate_limited', message, retryAt)

@@ -14,7 +14,7 @@ export interface PlatformsOptions {
   clock: Clock
   quotas: QuotaStore
   cache: AdapterCache
-  /** Makes every window of a budget this many times shorter, for tests and benchmarks against a simulator that does so too. */
+  /** Divides every window of a budget, for tests and benchmarks against a simulator with the same scale. */
   timeScale?: number | undefined
 }
 
@@ -24,9 +24,7 @@ export interface Platforms {
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>
 }
 
-/**
- * Makes the platforms that the operator has on, in that order. Once for a process: each one keeps the budgets of its hosts.
- */
+/** Makes the platforms that are on, in the configured order; called once in a process, because each platform owns the budgets of its hosts. */
 export async function createPlatforms(options: PlatformsOptions): Promise<Platforms> {
   const { config, client, clock, quotas, cache, timeScale = 1 } = options
   const adapters = new Map<PlatformName, Platform>()

@@ -6,7 +6,7 @@ import { createMemoryQuotas } from './budget/quota.ts'
 import { createPlatforms } from './platforms.ts'
 import { platformNames } from './registry.ts'
 
-const cache: AdapterCache = { read: async () => null, keep: async () => {} }
+const cache: AdapterCache = { read: async () => null, store: async () => {} }
 
 it('only the platforms that are on are made, in their order, each with its own configuration', async () => {
   const { baseUrl, received } = await startServer((response) => sendJson(response, { items: [], hits: [] }))

@@ -27,7 +27,7 @@ export const platformDefinitions: readonly PlatformDefinition[] = [
 
 export const platformNames: readonly PlatformName[] = platformDefinitions.map(({ name }) => name)
 
-/** On by default: their searches are open to everybody. */
+/** On by default: their searches need no credentials. */
 export const openPlatformNames: readonly PlatformName[] = platformDefinitions
   .filter(({ isOpen }) => isOpen)
   .map(({ name }) => name)

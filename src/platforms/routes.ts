@@ -23,21 +23,21 @@ export interface PlatformRoutesDependencies {
 const host = closed({
   host: Type.String({ description: 'A forum, an instance or the address of the API' }),
   state: oneOf(platformStates),
-  resumesAt: nullable(moment('When it is asked again; null for now')),
+  resumesAt: nullable(moment('When it is queried again; null for now')),
   budget: closed(
     { remaining: Type.Integer(), limit: Type.Integer() },
-    { description: 'Requests that may be sent in the present window, by what is known here' },
+    { description: 'Requests that may be sent in the current window, as far as this service can tell' },
   ),
   quota: nullable(
     closed(
-      { remaining: Type.Integer(), limit: Type.Integer(), resetsAt: moment('When it is renewed, as far as is known') },
-      { description: 'Requests of the day, where the platform has such a quota' },
+      { remaining: Type.Integer(), limit: Type.Integer(), resetsAt: moment('When it is renewed, if known') },
+      { description: 'Requests of the day, if the platform has such a quota' },
     ),
   ),
   failures: Type.Integer({ description: 'Failures in a row' }),
   lastSuccessAt: nullable(moment('When it last answered')),
   lastError: nullable(
-    closed({ code: oneOf(platformErrorCodes), message: Type.String(), at: moment('When it was last at fault') }),
+    closed({ code: oneOf(platformErrorCodes), message: Type.String(), at: moment('When its last failure was') }),
   ),
 })
 
@@ -45,11 +45,11 @@ const platform = closed({
   platform: oneOf(platformNames),
   state: oneOf(platformStates, {
     description:
-      '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` for want of credentials, `off` by PLATFORMS',
+      '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` without its credentials, `off` by PLATFORMS',
   }),
   isDefault: Type.Boolean({ description: 'Whether a call that names no platforms uses it' }),
-  missing: Type.Array(Type.String(), { description: 'Variables that it cannot do without and that are not set' }),
-  resumesAt: nullable(moment('When it is asked again; null for now')),
+  missing: Type.Array(Type.String(), { description: 'Required variables that are not set' }),
+  resumesAt: nullable(moment('When it is queried again; null for now')),
   lastSuccessAt: nullable(moment('When it last answered')),
   advice: nullable(Type.String({ description: 'What the operator should do' })),
   hosts: Type.Array(host),
@@ -61,7 +61,7 @@ export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDep
     await hostMemory.save()
     return { data: { platforms: await readPlatformStatus({ database, config, hosts, now: clock.now() }) } }
   }
-  const summary = 'List every platform: whether it is on and can be used, what is left of its limits, and what to do'
+  const summary = 'List every platform: whether it is on and usable, what is left of its limits, and what to do'
   const response = {
     200: closed({ data: closed({ platforms: Type.Array(platform) }) }),
     ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),

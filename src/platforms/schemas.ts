@@ -3,10 +3,10 @@ import type { PlatformName } from '../database/column-types.ts'
 import { oneOf } from '../http/schemas.ts'
 import { platformNames } from './registry.ts'
 
-/** Any platform, also one that is not on any more. */
+/** The name of any platform, also of one that is off now. */
 export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
 
-/** The list of platforms in a body: at least one, duplicates count once. Those that are off are skipped. */
+/** The list of platforms in a body: at least one, duplicates count once. Platforms that are off are skipped. */
 export const platformList = (enabled: readonly PlatformName[], defaults: readonly PlatformName[]) =>
   Type.Array(oneOf(platformNames), {
     minItems: 1,

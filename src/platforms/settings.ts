@@ -3,7 +3,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import { definitionOf, openPlatformNames, platformDefinitions, platformNames } from './registry.ts'
 import { commaList, isWebAddress, itemsOf } from './variables.ts'
 
-/** `RETENTION_DAYS` unless the operator sets it: what the terms of the platforms want. */
+/** The default of `RETENTION_DAYS`: the limits in the terms of the platforms. */
 const defaultRetention = platformDefinitions.flatMap(({ name, retentionDays }) =>
   retentionDays === undefined ? [] : [`${name}:${retentionDays}`],
 )
@@ -21,7 +21,7 @@ export const platformVariables = {
   RETENTION_DAYS: Type.String({
     default: defaultRetention.join(','),
     description:
-      'comma list: how many days requests of a platform are kept after they were last refreshed; `none` for ever, as are those of platforms that neither you nor the default names',
+      'comma list: how many days requests of a platform are stored after their last refresh; `none` for ever, as for platforms that neither you nor the default names',
   }),
   ...variablesOfAdapters,
 }
@@ -29,7 +29,7 @@ export const platformVariables = {
 /** The variables of the platforms, validated and with their defaults. */
 export type PlatformEnvironment = Record<string, string | undefined>
 
-/** What an operator has to do about a platform that is off. */
+/** What an operator must do to turn a platform on. */
 export function howToTurnOn(platform: PlatformName): string {
   const { required = [] } = definitionOf(platform)
   const credentials = required.length === 0 ? '' : ` and set ${required.join(' and ')}`
@@ -39,18 +39,18 @@ export function howToTurnOn(platform: PlatformName): string {
 export interface PlatformsConfig {
   enabled: PlatformName[]
   defaults: PlatformName[]
-  /** Of each platform that is on: the variables that it cannot do without and that are not set. */
+  /** For each platform that is on: its required variables that are not set. */
   missing: ReadonlyMap<PlatformName, readonly string[]>
-  /** Days after their last refresh, of the platforms whose requests are not kept for good, on or not. */
+  /** Days that requests are stored after their last refresh; without an entry they are stored for ever. Platforms that are off count too. */
   retention: ReadonlyMap<PlatformName, number>
-  /** What each adapter is made with: the variables that its definition names. */
+  /** The variables of all adapters. */
   environment: PlatformEnvironment
 }
 
-/** Says which variable is wrong and what it should be. */
+/** Reports which variable is wrong and what it should be. */
 export type Complain = (variable: string, what: string) => never
 
-/** What the variables of the platforms mean. @param complain called with the first that is wrong. */
+/** Reads the variables of the platforms. @param complain called with the first wrong variable. */
 export function readPlatformsConfig(environment: PlatformEnvironment, complain: Complain): PlatformsConfig {
   checkKinds(environment, complain)
   const enabled = parseNames('PLATFORMS', environment.PLATFORMS, platformNames, complain)
@@ -68,7 +68,7 @@ export function readPlatformsConfig(environment: PlatformEnvironment, complain: 
   }
 }
 
-/** What the pattern of a schema cannot tell: whether an address can be parsed, and whether a list has an item. */
+/** Checks what the pattern of a schema cannot: whether an address can be parsed, and whether a list has an item. */
 function checkKinds(environment: PlatformEnvironment, complain: Complain): void {
   for (const [variable, schema] of Object.entries(platformVariables)) {
     const kind = (schema as { 'x-kind'?: string })['x-kind']
@@ -93,7 +93,7 @@ function parseNames(
   return names
 }
 
-/** Reads `youtube:30,x:none`. A platform that is not named keeps its default: leaving one out never keeps data for longer. */
+/** Reads `youtube:30,x:none`. A platform that is not named has its default, so leaving one out never extends its retention. */
 function parseRetention(text: string | undefined, complain: Complain): ReadonlyMap<PlatformName, number> {
   const days = new Map<PlatformName, number>()
   for (const item of [...defaultRetention, ...itemsOf(text)]) {

@@ -34,7 +34,7 @@ const run = async (platform: string, topic = 'dark mode') => {
 }
 
 describe('the state of the platforms', () => {
-  it('says of all ten whether they are on and configured, and what to do', async () => {
+  it('reports for all ten platforms whether they are on and configured, and what to do', async () => {
     const of = await read()
     expect(of('github')).toMatchObject({ state: 'ready', isDefault: true, missing: [], advice: null })
     expect(of('x')).toMatchObject({ state: 'not_configured', isDefault: false, missing: ['X_BEARER_TOKEN'] })
@@ -44,7 +44,7 @@ describe('the state of the platforms', () => {
     expect(of('bluesky').state).toBe('off')
   })
 
-  it('says what is left of windows and quotas, and when a platform last answered', async () => {
+  it('reports what is left of windows and quotas, and when a platform last answered', async () => {
     await run('github')
     await run('stackexchange')
     const of = await read()
@@ -53,7 +53,7 @@ describe('the state of the platforms', () => {
     expect(of('stackexchange').hosts[0].quota).toMatchObject({ remaining: 297, limit: 300 })
   })
 
-  it('says what went wrong, until it goes well again', async () => {
+  it('reports the last error until the next success', async () => {
     answer = (response) => response.writeHead(401).end('{"message":"Bad credentials"}')
     await run('github', 'tabs')
     expect((await read())('github').advice).toMatch(/GITHUB_TOKEN/)
@@ -62,7 +62,7 @@ describe('the state of the platforms', () => {
     expect((await read())('github').advice).toBeNull()
   })
 
-  it('outlives a restart: a spent quota, a rest that was asked for, a pause', async () => {
+  it('survives a restart: a used-up quota, a cooldown, a pause', async () => {
     answer = (response) => sendJson(response, { ...noItems, quota_remaining: 0 })
     await run('stackexchange', 'spend it')
     answer = (response) => response.writeHead(429, { 'retry-after': '3000' }).end()
@@ -76,7 +76,7 @@ describe('the state of the platforms', () => {
     expect(job.progress).toEqual({ stackexchange: 'skipped' })
   })
 
-  it('is shown to people, a line for each platform and host', async () => {
+  it('is printed by the command, a line for each platform and host', async () => {
     const { body } = await service.client.get('/api/v1/platforms')
     const lines = formatPlatforms(body.data.platforms)
     expect(lines.find((line) => line.startsWith('x '))).toMatch(/^x +not_configured$/)

@@ -19,11 +19,11 @@ export type PlatformState = (typeof platformStates)[number]
 export interface HostStatus {
   host: string
   state: 'ready' | 'waiting' | 'unreachable' | 'paused' | 'quota_exhausted'
-  /** When it is asked again; null for now. */
+  /** When it is queried again; null for now. */
   resumesAt: string | null
-  /** Requests in the present window. */
+  /** Requests in the current window. */
   budget: { remaining: number; limit: number }
-  /** Requests of the day; null where the platform has no such quota. */
+  /** Requests of the day; null if the platform has no such quota. */
   quota: { remaining: number; limit: number; resetsAt: string } | null
   /** Failures in a row. */
   failures: number
@@ -36,7 +36,7 @@ export interface PlatformStatus {
   state: PlatformState
   /** Whether a call that names no platforms uses it. */
   isDefault: boolean
-  /** The variables that it cannot do without and that are not set. */
+  /** Its required variables that are not set. */
   missing: string[]
   resumesAt: string | null
   lastSuccessAt: string | null
@@ -52,7 +52,7 @@ export interface StatusOptions {
   now: Date
 }
 
-/** How every platform that Wishwell knows is: on or off, usable or not, and until when. As the database has it, for any process. */
+/** The state of every platform: on or off, usable or not, and until when. Read from the database, so that every process gives the same. */
 export async function readPlatformStatus({ database, config, hosts, now }: StatusOptions): Promise<PlatformStatus[]> {
   const rows = await readHosts(database)
   const statuses: PlatformStatus[] = []
@@ -104,7 +104,7 @@ async function hostStatus(budget: Budget, row: HostRow | undefined, now: Date): 
   }
 }
 
-/** The last try failed, and nothing has succeeded since: no connection, silence, or a fault on its side. */
+/** The last try failed without an answer or with a fault of the host, and nothing has succeeded since. */
 function isUnreachableBy(row: HostRow | undefined): boolean {
   const isFault = row?.last_error_code === 'unavailable' || row?.last_error_code === 'timeout'
   return isFault && (row.last_error_at ?? 0) > (row.last_success_at ?? 0)
@@ -128,14 +128,14 @@ function platformStatus(platform: PlatformName, config: PlatformsConfig, hosts: 
   }
 }
 
-/** Each of their hosts answers for itself; elsewhere each does a part, such as giving tokens, that the others need. */
-const platformsOfManyPlaces: ReadonlySet<PlatformName> = new Set(['discourse', 'lemmy'])
+/** Platforms whose hosts can be searched independently. The hosts of other platforms need each other, such as one that gives tokens. */
+const platformsOfIndependentHosts: ReadonlySet<PlatformName> = new Set(['discourse', 'lemmy'])
 
-/** The host that says when the platform can be used: the soonest where one is enough, else the last. */
+/** The host that decides when the platform can be used: the first one where one is enough, else the last. */
 function decisiveOf(platform: PlatformName, hosts: HostStatus[]): HostStatus | null {
   const rank = ({ state, resumesAt }: HostStatus) => `${state === 'unreachable' ? 1 : 0} ${resumesAt ?? ''}`
   const soonestFirst = [...hosts].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
-  return soonestFirst.at(platformsOfManyPlaces.has(platform) ? 0 : -1) ?? null
+  return soonestFirst.at(platformsOfIndependentHosts.has(platform) ? 0 : -1) ?? null
 }
 
 function adviceFor(
@@ -147,7 +147,7 @@ function adviceFor(
   const page = `docs/platforms/${platform}.md`
   if (state === 'off') return howToTurnOn(platform)
   if (state === 'not_configured') return `Set ${missing.join(' and ')} (${page}).`
-  // An error that has been followed by a success is over.
+  // An error before a success is over.
   const failing = hosts.filter(({ lastError, lastSuccessAt }) => lastError && lastError.at > (lastSuccessAt ?? ''))
   const worst = failing.find(({ lastError }) => lastError?.code !== 'rate_limited') ?? failing[0]
   if (!worst?.lastError) return null

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { searchWords } from './topic-words.ts'
 
 describe('the words of a topic', () => {
-  it('keep what makes names', () => {
+  it('keep names whole', () => {
     expect(searchWords("  C++ C# .NET node.js don't e-mail café 夜间模式 🌙 ")).toEqual([
       'C++',
       'C#',
@@ -38,7 +38,7 @@ describe('the words of a topic', () => {
     ])
   })
 
-  it('are none when there is nothing to search for', () => {
+  it('are none when a topic has nothing to search for', () => {
     for (const topic of ['""', '??', '- -', '\\\\', '()']) expect(searchWords(topic)).toEqual([])
   })
 })

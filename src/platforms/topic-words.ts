@@ -2,11 +2,10 @@ const quotesAndBrackets = /["“”„«»`\\[\](){}<>:\p{Cc}]/gu
 const operators = new Set(['AND', 'OR', 'NOT'])
 
 /**
- * The words of a topic, with everything that a search engine would take for an operator made harmless: no quotes,
- * brackets, colons (`repo:`, `user:`), leading minus signs or upper-case AND, OR, NOT. What makes names is kept: C++, C#,
- * .NET, node.js, don't.
- * @returns an empty list when the topic has nothing to search for; no request should be sent then, since the platforms
- *   would answer with whatever they have.
+ * The words of a topic without operators of search engines: no quotes, brackets, colons (`repo:`, `user:`), leading minus
+ * signs or upper-case AND, OR, NOT. Names stay whole: C++, C#, .NET, node.js, don't.
+ * @returns an empty list when the topic has nothing to search for. Then no request should be sent: the platforms answer an
+ *   empty query with arbitrary results.
  */
 export function searchWords(topic: string): string[] {
   return topic

@@ -9,7 +9,7 @@ function groupsOf(address: string): string[] {
 }
 
 /**
- * Who counts as one client: an IPv4 address, or a whole IPv6 /64, because one line usually has that many addresses.
+ * The client of an address: an IPv4 address, or a whole IPv6 /64, because one connection usually has that many addresses.
  * Text that is no address (a proxy that forwards nonsense) is one client for all.
  */
 export function clientOf(address: string): string {

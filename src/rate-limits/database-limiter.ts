@@ -5,7 +5,7 @@ import { type RateLimiter, windowMs } from './limiter.ts'
 
 const window = sql`${sql.lit(windowMs)} * interval '1 millisecond'`
 
-/** The database's own time, the one clock that all processes share; a clock only in tests. */
+/** The time of the database, which all processes share; tests pass a clock. */
 const timeOf = (clock: Clock | undefined) => (clock ? sql`${clock.now()}::timestamptz` : sql`clock_timestamp()`)
 
 interface Counted {
@@ -15,15 +15,15 @@ interface Counted {
 }
 
 /**
- * A limiter in the database, for all processes on it: one row a key, and one statement a call that prunes, decides and
- * counts while it holds the row, so that callers who race are decided one after the other.
+ * A limiter in the database, for all processes that share it. A key has one row. One statement for each call removes old
+ * moments, decides and counts while it locks the row, so that concurrent calls are decided one after the other.
  */
 export function createDatabaseLimiter(database: Database, clock?: Clock): RateLimiter {
   return {
     take: async (key, limit) => {
       const now = timeOf(clock)
-      // A hit of the future was counted before the clock was set back: it counts as if made now, for a window at most.
-      // A refused call writes its verdict but never its moment: RETURNING is how the decision leaves the locked row.
+      // A future moment was counted before the clock was set back: it counts as now, for one window at most.
+      // A refused call writes its verdict but not its moment, because RETURNING reads the decision from the locked row.
       const { rows } = await sql<Counted>`
         insert into rate_limit_windows as kept (key, hits, accepted, counted_at)
         select ${key}, array[now], true, now from (select ${now} as now) time
@@ -40,17 +40,17 @@ export function createDatabaseLimiter(database: Database, clock?: Clock): RateLi
           hits[greatest(1, cardinality(hits) - ${limit}::integer + 1)] + ${window} - counted_at))::double precision
           as "msUntilMore"`.execute(database)
       const [row] = rows
-      if (!row) throw new Error('the rate limit gave no verdict')
+      if (!row) throw new Error('the rate limit returned no verdict')
       return { accepted: row.accepted, remaining: Math.max(0, limit - row.counted), msUntilMore: row.msUntilMore }
     },
   }
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
+/** The maximum of one statement: in the embedded backend all other statements wait for it. */
 const sliceRows = 500
 
 /**
- * Deletes windows that are empty by now, a slice of them.
+ * Deletes a slice of the empty windows.
  * @returns whether there may be more.
  */
 export async function purgeIdleWindows(database: Database, clock?: Clock): Promise<boolean> {

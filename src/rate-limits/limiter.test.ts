@@ -42,7 +42,7 @@ const kinds = [
 describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) => {
   const loads = [0.5, 1, 10]
   it.each(limits.flatMap((limit) => loads.map((load) => ({ limit, load }))))(
-    'accepts at $load x a limit of $limit, evenly spaced, all that it may and no more',
+    'accepts exactly the limit of evenly spaced calls: $load x a limit of $limit',
     { timeout: windows * 30_000 },
     async ({ limit, load }) => {
       const clock = testClock()
@@ -73,7 +73,7 @@ describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) =>
     ),
   })
 
-  it('decides random arrivals as counting by hand does, and says rightly what is left and until when', async () => {
+  it('decides random arrivals like a count by hand, with the right remainder and reset', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, async ({ limit, pauses }) => {
         const key = newKey()
@@ -90,7 +90,7 @@ describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) =>
     )
   })
 
-  it('obeys a limit that changes from call to call, at once', async () => {
+  it('follows a limit that changes from call to call', async () => {
     const changes = fc.array(fc.record({ limit: fc.integer({ min: 1, max: 9 }), pause: fc.nat(20_000) }), {
       maxLength: 80,
     })
@@ -109,7 +109,7 @@ describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) =>
     )
   })
 
-  it('accepts exactly the limit of those who come at once, and keeps keys apart', async () => {
+  it('accepts exactly the limit of concurrent calls, for each key by itself', async () => {
     const limiter = create(testClock())
     const verdicts = await Promise.all(
       Array.from({ length: 60 }, (_, index) => limiter.take(index % 2 === 0 ? 'a' : 'b', 20)),
@@ -120,7 +120,7 @@ describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) =>
     }
   })
 
-  it('accepts the next call exactly when it said, after however many refused ones', async () => {
+  it('accepts the next call exactly at the announced time, after any number of refused ones', async () => {
     const clock = testClock()
     const limiter = create(clock)
     for (let call = 0; call < 3; call++) {
@@ -136,7 +136,7 @@ describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) =>
     expect((await limiter.take('a', 3)).accepted).toBe(true)
   })
 
-  it('locks nobody out when the clock is set back, and lets nobody through early', async () => {
+  it('locks no caller out when the clock is set back, and lets none through early', async () => {
     const clock = testClock()
     const limiter = create(clock)
     for (let call = 0; call < 5; call++) await limiter.take('a', 5)
@@ -163,7 +163,7 @@ describe('the memory of the limiter', () => {
     expect(limiter.size).toBe(1)
   })
 
-  it('is bounded also within a minute where that is asked for, and remembers those that came last', async () => {
+  it('is bounded also within a minute, and holds the last keys', async () => {
     const limiter = createSlidingLog({ clock: testClock(), maxKeys: 3 })
     for (const key of ['a', 'b', 'c', 'a', 'd']) await limiter.take(key, 2)
     expect(limiter.size).toBe(3)
@@ -183,7 +183,7 @@ describe('the windows in the database', () => {
     expect((await rowsOf())[0]?.hits).toEqual(before?.hits)
   })
 
-  it('go by the clock of the database when no other is given', async () => {
+  it('use the clock of the database when no other is given', async () => {
     const limiter = createDatabaseLimiter(opened.database)
     expect((await limiter.take('a', 2)).msUntilMore).toBe(60_000)
     const { msUntilMore } = await limiter.take('a', 2)

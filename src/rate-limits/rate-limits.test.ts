@@ -48,33 +48,36 @@ describe("an account's calls", () => {
     ['free', 20],
     ['pro', 120],
     ['max', 240],
-  ] as const)('are limited by the plan %s to %i a minute, and every answer says what is left', async (tier, limit) => {
-    const { client } = await service.createAccount(tier)
-    for (let call = 1; call <= limit; call++) {
-      const answer = await client.search('a')
-      expect(answer.status).toBe(200)
-      expect(limitsOf(answer)).toEqual({
+  ] as const)(
+    'are limited by the plan %s to %i a minute, and every answer states what is left',
+    async (tier, limit) => {
+      const { client } = await service.createAccount(tier)
+      for (let call = 1; call <= limit; call++) {
+        const answer = await client.search('a')
+        expect(answer.status).toBe(200)
+        expect(limitsOf(answer)).toEqual({
+          policy: `"default";q=${limit};w=60`,
+          limit: `"default";r=${limit - call};t=60`,
+          retryAfter: null,
+        })
+      }
+      clock.ms += 53_500
+      const refused = await client.search('a')
+      expect(refused.status).toBe(429)
+      expect(refused.body).toEqual(tooMany(`${limit} requests`, '7 seconds'))
+      expect(limitsOf(refused)).toEqual({
         policy: `"default";q=${limit};w=60`,
-        limit: `"default";r=${limit - call};t=60`,
-        retryAfter: null,
+        limit: '"default";r=0;t=7',
+        retryAfter: '7',
       })
-    }
-    clock.ms += 53_500
-    const refused = await client.search('a')
-    expect(refused.status).toBe(429)
-    expect(refused.body).toEqual(tooMany(`${limit} requests`, '7 seconds'))
-    expect(limitsOf(refused)).toEqual({
-      policy: `"default";q=${limit};w=60`,
-      limit: '"default";r=0;t=7',
-      retryAfter: '7',
-    })
-    clock.ms += 6_000
-    expect((await client.search('a')).body).toEqual(tooMany(`${limit} requests`, '1 second'))
-    clock.ms += 500
-    expect((await client.search('a')).status).toBe(200)
-  })
+      clock.ms += 6_000
+      expect((await client.search('a')).body).toEqual(tooMany(`${limit} requests`, '1 second'))
+      clock.ms += 500
+      expect((await client.search('a')).status).toBe(200)
+    },
+  )
 
-  it('are refused before anything of them is read, and count whatever becomes of them', async () => {
+  it('are refused before they are read, and count also when they fail', async () => {
     const { client } = await service.createAccount('free')
     const bad = () => client.send('POST', '/api/v1/scrape', { headers: json, body: '{' })
     const calls = [bad, () => client.get('/api/v1/requests?limit=x'), () => client.search(''), () => client.search('a')]
@@ -84,7 +87,7 @@ describe("an account's calls", () => {
     expect((await bad()).status).toBe(429)
   })
 
-  it('do not use up the limit of another account', async () => {
+  it('do not count towards the limit of another account', async () => {
     const [first, second] = [await service.createAccount('free'), await service.createAccount('free')]
     for (let call = 0; call < 21; call++) await first.client.search('a')
     expect((await first.client.search('a')).status).toBe(429)
@@ -100,7 +103,7 @@ describe("an account's calls", () => {
     expect((await service.clientFor(body.data.apiKey).search('a')).status).toBe(429)
   })
 
-  it('go by a new plan at once, up and down', async () => {
+  it('follow a new plan at once, up and down', async () => {
     const { accountId, client } = await service.createAccount('free')
     for (let call = 0; call < 20; call++) await client.search('a')
     expect((await client.search('a')).status).toBe(429)
@@ -113,7 +116,7 @@ describe("an account's calls", () => {
 })
 
 describe('polls of a job', () => {
-  it('do not count towards the plan, and have a guard of their own', async () => {
+  it('do not count towards the plan, and have a limit of their own', async () => {
     expect(requestLimits.polls).toBe(600)
     const { client } = await service.createAccount('free')
     for (let poll = 0; poll < 30; poll++) expect((await client.get(unknownJob)).status).toBe(404)
@@ -126,14 +129,14 @@ describe('polls of a job', () => {
 })
 
 describe('calls without a valid key', () => {
-  it('are limited by their address, and never stand in the way of a valid key', async () => {
-    const [nobody, guesser] = [service.clientFor(null), service.clientFor(`ww_live_${'a'.repeat(32)}`)]
+  it('are limited by their address, and never block a valid key', async () => {
+    const [keyless, guesser] = [service.clientFor(null), service.clientFor(`ww_live_${'a'.repeat(32)}`)]
     for (let call = 0; call < 30; call++) {
-      expect((await nobody.search('a')).status).toBe(401)
+      expect((await keyless.search('a')).status).toBe(401)
       expect((await guesser.send('DELETE', '/api/admin/keys/x')).status).toBe(401)
     }
     clock.ms += 1_000
-    for (const answer of [await guesser.search('a'), await nobody.get('/api/admin/accounts')]) {
+    for (const answer of [await guesser.search('a'), await keyless.get('/api/admin/accounts')]) {
       expect(answer.status).toBe(429)
       expect(answer.body).toEqual(tooMany('60 requests without a valid API key', '59 seconds'))
       expect(limitsOf(answer).retryAfter).toBe('59')
@@ -141,10 +144,10 @@ describe('calls without a valid key', () => {
     expect((await service.client.search('a')).status).toBe(200)
     expect((await service.clientFor(service.adminKey).get('/api/admin/accounts')).status).toBe(200)
     clock.ms += 59_000
-    expect((await nobody.search('a')).status).toBe(401)
+    expect((await keyless.search('a')).status).toBe(401)
   })
 
-  it('count also when the caller hangs up before the key was looked up', async () => {
+  it('count also when the caller disconnects before the key was looked up', async () => {
     const rateLimits = createRateLimits({ clock, limiter: createSlidingLog({ clock }), limits: requestLimits })
     const { database, adminKey } = service
     const { requireAccount } = createAuthentication({ database, clock, adminKey, rateLimits })
@@ -159,7 +162,7 @@ describe('calls without a valid key', () => {
     expect(await call()).toBe('RATE_LIMITED')
   })
 
-  it('count for the address of the connection: who forges X-Forwarded-For gains nothing', async () => {
+  it('count for the address of the connection, also with a forged X-Forwarded-For', async () => {
     const from = (address: string) =>
       service.clientFor(null).send('GET', '/api/v1/requests', { headers: { 'x-forwarded-for': address } })
     for (let call = 0; call < 60; call++) await from(`203.0.113.${call}`)
@@ -183,12 +186,12 @@ describe.each([
   ['1', '198.51.100.1'],
   ['2', '198.51.100.1, 10.1.2.3'],
 ])('behind the trusted proxies %s', (trusted, forwarded) => {
-  it('calls without a key are counted by the address that the proxies vouch for', async () => {
+  it('calls without a key are counted by the address that the trusted proxies forward', async () => {
     const proxied = await startTestService({ clock, requestLimits, environment: { TRUST_PROXY: trusted } })
     const from = (header: string) =>
       proxied.clientFor(null).send('GET', '/api/v1/requests', { headers: { 'x-forwarded-for': header } })
     for (let call = 0; call < 60; call++) await from(forwarded)
-    // What is further left in the header anybody could have written.
+    // Any caller can forge the addresses further left in the header.
     expect((await from(`203.0.113.7, ${forwarded}`)).status).toBe(429)
     expect((await from(forwarded.replace('198.51.100.1', '198.51.100.2'))).status).toBe(401)
     await proxied.stop()

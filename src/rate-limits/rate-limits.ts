@@ -7,10 +7,10 @@ import { clientOf } from './client-address.ts'
 import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
 import { createSlidingLog } from './sliding-log.ts'
 
-/** How many calls a minute are accepted. */
+/** Accepted calls a minute. */
 export interface RequestLimits {
   ofTier(tier: Tier): number
-  /** Polls of jobs, of one account of any plan: against runaway loops, not a quota (spec 4.2). */
+  /** Polls of jobs, for an account of any plan: a guard against runaway loops, not a quota (spec 4.2). */
   polls: number
   /** Calls without a valid key, from one client address. */
   withoutKey: number
@@ -19,28 +19,28 @@ export interface RequestLimits {
 /** The limits that no plan changes. */
 export const guardLimits: Pick<RequestLimits, 'polls' | 'withoutKey'> = { polls: 600, withoutKey: 60 }
 
-/** What an account's calls are counted under, apart from each other; the names of the policies in the headers. */
+/** The calls of each policy are counted separately; the names are those in the headers. */
 export type AccountPolicy = 'default' | 'polls'
 
 export interface RateLimits {
   /**
-   * Counts a call of an account and tells it in the headers what is left.
+   * Counts a call of an account and states in the headers what is left.
    * @throws ServiceError RATE_LIMITED (reason `rate`) when the minute is full; the call is not counted then.
    */
   countCall(account: Account, policy: AccountPolicy, reply: FastifyReply): Promise<void>
   /**
-   * Counts a call whose key is missing or wrong; ask only after the key was looked up, so that no valid key is refused.
+   * Counts a call whose key is missing or wrong. Call it after the key was looked up, so that no valid key is refused.
    * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
    */
   countWithoutKey(address: string, reply: FastifyReply): Promise<void>
 }
 
-/** Enough for any honest crowd; a flood from more addresses makes the oldest forgotten, never the memory full. */
+/** Enough for normal use; with more addresses the oldest are removed, so memory is bounded. */
 const maxClients = 10_000
 
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000)
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After where the call was refused. */
+/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After if the call was refused. */
 function setHeaders(reply: FastifyReply, policy: string, limit: number, verdict: Verdict): void {
   const { accepted, remaining, msUntilMore } = verdict
   reply.header('ratelimit-policy', `"${policy}";q=${limit};w=${seconds(windowMs)}`)

@@ -2,8 +2,8 @@ import type { Clock } from '../runtime/clock.ts'
 import { type RateLimiter, verdict, windowMs } from './limiter.ts'
 
 /**
- * Milliseconds that never go back. Where the clock is set back, time stands still for that instant and then goes on:
- * nobody waits longer than the window, and nothing leaves the window early.
+ * Milliseconds that never decrease. When the clock is set back, time stops for that instant and then goes on: no caller waits
+ * longer than the window, and no call leaves the window early.
  */
 function steadyTime(clock: Clock): () => number {
   let last = Number.NEGATIVE_INFINITY
@@ -18,17 +18,17 @@ function steadyTime(clock: Clock): () => number {
 
 export interface SlidingLogOptions {
   clock: Clock
-  /** The most keys that are remembered; of more, the one that was counted longest ago is forgotten. */
+  /** The maximum number of stored keys; above it, the key with the oldest last call is removed. */
   maxKeys?: number
 }
 
-/** A limiter in memory: the moments of the calls of the last minute, for a process that counts alone. */
+/** A limiter in memory, for one process: it stores the moments of the calls of the last minute. */
 export function createSlidingLog({ clock, maxKeys = Number.POSITIVE_INFINITY }: SlidingLogOptions): RateLimiter & {
-  /** How many keys are remembered now. */
+  /** The number of stored keys. */
   readonly size: number
 } {
   const now = steadyTime(clock)
-  /** Never an empty list, and ordered by the last hit: those to forget come first. */
+  /** Lists are never empty, and keys are ordered by their last call: the first ones are removed first. */
   const logs = new Map<string, number[]>()
 
   const forget = (nowMs: number) => {

@@ -13,19 +13,19 @@ export const testClock = (start = '2026-11-21T12:00:00.000Z'): TestClock => ({
   },
 })
 
-/** Random text and numbers of a test can be repeated with TEST_SEED. */
+/** TEST_SEED repeats the random texts and numbers of a test. */
 export const testSeed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 
 /** How many of `moments` are in the minute that ends with `nowMs`. */
 export const inMinuteUntil = (moments: readonly number[], nowMs: number) =>
   moments.filter((moment) => moment > nowMs - 60_000 && moment <= nowMs).length
 
-/** The most calls in any minute, counted by brute force: a fullest minute begins with a call. */
+/** The maximum number of calls in any minute, by brute force: a minute with the maximum begins with a call. */
 export const fullestMinute = (moments: readonly number[]): number =>
   Math.max(0, ...moments.map((start) => moments.filter((moment) => moment >= start && moment < start + 60_000).length))
 
 /**
- * What the limiter should say, from nothing but the moments of the accepted calls: counted, not computed.
+ * The expected verdict, counted from the moments of the accepted calls.
  * An accepted call is added to `moments`.
  */
 export function expectedVerdict(moments: number[], limit: number, nowMs: number): Verdict {

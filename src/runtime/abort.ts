@@ -1,4 +1,4 @@
-/** Waits for a work no longer than until the signal is aborted, also where the work does not heed it. @throws its reason then. */
+/** Waits for a promise until the signal is aborted, also if the work behind the promise ignores it. @throws the reason of the signal. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(signal.reason)

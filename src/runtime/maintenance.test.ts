@@ -4,7 +4,7 @@ import { startMaintenance } from './maintenance.ts'
 
 const silent = pino({ level: 'silent' })
 
-it('maintenance does every job slice by slice, within bounds, every few minutes, also after one failed', async () => {
+it('maintenance runs every job slice by slice, within bounds, every few minutes, also after a failure', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let left = 3

@@ -1,22 +1,23 @@
 import type { Logger } from 'pino'
 
-/** Deletes one slice of what is no longer needed. @returns whether there may be more. */
+/** Deletes one slice of the rows that are no longer needed. @returns whether there may be more. */
 export type MaintenanceJob = () => Promise<boolean>
 
 const intervalMs = 5 * 60_000
-/** The most slices of a job in one round: a backlog is worked off over several rounds, and nobody waits long for it. */
+/** The maximum of slices of a job in one round: a backlog takes several rounds, so that other jobs do not wait long. */
 const maxSlices = 100
 
 export interface Maintenance {
-  /** Does every job now. */
+  /** Runs every job now. */
   run(): Promise<void>
-  /** Ends the rounds, and waits for a slice that is under way. */
+  /** Ends the rounds after the slice that is under way. */
   stop(): Promise<void>
 }
 
 /**
- * Does the work for one row after the other. A row that fails is logged and left for the next round: it must not keep the others from
- * their turn. @returns for how many it was done.
+ * Does the work for one row after the other. A row that fails is logged and left for the next round, so that it does not block
+ * the others.
+ * @returns the number of rows that succeeded.
  */
 export async function passOverFailures<Row extends { id: string }>(
   rows: readonly Row[],
@@ -29,13 +30,13 @@ export async function passOverFailures<Row extends { id: string }>(
       await work(row)
       done += 1
     } catch (error) {
-      log.error({ err: error, id: row.id }, 'a row was passed over in maintenance')
+      log.error({ err: error, id: row.id }, 'a row was skipped in maintenance')
     }
   }
   return done
 }
 
-/** Does the jobs every few minutes, one slice after the other. What fails is logged and tried again in the next round. */
+/** Runs the jobs every few minutes, one slice after the other. A failed job is logged and tried again in the next round. */
 export function startMaintenance(jobs: Record<string, MaintenanceJob>, log: Logger): Maintenance {
   let stopped = false
   const run = async () => {

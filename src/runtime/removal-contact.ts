@@ -1,4 +1,4 @@
-/** Whom the author of a post asks for its removal, or for a copy. */
+/** The contact of which the author of a post can request its removal, or a copy. */
 export interface RemovalContact {
   /** An e-mail address or a web address: ASCII, without parentheses, white space and control characters, so that it fits in a header. */
   text: string
@@ -8,11 +8,11 @@ export interface RemovalContact {
 
 /** Of the HTML standard's "valid e-mail address". */
 const email = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/i
-const longest = 254
+const maxLength = 254
 
 /** Reads an e-mail address, or an http or https address without a name and a password; null for anything else. */
 export function parseRemovalContact(text: string): RemovalContact | null {
-  if (text.length > longest) return null
+  if (text.length > maxLength) return null
   if (email.test(text)) {
     const at = text.lastIndexOf('@')
     return { text, href: `mailto:${encodeURIComponent(text.slice(0, at))}${text.slice(at)}` }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createCoalescedReads } from './request-coalescing.ts'
 
-/** Reads of a value that somebody changes; each ends when the test says. */
+/** Reads of a value that changes; the test ends each read. */
 function slowReads() {
   let value = 0
   const open: (() => void)[] = []
@@ -17,7 +17,7 @@ function slowReads() {
   return { read, settle, open, write: () => void value++ }
 }
 
-it('equal reads at the same time share one, and none sees less than was written before it asked', async () => {
+it('equal concurrent reads share one, and each sees all writes from before its call', async () => {
   const share = createCoalescedReads()
   const { read, settle, open, write } = slowReads()
   const first = share('a', read)
@@ -45,7 +45,7 @@ it('different reads share nothing', async () => {
   expect(await Promise.all(both)).toEqual([0, 0])
 })
 
-it('a read that fails fails for those who share it, and for nobody after them', async () => {
+it('a read that fails fails for its callers only, not for later ones', async () => {
   const share = createCoalescedReads()
   const begun = Promise.withResolvers<string>()
   const first = share('a', () => begun.promise)

@@ -1,37 +1,36 @@
-/** Runs a read, or shares one that has not begun yet. */
+/** Runs a read, or shares an equal one that has not begun yet. */
 export type CoalescedReads = <T>(key: string, read: () => Promise<T>) => Promise<T>
 
-interface Turn {
+interface Reads {
   running: Promise<unknown>
-  /** The one read that everybody who came since shares; it begins when the running one has ended. */
+  /** The read that all later callers share; it begins when the running one has ended. */
   next: Promise<unknown> | null
 }
 
 /**
- * Lets equal reads that come at the same time share one. Nobody is ever given what was read before they asked: whoever comes
- * while a read runs shares the next one, which begins after it. So nothing is stale, nothing is kept, and however many ask
- * for the same, one read of it runs at a time.
+ * Lets equal concurrent reads share one. A call during a read shares the next one, which begins after it. So no caller gets a
+ * value that was read before its call, nothing is cached, and one read of a key runs at a time.
  *
- * The key must say everything that the answer depends on besides the database: also who asks, where that matters.
+ * The key must contain everything that the result depends on besides the database, such as the caller.
  */
 export function createCoalescedReads(): CoalescedReads {
-  const turns = new Map<string, Turn>()
+  const readsByKey = new Map<string, Reads>()
 
   const begin = <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    const turn: Turn = { running: read(), next: null }
-    turns.set(key, turn)
+    const reads: Reads = { running: read(), next: null }
+    readsByKey.set(key, reads)
     const end = () => {
-      if (turn.next === null) turns.delete(key)
+      if (reads.next === null) readsByKey.delete(key)
     }
-    turn.running.then(end, end)
-    return turn.running as Promise<T>
+    reads.running.then(end, end)
+    return reads.running as Promise<T>
   }
 
   return <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    const turn = turns.get(key)
-    if (turn === undefined) return begin(key, read)
+    const reads = readsByKey.get(key)
+    if (reads === undefined) return begin(key, read)
     const next = () => begin(key, read)
-    turn.next ??= turn.running.then(next, next)
-    return turn.next as Promise<T>
+    reads.next ??= reads.running.then(next, next)
+    return reads.next as Promise<T>
   }
 }

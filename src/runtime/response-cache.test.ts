@@ -12,7 +12,7 @@ function setUp(maxSize = 1_000) {
   return { state, keep, read }
 }
 
-it('the same is read once for as long as nothing changes, and anew after any change', async () => {
+it('a value is read once while nothing changes, and again after any change', async () => {
   const { state, read } = setUp()
   expect([await read('a'), await read('a'), await read('b'), await read('a')]).toEqual(['a', 'a', 'b', 'a'])
   expect(state.reads).toBe(2)
@@ -22,7 +22,7 @@ it('the same is read once for as long as nothing changes, and anew after any cha
   expect(state.reads).toBe(3)
 })
 
-it('what changed while it was read is not kept, nor given to whoever asks after the change', async () => {
+it('a value that changed during its read is not cached, nor returned to later calls', async () => {
   const { state, keep, read } = setUp()
   const gate = Promise.withResolvers<string>()
   const slow = keep('a', () => gate.promise)
@@ -34,7 +34,7 @@ it('what changed while it was read is not kept, nor given to whoever asks after 
   expect(await read('a', 'newer')).toBe('new')
 })
 
-it('whoever comes while it is read, and nothing changes, is given what was read', async () => {
+it('a call during a read gets its value when nothing changes', async () => {
   const { state, keep, read } = setUp()
   const gate = Promise.withResolvers<string>()
   const first = keep('a', () => gate.promise)
@@ -44,7 +44,7 @@ it('whoever comes while it is read, and nothing changes, is given what was read'
   expect(state.reads).toBe(0)
 })
 
-it('nothing is kept where nobody knows of changes in time', async () => {
+it('nothing is cached when changes are not reported in time', async () => {
   const { state, read } = setUp()
   state.version = null
   await read('a')
@@ -52,13 +52,13 @@ it('nothing is kept where nobody knows of changes in time', async () => {
   expect(state.reads).toBe(2)
 })
 
-it('a read that fails is not kept', async () => {
+it('a failed read is not cached', async () => {
   const { keep, read } = setUp()
   await expect(keep('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect(await read('a')).toBe('a')
 })
 
-it('what was used longest ago makes room, and what is too large is not kept', async () => {
+it('the least recently used value is evicted, and a too large one is not cached', async () => {
   const { state, read } = setUp(1_000)
   const value = 'x'.repeat(90)
   for (let number = 0; number < 10; number++) await read(`key${number}`, value)

@@ -2,23 +2,23 @@ import { LRUCache } from 'lru-cache'
 import { type CoalescedReads, createCoalescedReads } from './request-coalescing.ts'
 
 /**
- * How often what is read has changed so far. The number is higher as soon as anybody can know of a change: a reader who begins
- * after that must not be given what was read before. Null where nobody can say so in time.
+ * The number of changes of the data so far. It has increased before any caller can learn of a change, so a read that begins
+ * later never gets a value from before the change. Null when changes are not reported in time: then nothing is cached.
  */
 export type Version = () => number | null
 
 export interface ResponseCacheOptions {
   version: Version
-  /** Of all that is kept, keys included. */
+  /** Of all cached values and their keys. */
   maxSize: number
-  /** What a value counts; by default about its characters as JSON. */
+  /** The size of a value; by default about its characters as JSON. */
   sizeOf?: (value: unknown) => number
 }
 
-/** A larger answer is not worth the place of all the others. */
-const largestShare = 1 / 8
+/** A value above this share of the cache is not cached: it would displace too many others. */
+const maxShare = 1 / 8
 
-/** About as many characters as a value has as JSON, without writing it: that of a large answer would hold the event loop. */
+/** About the number of characters of a value as JSON. Not measured by serializing, which blocks the event loop for a large value. */
 function roughSize(root: unknown): number {
   const open = [root]
   let size = 0
@@ -37,42 +37,41 @@ function roughSize(root: unknown): number {
 }
 
 /**
- * Reads that are kept for as long as nothing has changed: however often the same is asked for, it is read once, and nobody is
- * ever given anything that is older than their question. What is asked for at the same moment is shared, as `createCoalescedReads` does.
- * What was used longest ago makes room. Nobody may change what they are given.
+ * Caches reads while nothing changes. A caller never gets a value older than its call. Concurrent calls share one read, as in
+ * `createCoalescedReads`. The least recently used value is evicted first. Callers must not change a value.
  */
 export function createResponseCache({ version, maxSize, sizeOf = roughSize }: ResponseCacheOptions): CoalescedReads {
   const share = createCoalescedReads()
-  /** All as of one version. */
-  const kept = new LRUCache<string, { value: unknown }>({
+  /** All of one version. */
+  const cached = new LRUCache<string, { value: unknown }>({
     maxSize: maxSize,
-    maxEntrySize: maxSize * largestShare,
+    maxEntrySize: maxSize * maxShare,
     sizeCalculation: ({ value }, key) => key.length + sizeOf(value),
   })
   let asOf = version()
 
-  /** Nothing of what was, say of what is purged now, stays in memory. */
-  const forgetOutdated = () => {
+  /** Outdated values, for example of purged requests, do not stay in memory. */
+  const evictOutdated = () => {
     if (asOf === version()) return
     asOf = version()
-    kept.clear()
+    cached.clear()
   }
   const find = (key: string) => {
-    forgetOutdated()
-    return kept.get(key)
+    evictOutdated()
+    return cached.get(key)
   }
   return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const found = find(key)
     if (found) return found.value as T
     return share(key, async () => {
-      // Whoever asked while another read it finds it here, if nothing changed since they asked.
+      // Another caller may have read it meanwhile, and nothing has changed since.
       const meanwhile = find(key)
       if (meanwhile) return meanwhile.value as T
       const before = version()
       const value = await read()
-      forgetOutdated()
-      // What changed meanwhile may be in it or not.
-      if (before !== null && before === version()) kept.set(key, { value })
+      evictOutdated()
+      // After a change during the read the value may be old or new.
+      if (before !== null && before === version()) cached.set(key, { value })
       return value
     })
   }

@@ -3,7 +3,7 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripte
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
 
-// The month turns while a job runs: the whole service, with a job that waits for its second page until it has turned.
+// The month changes while a job runs: the whole service, with a job that waits for its second page until the change.
 
 const lastInstant = new Date('2026-11-30T23:59:59.999Z')
 const december = new Date('2026-12-01T00:00:00.000Z')
@@ -51,7 +51,10 @@ it('a job under way at the turn of the month is settled in the old one, and take
   const { entries } = (await client.get('/api/v1/usage/entries')).body.data
   const movement = (jobId: string, month: string, kind: string, createdAt: Date, poolHeld: number) =>
     expect.objectContaining({
-      ...{ cause: jobId, month, kind, createdAt: createdAt.toISOString() },
+      cause: jobId,
+      month,
+      kind,
+      createdAt: createdAt.toISOString(),
       changes: expect.objectContaining({ poolHeld, poolSettled: kind === 'settle' ? -poolHeld : 0 }),
     })
   expect(entries).toEqual([
@@ -85,7 +88,7 @@ it('a clock that jumps 40 days ahead and back gives each month its pool once, an
   expect(await run(2)).toEqual([200, 2])
   now = right
   expect(await credits()).toEqual({ used: 3, limit: 100, remaining: 97, held: 0, resetsAt: '2027-01-01T00:00:00.000Z' })
-  // Three pages are all there is: the rest of each job comes back.
+  // There are three pages only: the remaining credits of each job are released.
   for (let used = 3; used <= 60; used += 3) expect(await run(3)).toEqual([200, used + 3])
   for (const jump of [wrong, right, wrong, right]) {
     now = jump

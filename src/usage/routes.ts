@@ -29,15 +29,17 @@ const usageRecord = closed({
   credits: closed(
     {
       ...creditUsage.properties,
-      held: Type.Integer({ description: 'The part of `used` that jobs and live calls hold that have not ended' }),
+      held: Type.Integer({ description: 'The part of `used` that jobs and live calls under way hold' }),
       resetsAt: moment('When the monthly pool is fresh: the first instant of the next UTC month'),
     },
     { description: 'The monthly pool' },
   ),
   paygBalance: Type.Integer({ description: 'Pay-as-you-go credits that are not held; they never expire' }),
-  paygMonthlyCap: nullable(Type.Integer({ description: 'The most PAYG credits a month; null when there is no cap' })),
+  paygMonthlyCap: nullable(
+    Type.Integer({ description: 'The maximum of PAYG credits a month; null when there is no cap' }),
+  ),
   rateLimit: closed({
-    requestsPerMinute: Type.Integer({ description: 'The most requests of the plan in any 60 seconds' }),
+    requestsPerMinute: Type.Integer({ description: 'The maximum of requests of the plan in any 60 seconds' }),
   }),
   days: Type.Optional(
     Type.Array(
@@ -71,11 +73,15 @@ const entry = closed({
 
 const usageQuery = closed({
   days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 90, description: 'Adds a breakdown of so many UTC days, today included' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 90,
+      description: 'Adds a breakdown of this number of UTC days, today included',
+    }),
   ),
 })
 
-/** What an account has used (spec 4.6), and its statement. Free. */
+/** The use of an account (spec 4.6), and its statement. Free. */
 export function registerUsageRoutes(app: App, dependencies: UsageDependencies): void {
   registerUsage(app, dependencies)
   registerStatement(app, dependencies)
@@ -95,7 +101,7 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
     {
       onRequest: authentication.requireAccount,
       schema: {
-        summary: 'Read the plan, its credits and what is left of them',
+        summary: 'Read the plan, its credits and what remains of them',
         tags,
         security,
         querystring: usageQuery,
@@ -110,7 +116,7 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
     {
       onRequest: authentication.requireAdmin,
       schema: {
-        summary: "Read an account's plan, its credits and what is left of them",
+        summary: "Read an account's plan, its credits and what remains of them",
         tags: ['Admin'],
         security: [{ adminKey: [] }],
         params: closed({ accountId: Type.String() }),

@@ -44,7 +44,7 @@ const runJob = async (body: Record<string, unknown>) => {
 }
 
 describe('the usage', () => {
-  it('tells the plan, the pool, the PAYG balance and the limits, and costs nothing', async () => {
+  it('shows the plan, the pool, the PAYG balance and the limits, and costs nothing', async () => {
     expect(await usage()).toEqual({
       tier: 'free',
       credits: { used: 0, limit: 100, remaining: 100, held: 0, resetsAt: '2026-12-01T00:00:00.000Z' },
@@ -69,7 +69,7 @@ describe('the usage', () => {
     })
   })
 
-  it('pays a job with PAYG credits once the pool is empty, and gives back what was not delivered', async () => {
+  it('shows PAYG credits spent once the pool is empty, and released for undelivered pages', async () => {
     await buy('starter')
     for (const depth of [40, 40, 15]) await runJob({ depth })
     const { body } = await client.scrape({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 10 })
@@ -79,7 +79,7 @@ describe('the usage', () => {
     expect(await usage()).toMatchObject({ credits: { used: 100 }, paygBalance: 1_295 })
   })
 
-  it('breaks what was settled down by UTC day and operation', async () => {
+  it('breaks the settled credits down by UTC day and operation', async () => {
     now = new Date('2026-11-19T23:59:59.999Z')
     await runJob({ depth: 3 })
     now = new Date('2026-11-20T00:00:00.000Z')
@@ -102,7 +102,7 @@ describe('the usage', () => {
 })
 
 describe("the operator's view of an account's usage", () => {
-  it('is what the account itself sees', async () => {
+  it('equals that of the account itself', async () => {
     await runJob({ topic: 'dark mode', platforms: ['github'], depth: 1 })
     await buy('starter')
     const { body } = await admin().get(`/api/admin/accounts/${accountId}/usage?days=7`)
@@ -119,8 +119,12 @@ describe('the statement', () => {
     await admin().send('POST', `/api/admin/accounts/${accountId}/packs`, options)
     const jobId = await runJob({ platforms: ['github', 'hackernews'], depth: 3 })
     const entry = {
-      ...{ entryId: expect.any(Number), createdAt: '2026-11-21T12:00:00.000Z', month: '2026-11' },
-      ...{ operation: 'scrape', cause: jobId, pack: null },
+      entryId: expect.any(Number),
+      createdAt: '2026-11-21T12:00:00.000Z',
+      month: '2026-11',
+      operation: 'scrape',
+      cause: jobId,
+      pack: null,
     }
     const none = { poolHeld: 0, poolSettled: 0, paygHeld: 0, paygSettled: 0, paygGranted: 0 }
     expect(await statement()).toEqual({
@@ -130,7 +134,10 @@ describe('the statement', () => {
         { ...entry, kind: 'reserve', changes: { ...none, poolHeld: 6 } },
         {
           ...entry,
-          ...{ kind: 'grant', operation: 'pack', cause: requestId, pack: 'standard' },
+          kind: 'grant',
+          operation: 'pack',
+          cause: requestId,
+          pack: 'standard',
           changes: { ...none, paygGranted: 5_300 },
         },
       ],
@@ -139,7 +146,7 @@ describe('the statement', () => {
     })
   })
 
-  it('is paged without a gap or a double, also while entries are added', async () => {
+  it('is paged without a gap or a duplicate, also while entries are added', async () => {
     for (let index = 0; index < 7; index++) await buy('starter')
     const all: number[] = (await statement()).entries.map((entry: { entryId: number }) => entry.entryId)
     expect(all).toHaveLength(7)
@@ -163,12 +170,12 @@ describe('the statement', () => {
 })
 
 describe('a pack', () => {
-  it('adds to the balance, which held credits are not part of', async () => {
+  it('adds to the balance, which excludes held credits', async () => {
     expect((await buy('starter')).body).toEqual({ data: { paygBalance: 1_300 } })
     expect((await buy('bulk')).body).toEqual({ data: { paygBalance: 14_800 } })
   })
 
-  it('is not for an account that does not exist', async () => {
+  it('is refused for an unknown account', async () => {
     for (const unknown of ['00000000-0000-4000-8000-000000000000', 'nonsense']) {
       const { status, body } = await admin().post(`/api/admin/accounts/${unknown}/packs`, { pack: 'starter' })
       expect([status, body.error]).toEqual([404, { code: 'NOT_FOUND', message: 'Account not found.' }])
@@ -177,7 +184,7 @@ describe('a pack', () => {
 })
 
 describe('a cap on PAYG credits', () => {
-  it('refuses what would exceed it, at once, until it is taken away', async () => {
+  it('refuses what would exceed it, until it is removed', async () => {
     await buy('starter')
     const { body } = await patch({ paygMonthlyCap: 0 })
     expect(body.data).toMatchObject({ accountId, tier: 'free', paygMonthlyCap: 0 })

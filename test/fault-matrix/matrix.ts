@@ -136,7 +136,7 @@ function expectTask({ laboratory, whole, report, platform, cell }: Observed): vo
     expect.soft(task.stored.length > 0, `stored of ${about}`).toBe(task.pages > 0)
     expect.soft(all.stored, about).toEqual(expect.arrayContaining(task.stored))
     // It says what is the matter, and then what to do.
-    expect.soft(task.message, about).toMatch(/\. [A-Z].*\.$|next asked at|allows no more/)
+    expect.soft(task.message, about).toMatch(/\. [A-Z].*\.$|next queried at|allows no more/)
   }
   expect.soft(task.pages, `pages of ${about}`).toBe(answeredPages(laboratory, platform, cell))
 }

@@ -40,7 +40,7 @@ function memoryCache(): AdapterCache {
   const kept = new Map<string, Awaited<ReturnType<AdapterCache['read']>>>()
   return {
     read: async (platform, key) => kept.get(`${platform} ${key}`) ?? null,
-    keep: async (platform, key, value) => {
+    store: async (platform, key, value) => {
       kept.set(`${platform} ${key}`, value)
     },
   }

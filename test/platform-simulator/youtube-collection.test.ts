@@ -56,7 +56,7 @@ it.each([
   expect(simulator.requests.filter(({ path }) => path.endsWith('/search'))).toHaveLength(1)
 })
 
-it('a video with closed comments and one that is gone are asked once, and cost no page', async () => {
+it('a video with closed comments and a deleted one are queried once, and cost no page', async () => {
   const { simulator, collect } = await setUp({ size: 160 })
   const { pages } = await collect('dark mode')
   const calls = simulator.requests.filter(({ path }) => path.endsWith('/commentThreads'))

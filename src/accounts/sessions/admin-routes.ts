@@ -15,18 +15,30 @@ export interface AdminSessionDependencies {
   clock: Clock
   adminKey: string
   authentication: Authentication
-  /** What links begin with. */
+  /** The address that links begin with. */
   publicUrl: () => string
 }
 
 const params = closed({ accountId: Type.String() })
 const common = { tags: ['Admin'], security: [{ adminKey: [] }], params }
 const links = '/api/admin/accounts/:accountId/links'
+const linkList = closed({
+  data: closed({
+    links: Type.Array(
+      closed({
+        linkId: Type.String(),
+        createdAt: moment('When it was made'),
+        expiresAt: moment('When it expires'),
+      }),
+    ),
+  }),
+})
 
-/** What an operator does about the sign-in links and sessions of an account. */
+/** The operator's routes for the sign-in links and sessions of an account. */
 export function registerAdminSessionRoutes(app: App, dependencies: AdminSessionDependencies): void {
   registerMakeLink(app, dependencies)
-  registerLinks(app, dependencies)
+  registerListLinks(app, dependencies)
+  registerRevokeLinks(app, dependencies)
   registerSessions(app, dependencies)
 }
 
@@ -44,17 +56,17 @@ function registerMakeLink(
     {
       onRequest: authentication.requireAdmin,
       schema: {
-        summary: 'Make a link that signs somebody in to an account, once',
+        summary: 'Make a link that signs a person in to an account, once',
         description:
-          `It may be used for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
-          'Its address begins with `PUBLIC_URL`, by default with the one that the service listens on.',
+          `It is valid for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
+          'Its address begins with `PUBLIC_URL`, by default with the address that the service listens on.',
         ...common,
         body: Type.Union([closed({}), Type.Null()], { description: 'Nothing, or an empty object' }),
         response: {
           200: closed({
             data: closed({
               url: Type.String({ description: 'Shown this once' }),
-              expiresAt: moment('Until when it may be used'),
+              expiresAt: moment('When it expires'),
             }),
           }),
           ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT'),
@@ -78,46 +90,35 @@ function registerMakeLink(
   )
 }
 
-function registerLinks(app: App, { database, clock, authentication }: AdminSessionDependencies): void {
-  const onRequest = authentication.requireAdmin
-
+function registerListLinks(app: App, { database, clock, authentication }: AdminSessionDependencies): void {
   app.get(
     links,
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
-        summary: 'List the sign-in links of an account that were not used yet',
+        summary: 'List the unused sign-in links of an account',
         ...common,
-        response: {
-          200: closed({
-            data: closed({
-              links: Type.Array(
-                closed({
-                  linkId: Type.String(),
-                  createdAt: moment('When it was made'),
-                  expiresAt: moment('Until when it may be used'),
-                }),
-              ),
-            }),
-          }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: { 200: linkList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
       },
     },
     async ({ params: { accountId } }) => {
       await requireExisting(database, accountId)
       const rows = await listLinks(database, accountId, clock.now())
       const open = rows.map(({ linkId, createdAt, expiresAt }) => ({
-        ...{ linkId, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
+        linkId,
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
       }))
       return { data: { links: open } }
     },
   )
+}
 
+function registerRevokeLinks(app: App, { database, clock, authentication }: AdminSessionDependencies): void {
   app.delete(
     links,
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         summary: 'Revoke every open sign-in link of an account',
         ...common,
@@ -141,7 +142,7 @@ function registerSessions(app: App, { database, authentication }: AdminSessionDe
       onRequest: authentication.requireAdmin,
       schema: {
         summary: 'Sign an account out everywhere, at once',
-        description: 'Its API keys and open sign-in links stay: revoke those too where it must not come back.',
+        description: 'Its API keys and open sign-in links stay valid: revoke those too to lock the account out.',
         ...common,
         response: {
           200: closed({ data: closed({ ended: Type.Integer({ description: 'How many sessions there were' }) }) }),

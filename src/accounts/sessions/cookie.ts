@@ -4,7 +4,7 @@ import { lifetimeMs } from './sessions.ts'
 
 export const sessionCookie = 'ww_session'
 
-/** Scripts never see it, other sites' forms and frames never send it, and behind https it never leaves without. */
+/** Hidden from scripts, not sent by forms and frames of other sites, and behind https only sent over https. */
 const attributes = ({ protocol }: FastifyRequest): CookieSerializeOptions => ({
   path: '/',
   httpOnly: true,

@@ -8,9 +8,9 @@ function hostOf(origin: string): string | null {
 }
 
 /**
- * Whether another site made a browser send this. `Sec-Fetch-Site` decides where it is there; a plain http address other than
- * localhost makes browsers leave it out, and then `Origin` must name our own host. Neither: no browser of this decade.
- * (The algorithm of Go's http.CrossOriginProtection; but a link or form on another site may not even read with a cookie.)
+ * Whether another site made a browser send this call. `Sec-Fetch-Site` decides if it is there. Browsers omit it for a plain http
+ * address other than localhost; then `Origin` must be our own host. A call with neither header is not of a current browser.
+ * (The algorithm of Go's http.CrossOriginProtection, except that another site may not even read with a cookie.)
  */
 export function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
@@ -25,7 +25,7 @@ export function refuseFromElsewhere(request: FastifyRequest): void {
   }
 }
 
-/** Reading is free of consequences, but for the list of requests with `source=realtime`, which spends a credit. */
+/** Reads change nothing, except the list of requests with `source=realtime`, which spends a credit. */
 function changesSomething({ method, query }: FastifyRequest): boolean {
   const { source } = (query ?? {}) as { source?: unknown }
   return !['GET', 'HEAD'].includes(method) || [source].flat().includes('realtime')
@@ -34,12 +34,12 @@ function changesSomething({ method, query }: FastifyRequest): boolean {
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Refuses a call by session that changes something and does not carry the session's CSRF token.
+ * Refuses a call by session that changes something without the session's CSRF token.
  * @throws ServiceError FORBIDDEN
  */
 export function requireCsrfToken(request: FastifyRequest, sessionToken: string): void {
   if (!changesSomething(request)) return
   const given = request.headers['x-csrf-token']
   if (typeof given === 'string' && timingSafeEqual(digest(given), digest(csrfTokenOf(sessionToken)))) return
-  throw new ServiceError('FORBIDDEN', 'X-CSRF-Token: must be the csrfToken that GET /api/session gives.')
+  throw new ServiceError('FORBIDDEN', 'X-CSRF-Token: must be the csrfToken of GET /api/session.')
 }

@@ -19,7 +19,7 @@ const nextMinute = () => {
 }
 
 describe('attempts to sign in', () => {
-  it('are counted by address like wrong keys, and never keep out who has the right one', async () => {
+  it('are counted by address like wrong keys, and never lock out a right key', async () => {
     const attempts = [{ apiKey: generateApiKey() }, { link: 'A'.repeat(43) }, { apiKey: 'x' }, { link: 'nonsense' }]
     for (const body of attempts) expect((await browser().signIn(body)).status).toBe(401)
     const refused = await browser().signIn({ link: 'A'.repeat(43) })
@@ -47,7 +47,7 @@ describe('attempts to sign in', () => {
 })
 
 describe('behind https', () => {
-  it('the cookie never leaves without, as the proxy that is trusted says', async () => {
+  it('the cookie is only sent over https, as the trusted proxy says', async () => {
     const headers = {
       'x-forwarded-proto': 'https',
       'x-forwarded-host': 'wishes.example',

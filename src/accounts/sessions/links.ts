@@ -6,9 +6,9 @@ import { generateToken, hashAdminKey, hashToken, isToken } from './tokens.ts'
 
 /** An invitation by the operator. */
 export const invitationTimeMs = 24 * 60 * 60_000
-/** The link that a start prints, for whoever sits before it. */
+/** The link that a start prints, for the operator at the terminal. */
 export const firstLinkTimeMs = 15 * 60_000
-/** Open links of an account at a time. */
+/** The maximum of open links of an account. */
 export const maxOpenLinks = 20
 
 export interface SignInLink {
@@ -20,17 +20,17 @@ export interface NewLink {
   accountId: string
   adminKey: string
   now: Date
-  /** How long it may be used. */
+  /** How long it is valid. */
   validForMs: number
 }
 
-/** Where a link leads: the token is in the fragment, which no server and no log ever sees. */
+/** The address of a link. The token is in the fragment, which is not sent to servers and not logged. */
 export const linkUrl = (publicUrl: string, { token }: SignInLink): string => `${publicUrl}/sign-in#${token}`
 
 /**
- * Makes a link that signs somebody in to an account, once.
+ * Makes a link that signs a person in to an account, once.
  * @returns null when there is no such account.
- * @throws ServiceError CONFLICT when the account has as many open links as it may.
+ * @throws ServiceError CONFLICT when the account has the maximum of open links.
  */
 export async function makeLink(transaction: Transaction, link: NewLink): Promise<SignInLink | null> {
   const { accountId, adminKey, now, validForMs } = link
@@ -39,15 +39,12 @@ export async function makeLink(transaction: Transaction, link: NewLink): Promise
     .select('id')
     .where('id', '=', accountId)
     .where('deleted_at', 'is', null)
-    // Whoever makes a link for the same account at the same time waits: both would count the others only.
+    // Serializes concurrent calls for one account: without the lock neither would count the link of the other.
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!account) return null
   if ((await listLinks(transaction, accountId, now)).length >= maxOpenLinks) {
-    throw new ServiceError(
-      'CONFLICT',
-      `The account has ${maxOpenLinks} open sign-in links, the most it may: revoke them.`,
-    )
+    throw new ServiceError('CONFLICT', `The account has ${maxOpenLinks} open sign-in links, the maximum: revoke them.`)
   }
   const token = generateToken()
   const expiresAt = new Date(now.getTime() + validForMs)
@@ -65,9 +62,9 @@ export async function makeLink(transaction: Transaction, link: NewLink): Promise
 }
 
 /**
- * Signs in with a link, which is used up by that: of several who try at once one gets in.
+ * Signs in with a link and uses it up: one of several concurrent calls succeeds.
  * @returns the token for the cookie; null for a link that is unknown, used, expired, revoked, or of another admin key than the
- * service has now. For a deleted account the session opens nothing, like every other of it.
+ * current one. The session of a deleted account opens nothing.
  */
 export function openWithLink(
   database: Database,
@@ -87,7 +84,7 @@ export function openWithLink(
   })
 }
 
-/** The links of an account that are open, oldest first. One that an earlier admin key made is among them, though it opens nothing. */
+/** The links of an account that are open, oldest first. Includes those of an earlier admin key, which open nothing. */
 export const listLinks = (executor: Executor, accountId: string, now: Date) =>
   executor
     .selectFrom('sign_in_links')
@@ -99,7 +96,7 @@ export const listLinks = (executor: Executor, accountId: string, now: Date) =>
     .limit(maxOpenLinks)
     .execute()
 
-/** Makes every open link of an account useless. @returns how many there were. */
+/** Revokes every open link of an account. @returns their number. */
 export async function revokeLinks(executor: Executor, accountId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ open: boolean }>`delete from sign_in_links where account_id = ${accountId}
     returning expires_at > ${now}::timestamptz as open`.execute(executor)
@@ -107,8 +104,8 @@ export async function revokeLinks(executor: Executor, accountId: string, now: Da
 }
 
 /**
- * The link that a start prints while nobody is signed in: it opens the first account.
- * @returns null when somebody is signed in, or the first account is deleted.
+ * The link that a start prints when there is no session: it opens the first account.
+ * @returns null when there is a session, or the first account is deleted.
  */
 export function makeFirstLink(
   database: Database,
@@ -128,11 +125,11 @@ export function makeFirstLink(
   })
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
+/** The maximum of one statement: in the embedded backend all other statements wait for it. */
 const sliceRows = 500
 
 /**
- * Deletes links that nobody used in time, a slice of them.
+ * Deletes a slice of the expired links.
  * @returns whether there may be more.
  */
 export async function purgeExpiredLinks(database: Database, now: Date): Promise<boolean> {

@@ -1,11 +1,13 @@
-import { Type } from 'typebox'
+import type { FastifyReply } from 'fastify'
+import { type Static, Type } from 'typebox'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
 import type { RateLimits } from '../../rate-limits/rate-limits.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Authentication, SignedIn } from '../authentication.ts'
+import type { Authentication } from '../authentication.ts'
+import type { SignedIn } from '../credentials.ts'
 import { tiers } from '../plans.ts'
 import { clearSessionCookie, cookieOf, sessionCookie, setSessionCookie } from './cookie.ts'
 import { refuseFromElsewhere } from './forgery.ts'
@@ -43,19 +45,36 @@ const answerSession = ({ token, account }: SignedIn) => ({
   },
 })
 
-const notSignedIn = () =>
-  new ServiceError('UNAUTHORIZED', 'Nobody is signed in here. Sign in with an API key or a link.')
+const notSignedIn = () => new ServiceError('UNAUTHORIZED', 'There is no session. Sign in with an API key or a link.')
 const wrongLink = () =>
-  new ServiceError('UNAUTHORIZED', 'This sign-in link was used, has expired or was revoked. Ask for another one.')
+  new ServiceError('UNAUTHORIZED', 'This sign-in link was used, has expired or was revoked. Request another one.')
 
-/** Signing in and out of the page, by cookie. */
+/** Signing in and out of the dashboard, by cookie. */
 export function registerSessionRoutes(app: App, dependencies: SessionDependencies): void {
   registerSignIn(app, dependencies)
   registerSignedIn(app, dependencies)
 }
 
+const signIn = closed(
+  { apiKey: secret('An API key, or the admin key'), link: secret('The part of a sign-in link after #') },
+  { minProperties: 1, maxProperties: 1 },
+)
+
+/** Opens a session with a key or a link. @returns its token; null when the key or link opens nothing. */
+async function openBy(
+  credentials: Static<typeof signIn>,
+  { database, clock, adminKey, rateLimits, authentication }: SessionDependencies,
+  reply: FastifyReply,
+): Promise<string | null> {
+  const now = clock.now()
+  if (credentials.link !== undefined) return openWithLink(database, credentials.link, { adminKey, now })
+  const opener = await authentication.openerOf(credentials.apiKey ?? '')
+  if (opener?.account) await rateLimits.countCall(opener.account, 'default', reply)
+  return opener && openSession(database, opener, now)
+}
+
 function registerSignIn(app: App, dependencies: SessionDependencies): void {
-  const { database, clock, adminKey, rateLimits, authentication } = dependencies
+  const { database, clock, adminKey, authentication } = dependencies
 
   app.post(
     path,
@@ -67,37 +86,23 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
       schema: {
         summary: 'Sign in with an API key, the admin key or a sign-in link',
         description:
-          `Sets the cookie \`${sessionCookie}\`, with which the account's calls (the admin key: those of the operator) are made without ` +
-          'an Authorization header. It ends after 30 days without use, after 90 days, and at once when its key is revoked, ' +
-          'its account deleted or the admin key changed that it rests on. A link is used up by this call.',
+          `Sets the cookie \`${sessionCookie}\`. With it, calls of the account (for the admin key: of the operator) need no ` +
+          'Authorization header. The session ends after 30 days without use, after 90 days, and at once when its key is ' +
+          'revoked, its account is deleted or the admin key that opened it is changed. This call uses a link up.',
         tags,
         security: [],
-        body: closed(
-          { apiKey: secret('An API key, or the admin key'), link: secret('What follows the # of a sign-in link') },
-          { minProperties: 1, maxProperties: 1 },
-        ),
-        response: {
-          200: sessionAnswer,
-          ...errorResponses(...bodyErrors),
-        },
+        body: signIn,
+        response: { 200: sessionAnswer, ...errorResponses(...bodyErrors) },
       },
     },
     async (request, reply) => {
       const { ip: address, body } = request
-      const now = clock.now()
-      let token: string | null
-      if (body.link === undefined) {
-        const opener = await authentication.openerOf(body.apiKey ?? '')
-        if (opener?.account) await rateLimits.countCall(opener.account, 'default', reply)
-        token = opener && (await openSession(database, opener, now))
-      } else {
-        token = await openWithLink(database, body.link, { adminKey, now })
-      }
-      const session = token === null ? null : await findSession(database, token, { adminKey, now })
+      const token = await openBy(body, dependencies, reply)
+      const session = token === null ? null : await findSession(database, token, { adminKey, now: clock.now() })
       if (token === null || session === null) {
         return authentication.refuse(address, reply, body.link === undefined ? undefined : wrongLink())
       }
-      // Whoever signs in again, as somebody else perhaps, does not leave the first session open.
+      // A second sign-in, perhaps to another account, must not leave the first session open.
       const previous = cookieOf(request)
       if (previous !== null) await endSession(database, previous)
       setSessionCookie(request, reply, token)
@@ -125,9 +130,9 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
         if (session.account) await rateLimits.countCall(session.account, 'polls', reply)
         return answerSession(session)
       }
-      // Without a cookie nothing was guessed: every first visit of the page begins so.
+      // A first visit of the dashboard has no cookie, so it does not count as a wrong key.
       if (cookieOf(request) === null) throw notSignedIn()
-      // The cookie stays: this answer may come after the one of a sign-in, and would clear its cookie.
+      // The cookie is not cleared: this answer may arrive after that of a sign-in, and would clear its cookie.
       return authentication.refuse(address, reply, notSignedIn())
     },
   )

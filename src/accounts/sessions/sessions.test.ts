@@ -30,7 +30,7 @@ type Browser = Awaited<ReturnType<typeof signedIn>>
 const usageOf = async (opened: Browser) => (await opened.call('GET', '/api/v1/usage')).status
 
 describe('a session', () => {
-  it('is opened by an API key, and makes the calls of its account without one', async () => {
+  it('opened by an API key makes the calls of its account without the key', async () => {
     const { accountId, apiKey } = await service.createAccount('pro')
     const opened = browser()
     const answer = await opened.signIn({ apiKey })
@@ -56,7 +56,7 @@ describe('a session', () => {
     expect(await usageOf(opened)).toBe(401)
   })
 
-  it('is in a cookie that scripts and other sites do not get, and only its hash is in the database', async () => {
+  it('is a cookie that scripts and other sites cannot read, and only its hash is in the database', async () => {
     const opened = browser()
     const answer = await opened.signIn({ apiKey: service.apiKey })
     const cookie = answer.headers.get('set-cookie') ?? ''
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(answer.text).not.toContain(opened.token())
   })
 
-  it('ends when it is signed out of, and only that one', async () => {
+  it('ends at a sign-out, and only that one', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     const token = one.token()
     const out = await one.call('DELETE', '/api/session')
@@ -80,7 +80,7 @@ describe('a session', () => {
     expect(await usageOf(other)).toBe(200)
   })
 
-  it('is replaced where somebody signs in again', async () => {
+  it('is replaced by a second sign-in', async () => {
     const opened = await signedIn()
     await opened.signIn({ apiKey: service.adminKey })
     expect(await service.database.selectFrom('sessions').select('account_id').execute()).toEqual([{ account_id: null }])
@@ -108,7 +108,7 @@ describe('a session', () => {
     expect([await usageOf(byKey), await usageOf(byLink)]).toEqual([401, 401])
   })
 
-  it('that rests on the admin key ends when that is changed', async () => {
+  it('of the admin key ends when that is changed', async () => {
     const { accountId } = await service.createAccount()
     // Opened under another admin key: to this service that is a former one.
     const options = { adminKey: 'a-former-admin-key', accountId }
@@ -126,7 +126,7 @@ describe('a session', () => {
     expect((await service.clientFor(null).send('GET', '/api/v1/usage', { headers })).status).toBe(200)
   })
 
-  it('ends after 30 days without use, and 90 days after it began however much it is used', async () => {
+  it('ends after 30 days without use, and after 90 days in any case', async () => {
     const [unused, used] = [await signedIn(), await signedIn()]
     const start = now
     later(30 * dayMs - 1)
@@ -175,7 +175,7 @@ describe('a session', () => {
     expect([without.status, without.headers.get('set-cookie')]).toEqual([401, null])
   })
 
-  it('does not go before a key: a Bearer header decides, also a wrong one', async () => {
+  it('is ignored beside a Bearer header, also a wrong one', async () => {
     const { client, accountId } = await service.createAccount('free')
     const opened = await signedIn()
     const cookie = `ww_session=${opened.token()}`
@@ -284,7 +284,7 @@ describe('a sign-in link', () => {
     return { url, link: url.hash.slice(1), expiresAt: new Date(body.data.expiresAt) }
   }
 
-  it('leads to the page where the service listens, lasts a day and is stored as a hash', async () => {
+  it('opens the dashboard at the address of the service, lasts a day and is stored as a hash', async () => {
     const { accountId } = await service.createAccount()
     const { url, link, expiresAt } = await invite(accountId)
     expect([url.origin, url.pathname]).toEqual([service.url, '/sign-in'])
@@ -296,7 +296,7 @@ describe('a sign-in link', () => {
     expect(bare.status).toBe(200)
   })
 
-  it('never leads where a forged Host header says', async () => {
+  it('never has the host of a forged Host header', async () => {
     const { accountId } = await service.createAccount()
     const { body } = await request(service.url + links(accountId), {
       method: 'POST',
@@ -325,7 +325,7 @@ describe('a sign-in link', () => {
     expect(await usageOf(opened)).toBe(200)
   })
 
-  it('lets one of many in who use it at the same moment', async () => {
+  it('signs in one of many concurrent calls', async () => {
     const { accountId } = await service.createAccount()
     for (let round = 0; round < 5; round++) {
       const { link } = await invite(accountId)
@@ -335,7 +335,7 @@ describe('a sign-in link', () => {
     expect(await service.database.selectFrom('sessions').select('id').execute()).toHaveLength(5)
   })
 
-  it('opens nothing once it has expired, and is swept away', async () => {
+  it('opens nothing once it has expired, and is deleted', async () => {
     const { accountId } = await service.createAccount()
     const [first, second] = [await invite(accountId), await invite(accountId)]
     later(dayMs - 1)
@@ -347,7 +347,7 @@ describe('a sign-in link', () => {
     expect(await service.database.selectFrom('sign_in_links').select('id').execute()).toEqual([])
   })
 
-  it('opens nothing once its account is deleted or it is revoked, nor is it ever somebody else’s', async () => {
+  it('opens nothing once its account is deleted or it is revoked, and never another account', async () => {
     const [one, other] = [await service.createAccount(), await service.createAccount()]
     const deleted = await invite(one.accountId)
     const [revoked, kept] = [await invite(other.accountId), await invite((await service.createAccount()).accountId)]
@@ -368,7 +368,7 @@ describe('a sign-in link', () => {
     expect((await browser().signIn({ link: present?.token ?? '' })).status).toBe(200)
   })
 
-  it('is listed while it is open, without what opens it; 20 are the most', async () => {
+  it('is listed without its token while it is open; 20 are the maximum', async () => {
     const { accountId } = await service.createAccount()
     const { link, expiresAt } = await invite(accountId)
     const listed = await admin().get(links(accountId))
@@ -382,7 +382,7 @@ describe('a sign-in link', () => {
     expect((await admin().send('DELETE', links(accountId))).body.data.revoked).toBe(20)
   })
 
-  it('is no business of an account’s', async () => {
+  it('is not available to accounts', async () => {
     const { accountId, client } = await service.createAccount()
     expect((await client.post(links(accountId), {})).status).toBe(401)
     expect((await client.get(links(accountId))).status).toBe(401)

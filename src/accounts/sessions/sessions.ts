@@ -4,16 +4,16 @@ import type { Account } from '../../http/callers.ts'
 import { generateToken, hashAdminKey, hashToken, isToken } from './tokens.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Unused for so long, a session ends. */
+/** A session ends when it is unused for this time. */
 export const idleTimeMs = 30 * dayMs
-/** It ends then, however much it is used. */
+/** A session ends after this time, also if it is used. */
 export const lifetimeMs = 90 * dayMs
-/** More than anybody has browsers; one more ends the one that was unused for longest. */
+/** More than a person has browsers; one more ends the least recently used one. */
 export const maxSessions = 50
-/** A session's use is written down at most this often: a call must not cost a write. */
+/** The last use of a session is written at most this often: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
-/** What a session is opened with, and ends with: an account's key, or the admin key (for an account: that of its link). */
+/** The key that opens a session, and without which it ends: an API key, or the admin key (for an account: that of its link). */
 export type Opener = { accountId: string; keyId: string } | { accountId: string | null; adminKey: string }
 
 export interface Session {
@@ -22,7 +22,7 @@ export interface Session {
   account: (Account & { name: string }) | null
 }
 
-/** Signs somebody in. @returns the token for the cookie, of which only the hash is kept. */
+/** Opens a session. @returns the token for the cookie; only its hash is stored. */
 export async function openSession(executor: Executor, opener: Opener, now: Date): Promise<string> {
   const token = generateToken()
   const { accountId } = opener
@@ -51,10 +51,10 @@ async function endLeastUsed(executor: Executor, accountId: string | null): Promi
 }
 
 /**
- * The session that a token opens, and notes that it was used.
- * @param adminKey of this service, now.
- * @returns null for an unknown or ended one: signed out, unused for too long or too old, its key revoked, its account deleted, or
- * the admin key that it rests on changed.
+ * Reads the session of a token, and writes its last use.
+ * @param adminKey the current one.
+ * @returns null for an unknown or ended session: signed out, unused for too long, too old, its key revoked, its account deleted, or
+ * its admin key changed.
  */
 export async function findSession(
   executor: Executor,
@@ -94,12 +94,12 @@ export async function findSession(
   return { sessionId: id, account }
 }
 
-/** Signs out. */
+/** Ends a session. */
 export async function endSession(executor: Executor, token: string): Promise<void> {
   await executor.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).execute()
 }
 
-/** Signs an account out everywhere. @returns how many sessions there were, ended ones included that were not swept away yet. */
+/** Ends all sessions of an account. @returns their number, including ended ones that are not deleted yet. */
 export async function endSessionsOf(executor: Executor, accountId: string): Promise<number> {
   const { numDeletedRows } = await executor
     .deleteFrom('sessions')
@@ -109,8 +109,8 @@ export async function endSessionsOf(executor: Executor, accountId: string): Prom
 }
 
 /**
- * Whether anybody, account or operator, has a session that opens something. One of an admin key that was changed since counts until its
- * time is over: without its token nobody can tell.
+ * Whether there is a session, of an account or the operator, that opens something. A session of a changed admin key counts until it
+ * expires, because it cannot be recognised without its token.
  */
 export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<boolean> {
   const open = await executor
@@ -127,11 +127,11 @@ export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<
   return open !== undefined
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded backend. */
+/** The maximum of one statement: in the embedded backend all other statements wait for it. */
 const sliceRows = 500
 
 /**
- * Deletes sessions that ended by time, a slice of them.
+ * Deletes a slice of the expired sessions.
  * @returns whether there may be more.
  */
 export async function purgeExpiredSessions(database: Database, now: Date): Promise<boolean> {

@@ -7,14 +7,14 @@ interface SignInOffer {
   log: Logger
   database: Database
   adminKey: string
-  /** What links begin with. */
+  /** The address that links begin with. */
   publicUrl: () => string
   now: Date
 }
 
 /**
- * A link for whoever sits before the service while nobody is signed in. Not where the operator chose the first key: they have it,
- * and what such a service prints is often kept.
+ * A link for the operator at the terminal, when there is no session. Not if the operator set the first key: then it is known, and
+ * the output of such a service is often stored.
  */
 export async function offerSignIn({
   config,
@@ -25,7 +25,7 @@ export async function offerSignIn({
   now,
 }: SignInOffer): Promise<string | null> {
   if (config.bootstrapApiKey !== undefined) return null
-  // The key that was made just now is shown whatever becomes of the link.
+  // A failure here must not prevent the start from showing the new key.
   const link = await makeFirstLink(database, { adminKey, now }).catch((error: unknown): SignInLink | null => {
     log.warn({ err: error }, 'no sign-in link could be made')
     return null

@@ -1,12 +1,12 @@
 import { type Answer, createTestClient } from '../../../test/client.ts'
 
-/** A browser as far as sessions go: it keeps the cookie and knows the CSRF token. */
+/** A browser for tests of sessions: it stores the cookie and the CSRF token. */
 export interface TestBrowser {
   /** The cookie `ww_session` as it was last set; null when there is none. */
   token(): string | null
   csrfToken(): string | null
   signIn(body: { apiKey: string } | { link: string }): Promise<Answer>
-  /** A call with the cookie; with the CSRF token where it changes something, unless `csrfToken` says otherwise. */
+  /** A call with the cookie; with the CSRF token where it changes something, unless `csrfToken` overrides it. */
   call(
     method: string,
     path: string,

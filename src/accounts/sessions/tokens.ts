@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 
-/** 256 random bits: what a cookie or a sign-in link holds. Only its hash is stored. */
+/** The 256 random bits of a cookie or a sign-in link. Only the hash is stored. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
 
-/** What is no token of ours need not be looked up. */
+/** A text of another form is not looked up. */
 export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -11,10 +11,10 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 export const hashToken = (token: string): string => sha256(token)
 
 /**
- * Says which admin key opened a session or made a link. The token is its salt, and the database does not hold it: an admin key
- * that an operator chose badly cannot be guessed from here.
+ * Identifies the admin key that opened a session or made a link. The salt is the token, which the database does not hold: so a
+ * weak admin key cannot be guessed from the database.
  */
 export const hashAdminKey = (token: string, adminKey: string): string => sha256(`${token} ${adminKey}`)
 
-/** What calls of a session that change something must carry; it follows from the token, so nothing more is stored. */
+/** The CSRF token of a session. It is derived from its token, so it is not stored. */
 export const csrfTokenOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')

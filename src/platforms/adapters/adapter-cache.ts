@@ -3,11 +3,11 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { Json } from '../platform.ts'
 
-/** What an adapter keeps across tasks and restarts because finding it again is dear; the database has it. */
+/** Results that are expensive to fetch again, cached in the database across tasks and restarts. */
 export interface AdapterCache {
-  /** null when nothing is kept under this key, or no longer. */
+  /** null when nothing is cached under this key, or it has expired. */
   read(platform: PlatformName, key: string, now: Date): Promise<Json>
-  keep(platform: PlatformName, key: string, value: Json, expiresAt: Date): Promise<void>
+  store(platform: PlatformName, key: string, value: Json, expiresAt: Date): Promise<void>
 }
 
 export function createAdapterCache(database: Database): AdapterCache {
@@ -22,7 +22,7 @@ export function createAdapterCache(database: Database): AdapterCache {
         .executeTakeFirst()
       return (row?.value ?? null) as Json
     },
-    async keep(platform, key, value, expiresAt) {
+    async store(platform, key, value, expiresAt) {
       await database
         .insertInto('adapter_cache')
         .values({ platform, key, value: JSON.stringify(value), expires_at: expiresAt })
@@ -36,11 +36,11 @@ export function createAdapterCache(database: Database): AdapterCache {
   }
 }
 
-/** How many rows one statement deletes at most: everybody else waits for it in the embedded database. */
+/** The maximum of one statement: in the embedded database all other statements wait for it. */
 const sliceRows = 500
 
 /**
- * Deletes cache that have expired, a slice of them.
+ * Deletes a slice of the expired rows.
  * @returns whether there may be more.
  */
 export async function purgeExpiredCacheEntries(database: Database, now: Date): Promise<boolean> {

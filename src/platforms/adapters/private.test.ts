@@ -76,7 +76,7 @@ describe('private repositories of GitHub', () => {
     return { simulator, github: (await makePlatforms(simulator.environment)).platform('github') }
   }
 
-  it('are found by a token, unless the search says otherwise', async () => {
+  it('match a search with a token, unless the query excludes them', async () => {
     const { simulator } = await setUp(false)
     const ask = async (q: string, headers: Record<string, string>) => {
       const body = await askWith(headers, `${simulator.urls.github}/search/issues`, { q, per_page: '100' })
@@ -87,7 +87,7 @@ describe('private repositories of GitHub', () => {
     expect(await ask('dark mode is:issue', {})).toBe(0)
   })
 
-  it.each([false, true])('never come in, also where GitHub gives them all the same: %s', async (leakPrivate) => {
+  it.each([false, true])('are never stored, also when GitHub sends them: %s', async (leakPrivate) => {
     const { simulator, github } = await setUp(leakPrivate)
     const alone = await collectAll(github)
     const together = await Promise.all(
@@ -101,7 +101,7 @@ describe('private repositories of GitHub', () => {
     expect(queries.filter((query) => !query.includes(' is:public '))).toEqual([])
   })
 
-  it('are known by what the answer says of the repository', async () => {
+  it('are recognised by the repository in the answer', async () => {
     const item = { id: 1, html_url: 'https://github.com/a/b/issues/1', title: 'Tabs' }
     const repositories = [{ private: true }, { private: 'yes' }, { visibility: 'internal' }, { visibility: 'private' }]
     const open = [{ private: false, visibility: 'public' }, { private: false }, null, 'x']
@@ -123,7 +123,7 @@ describe('projects of GitLab', () => {
   const listed = ({ requests }: PlatformSimulator) =>
     requests.flatMap(({ path }) => /^\/projects\/([^/]+)\/issues$/.exec(path)?.[1] ?? []).map(decodeURIComponent)
 
-  it.each(closed)('that not everybody may read are refused by name and not searched: %s', async (project) => {
+  it.each(closed)('that are not public are refused by name and not searched: %s', async (project) => {
     const { simulator, gitlab } = await setUp([project])
     const url = `${simulator.urls.gitlab}/projects/${encodeURIComponent(project)}/issues`
     // The token opens it.
@@ -131,12 +131,12 @@ describe('projects of GitLab', () => {
     expect((body as unknown[]).length).toBeGreaterThan(0)
     simulator.requests.length = 0
     const error = await platformError(fetchPage(gitlab, topic), 'bad_response')
-    expect(error.message).toContain(`"${project}" to everybody`)
+    expect(error.message).toContain(`"${project}" publicly`)
     expect(error.message).toContain('GITLAB_PROJECTS')
     expect(listed(simulator)).toEqual([])
   })
 
-  it('that everybody may read go on beside them', async () => {
+  it('that are public are searched beside them', async () => {
     const { simulator, gitlab } = await setUp([...closed, 'quillbox/desk'])
     const requests = await collectAll(gitlab)
     expect(requests).toHaveLength(30)

@@ -1,9 +1,9 @@
 import { searchWords } from '../topic-words.ts'
 
 /**
- * The words of a topic, each in double quotes: there a word is never an operator, also where a platform reads `and`, `$name`
- * or `#name` as one.
- * @param limit in UTF-16 units, which no platform counts dearer; a word that does not fit and all after it are left out.
+ * The words of a topic, each in double quotes. A quoted word is never an operator, also on platforms where `and`, `$name` or
+ * `#name` is one.
+ * @param limit in UTF-16 units; no platform counts a text as longer. A word that does not fit is left out, with all after it.
  * @returns an empty text when there is nothing to search for.
  */
 export function quotedWords(topic: string, limit: number): string {

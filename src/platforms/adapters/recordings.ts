@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { startServer } from './testing.ts'
 
-// For tests of adapters against real answers, which a clone of the project does not have.
+// For tests of adapters against recorded answers, which are not part of the repository.
 
 const shared = process.env.WISHWELL_SHARED ?? resolve(import.meta.dirname, '../../../../shared')
 const recorded = join(shared, 'recorded')
@@ -32,7 +32,7 @@ export function recordingsOf(platform: string): Recording[] {
   })
 }
 
-/** Serves a recording as it came over the wire; what frames the body belongs to the old connection. */
+/** Serves a recording as received, without the headers that frame the body of the original connection. */
 export async function serve({ status, headers, bytes }: Recording): Promise<string> {
   const framing = new Set(['content-length', 'connection', 'transfer-encoding', 'keep-alive'])
   const kept = Object.entries(headers).filter(([name]) => !framing.has(name.toLowerCase()))

@@ -29,7 +29,7 @@ function ask(sources: readonly string[], fetchFrom: FetchFrom, setup: Setup = {}
   )
 }
 
-/** Asks until nobody has more; a source has as many pages as `pages` says. */
+/** Fetches pages until none is left; a source has as many pages as `pages` says. */
 async function askAll(pages: Record<string, number>, setup: Setup = {}): Promise<string[]> {
   const asked: string[] = []
   const fetchFrom: FetchFrom = (source, cursor) => {
@@ -53,13 +53,13 @@ const refused = () => {
 }
 const fine: SourcePage = { requests: [], nextCursor: null }
 
-describe('sources that take turns', () => {
-  it('are asked one page each, until none has more', async () => {
+describe('round-robin sources', () => {
+  it('deliver a page each, until none has more', async () => {
     expect(await askAll({ a: 1, b: 3, c: 2 })).toEqual(['a0', 'b0', 'c0', 'b1', 'c1', 'b2'])
     expect(await askAll({ a: 3 })).toEqual(['a0', 'a1', 'a2'])
   })
 
-  it('are asked for every page exactly once, wherever they begin', async () => {
+  it('deliver every page exactly once, wherever they begin', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
@@ -84,18 +84,18 @@ describe('sources that take turns', () => {
     expect(await askAll({ a: 9, added: 1 }, { cursor })).toEqual(['added0'])
   })
 
-  it('start anew from a cursor that is not theirs', async () => {
+  it('start again from a cursor of another form', async () => {
     for (const cursor of [7, 'x', [], {}, { turn: -1, next: 3 }, { turn: 0.5, next: [], ended: 'a' }] as Json[]) {
       expect((await askAll({ a: 1, b: 1 }, { cursor })).sort()).toEqual(['a0', 'b0'])
     }
   })
 
-  it('have nothing to ask when nobody has more', async () => {
+  it('give no page when none has more', async () => {
     expect(await ask(['a'], () => fine, { cursor: { turn: 0, next: {}, ended: ['a'] } })).toBeNull()
     expect(await ask([], () => fine)).toBeNull()
   })
 
-  it('end where a source hands out the cursor that it was asked with', async () => {
+  it('end when a source repeats its cursor', async () => {
     const stuck = await ask(['a'], () => ({ requests: [], nextCursor: { page: 2 } }), {
       cursor: { turn: 0, next: { a: { page: 2 } }, ended: [] },
     })
@@ -114,7 +114,7 @@ describe('a source that fails', () => {
     expect(error.retryAt).toBeNull()
   })
 
-  it('at the end of those that delivered costs nothing and spoils nothing', async () => {
+  it('after the others have delivered everything does not fail the task', async () => {
     const cursor = { turn: 1, next: {}, ended: ['a'] }
     expect(await ask(['a', 'b'], refused, { cursor })).toBeNull()
   })
@@ -126,7 +126,7 @@ describe('a source that fails', () => {
     expect(await ask(['a', 'b', 'c'], brokenOff, { cursor, areIndependent: true })).not.toBeNull()
   })
 
-  it('and must be waited for lets the others go first, then is waited for, the soonest of them', async () => {
+  it('with a planned wait is skipped while others answer, then the task waits for the soonest', async () => {
     const soon = new Date('2026-05-05T12:01:00Z')
     const late = new Date('2026-05-05T12:09:00Z')
     const fetchFrom: FetchFrom = (source) =>
@@ -138,7 +138,7 @@ describe('a source that fails', () => {
     expect((await platformError(waiting, 'unavailable')).retryAt).toEqual(soon)
   })
 
-  it('and is paused is left out where others answer, and waited for where none does', async () => {
+  it('and is paused is left out while others answer, and waited for when none does', async () => {
     const until = new Date('2026-05-05T12:01:00Z')
     const paused: FetchFrom = (source) => {
       if (source === 'b') return fine
@@ -150,7 +150,7 @@ describe('a source that fails', () => {
     expect(alone.retryAt).toEqual(until)
   })
 
-  it('with its whole host is asked for one of its sources, and the others of that host are left out too', async () => {
+  it('with its whole host is queried once, and the other sources of that host are left out too', async () => {
     const asked: string[] = []
     const page = await fetchPageOrNull({
       name: 'lemmy',
@@ -170,7 +170,7 @@ describe('a source that fails', () => {
   })
 
   it.each(['unauthorized', 'unavailable', 'bad_response'] as const)(
-    'with %s on a host that all share ends or waits for all of them',
+    'with %s on a shared host ends or delays all sources of the host',
     async (code) => {
       let asked = 0
       const fetchFrom: FetchFrom = () => {
@@ -182,7 +182,7 @@ describe('a source that fails', () => {
     },
   )
 
-  it('by a mistake of ours is not hidden', async () => {
+  it('because of an error in our code is not hidden', async () => {
     const fetchFrom: FetchFrom = () => {
       throw new TypeError('a mistake')
     }

@@ -12,33 +12,39 @@ import {
 /** One page of one source. */
 export interface SourcePage {
   requests: FoundRequest[]
-  /** What to pass for the page of this source after this one; null when the source has no more. */
+  /** The cursor of the next page of this source; null when it has no more. */
   nextCursor: Json
 }
 
-export interface Turns {
-  /** What is asked, in its order: sites, forums, projects, phrases. */
+export interface RoundRobin {
+  /** Sites, forums, projects or phrases, in the order in which they are queried. */
   sources: readonly string[]
   request: PageRequest
-  /** Where the first turn goes: by default on from where earlier jobs for the same topic stopped. */
+  /** The index of the source to begin with; by default the one after that at which earlier jobs for the topic stopped. */
   firstSource?: number
-  /** What has a host of its own fails by itself: the name of the host of a source, one for all unless given. */
+  /** The host of a source, because sources of one host fail together; by default all sources have one host. */
   hostOf?: (source: string) => string
   /** @param cursor null for the first page of this source. */
   fetchFrom(source: string, cursor: Json): Promise<SourcePage>
 }
 
 interface Position {
-  turn: number
+  /** The index of the next source; `turn` in the cursor. */
+  nextSource: number
+  /** The cursor of each source that has begun and has more. */
   next: Map<string, Json>
   ended: Set<string>
 }
 
 /**
- * Fetches a page of the source whose turn it is, so that a shallow search sees all of them. The cursor is
- * `{turn, next: {[source]: cursor}, ended: [source]}`. A source that is not in it (the operator has added it since) begins at its
- * first page, one that is no longer configured is left out. A source that is refused is left out for the rest of the task, as are
- * all those whose host fails for good or is paused; a host that must be waited for lets the next one go first.
+ * Fetches a page of the next source, so that a shallow search covers all of them.
+ *
+ * - The cursor is `{turn, next: {[source]: cursor}, ended: [source]}`. A source that was configured after it was stored begins
+ *   at its first page; one that is no longer configured is left out.
+ * - A refused source is left out for the rest of the task, as are all sources of a host that fails for good or is paused.
+ * - A host in a planned wait is skipped: the next source is queried instead.
+ *
+ * @returns null when every source has ended.
  * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure.
  */
 export async function fetchRoundRobin({
@@ -47,14 +53,14 @@ export async function fetchRoundRobin({
   firstSource,
   hostOf = () => '',
   fetchFrom,
-}: Turns): Promise<Page | null> {
+}: RoundRobin): Promise<Page | null> {
   const position = readPosition(request.cursor, firstSource ?? request.pagesBefore)
   const waits: PlatformError[] = []
   const failures: PlatformError[] = []
   const failedHosts = new Set<string>()
   let hasBrokenOff = false
   for (let step = 0; step < sources.length; step++) {
-    const index = (position.turn + step) % sources.length
+    const index = (position.nextSource + step) % sources.length
     const source = sources[index]!
     const host = hostOf(source)
     if (position.ended.has(source) || failedHosts.has(host)) continue
@@ -64,24 +70,24 @@ export async function fetchRoundRobin({
       return { requests: page.requests, nextCursor: cursorOf(position, sources, index + 1) }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
-      const concerned = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)
+      const affected = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)
       if (!(error instanceof SourceRefusedError)) failedHosts.add(host)
       if (error.retryAt && !isPaused(error)) waits.push(error)
       else {
         failures.push(error)
-        hasBrokenOff ||= concerned.some((one) => position.next.has(one) || position.ended.has(one))
-        for (const one of concerned) position.ended.add(one)
+        hasBrokenOff ||= affected.some((one) => position.next.has(one) || position.ended.has(one))
+        for (const one of affected) position.ended.add(one)
       }
     }
   }
   if (waits.length > 0) throw soonestOf(waits)
-  // Where some delivered all that they have, others that never answered spoil nothing; `wishwell platforms` tells of those.
+  // If some sources delivered all their pages, the others' failures do not fail the task; `wishwell platforms` shows them.
   const hasDelivered = request.cursor !== null
   if (failures.length > 0 && (hasBrokenOff || !hasDelivered)) throw soonestOf(failures)
   return null
 }
 
-/** A host that is paused because it keeps failing is waited for only where there is no other. */
+/** A host that is paused because it keeps failing counts as failed: the task waits for it only when no other host can answer. */
 const isPaused = (error: PlatformError) => error instanceof PlannedWaitError && error.code === 'unavailable'
 
 /** The error that can be over first. */
@@ -91,7 +97,7 @@ function soonestOf(errors: PlatformError[]): PlatformError {
 }
 
 function advance(position: Position, source: string, nextCursor: Json): void {
-  // A platform that hands out the same cursor again would be asked for ever.
+  // A platform that repeats a cursor would be queried for ever.
   const isStuck = JSON.stringify(nextCursor) === JSON.stringify(position.next.get(source) ?? null)
   if (nextCursor === null || isStuck) {
     position.next.delete(source)
@@ -99,9 +105,9 @@ function advance(position: Position, source: string, nextCursor: Json): void {
   } else position.next.set(source, nextCursor)
 }
 
-function cursorOf({ next, ended }: Position, sources: readonly string[], turn: number): Json {
+function cursorOf({ next, ended }: Position, sources: readonly string[], nextSource: number): Json {
   if (sources.every((source) => ended.has(source))) return null
-  return { turn: turn % sources.length, next: Object.fromEntries(next), ended: [...ended] }
+  return { turn: nextSource % sources.length, next: Object.fromEntries(next), ended: [...ended] }
 }
 
 function readPosition(cursor: Json, firstSource: number): Position {
@@ -109,7 +115,7 @@ function readPosition(cursor: Json, firstSource: number): Position {
   const turn = fields?.turn
   const ended = (asList(fields?.ended) ?? []).filter((source) => typeof source === 'string')
   return {
-    turn: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstSource,
+    nextSource: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstSource,
     next: new Map(Object.entries((asFields(fields?.next) ?? {}) as Record<string, Json>)),
     ended: new Set(ended),
   }

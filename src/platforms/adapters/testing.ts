@@ -63,7 +63,7 @@ export function testClock(start = '2026-05-05T12:00:00Z'): TestClock {
   }
 }
 
-/** A client whose retries do not wait. */
+/** A client that does not wait before it tries again. */
 export function testClient(clock: Clock, options: Partial<ClientOptions> = {}): PlatformClient {
   const client = createPlatformClient({ clock, userAgent: 'Wishwell/test', random: () => 0, ...options })
   onTestFinished(() => client.close())
@@ -74,10 +74,10 @@ export function testClient(clock: Clock, options: Partial<ClientOptions> = {}): 
 export const openTestBudget: OpenBudget = (limits) =>
   createBudget({ ...limits, platform: 'github', quotas: createMemoryQuotas() })
 
-/** The page that a platform fetches; fails the test when it has nothing to ask. */
+/** The page that a platform fetches; fails the test when there is none. */
 export async function fetchPage(platform: Platform, topic = 'dark mode', cursor: Json = null): Promise<Page> {
   const page = await fetchPageOrNull(platform, { topic, cursor })
-  if (page === null) throw new Error('the platform has nothing to ask')
+  if (page === null) throw new Error('the platform has nothing to fetch')
   return page
 }
 

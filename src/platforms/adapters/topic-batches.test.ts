@@ -8,41 +8,42 @@ const never = new AbortController().signal
 const page = (title: string): Page => ({ requests: [foundRequest(title, { title })], nextCursor: null })
 
 function setUp(fields: Partial<BatchSearch> = {}) {
-  const asked: (string | readonly string[])[] = []
+  const queried: (string | readonly string[])[] = []
   /** Answers wait for it, so that what is wanted meanwhile meets. */
   const gate = Promise.withResolvers<void>()
   const fetch = createTopicBatches({
-    ...{ platform: 'github', clock: { now: () => now } },
+    platform: 'github',
+    clock: { now: () => now },
     countFitting: (topics) => Math.min(3, topics.length),
     fetchOne: async (topic) => {
-      asked.push(topic)
+      queried.push(topic)
       await gate.promise
       return page(topic)
     },
     fetchTogether: async (topics) => {
-      asked.push(topics)
+      queried.push(topics)
       return { found: topics.map((title) => foundRequest(title, { title })), isFull: false }
     },
     ...fields,
   })
-  return { asked, fetch, open: gate.resolve }
+  return { queried, fetch, open: gate.resolve }
 }
 const titlesOf = (found: Page | null) => found?.requests.map(({ title }) => title)
 
 describe('first pages of several topics', () => {
-  it('are asked for alone by who comes first, and together by who comes meanwhile', async () => {
-    const { asked, fetch, open } = setUp()
+  it('have a query of their own at first; those that arrive meanwhile share one', async () => {
+    const { queried, fetch, open } = setUp()
     const pages = ['dark mode', 'csv export', 'offline', 'calendar', 'tags'].map((topic) => fetch(topic, never))
     open()
     expect((await Promise.all(pages)).map(titlesOf)).toEqual([
       ...[['dark mode'], ['csv export'], ['offline'], ['calendar'], ['tags']],
     ])
-    expect(asked).toEqual(['dark mode', ['csv export', 'offline', 'calendar'], 'tags'])
+    expect(queried).toEqual(['dark mode', ['csv export', 'offline', 'calendar'], 'tags'])
   })
 
-  it('are asked for one by one where the platform does not take several, and for an hour from then on', async () => {
+  it('have a query each for an hour after the platform refused a shared one', async () => {
     const refused: (readonly string[])[] = []
-    const { asked, fetch, open } = setUp({
+    const { queried, fetch, open } = setUp({
       fetchTogether: async (topics) => {
         refused.push(topics)
         return null
@@ -52,15 +53,15 @@ describe('first pages of several topics', () => {
     open()
     expect((await Promise.all(pages)).map(titlesOf)).toEqual([['dark mode'], ['csv export'], ['offline']])
     await Promise.all(['tags', 'calendar', 'theme'].map((topic) => fetch(topic, never)))
-    expect([refused.length, asked]).toEqual([1, ['dark mode', 'csv export', 'offline', 'tags', 'calendar', 'theme']])
+    expect([refused.length, queried]).toEqual([1, ['dark mode', 'csv export', 'offline', 'tags', 'calendar', 'theme']])
     now = new Date(now.getTime() + 3600_000)
     await Promise.all(['export', 'fonts', 'icons'].map((topic) => fetch(topic, never)))
     expect(refused.slice(1)).toEqual([['fonts', 'icons']])
   })
 
-  it('are asked for alone where the matches of the others filled the answer', async () => {
+  it('have a query of their own when the matches of the others filled the answer', async () => {
     for (const isFull of [true, false]) {
-      const { asked, fetch, open } = setUp({
+      const { queried, fetch, open } = setUp({
         fetchTogether: async ([title]) => ({ found: [foundRequest(title!, { title: title! })], isFull }),
       })
       const pages = ['dark mode', 'csv export', 'offline'].map((topic) => fetch(topic, never))
@@ -70,12 +71,12 @@ describe('first pages of several topics', () => {
         ['csv export'],
         isFull ? ['offline'] : [],
       ])
-      expect(asked).toEqual(isFull ? ['dark mode', 'offline'] : ['dark mode'])
+      expect(queried).toEqual(isFull ? ['dark mode', 'offline'] : ['dark mode'])
     }
   })
 
-  it('fail together, and who gave up before is not asked for', async () => {
-    const { asked, fetch, open } = setUp({
+  it('fail together, and an aborted one is not queried', async () => {
+    const { queried, fetch, open } = setUp({
       fetchTogether: async () => {
         throw new Error('away')
       },
@@ -98,14 +99,14 @@ describe('first pages of several topics', () => {
         { name: 'PlatformError', code: 'timeout' },
       ],
     ])
-    expect(asked).toEqual(['dark mode'])
-    // The next one is asked all the same.
+    expect(queried).toEqual(['dark mode'])
+    // The next one is queried all the same.
     expect(titlesOf(await fetch('calendar', never))).toEqual(['calendar'])
   })
 })
 
-describe('what was found for several topics', () => {
-  it('goes to each topic of which it has all words, else to those of which it has most', () => {
+describe('the result of a shared query', () => {
+  it('goes to each topic of which it has all words, else to those of which it has the largest share', () => {
     const request = (title: string, description = '') => foundRequest(title, { title, description })
     const found = [
       request('Dark MODE for the export'),

@@ -8,7 +8,7 @@ const soon = new Date(now.getTime() + 30_000)
 const until = String(soon.getTime() / 1000)
 const minuteLater = new Date(now.getTime() + 60_000)
 
-describe('what an answer announces of its window', () => {
+describe('the limits that an answer announces', () => {
   const roomAfter = (headers: Record<string, string>) => {
     const budget = openTestBudget({ name: 'host', windows: [{ limit: 10, windowMs: 60_000 }], concurrency: 1 })
     correctByHeaders(budget, headers, names, now)
@@ -19,7 +19,7 @@ describe('what an answer announces of its window', () => {
     expect(roomAfter({ left: '3', until })).toEqual({ remaining: 3, limit: 10, resetsAt: soon })
   })
 
-  it('says nothing where it tells only how many are left, or only until when', () => {
+  it('changes nothing when only one of the two headers is there', () => {
     const untouched = roomAfter({})
     expect(untouched.remaining).toBe(10)
     expect(roomAfter({ until })).toEqual(untouched)
@@ -27,8 +27,8 @@ describe('what an answer announces of its window', () => {
   })
 })
 
-describe('the rest after a refusal', () => {
-  it('is what Retry-After says, before anything else', () => {
+describe('the cooldown after a refusal', () => {
+  it('is that of Retry-After, before any other header', () => {
     const headers = { 'retry-after': '5', left: '0', until }
     expect(cooldownAfterRefusal(headers, now, spentUntil(headers, names, now))).toEqual(new Date(now.getTime() + 5_000))
   })

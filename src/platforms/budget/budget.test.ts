@@ -13,7 +13,7 @@ const waitsUntil = (promise: Promise<unknown>) =>
   platformError(promise, 'rate_limited').then((error) => error.retryAt?.getTime())
 
 describe('a budget', () => {
-  it('rests until the end of the longest rest that the host asked for', async () => {
+  it('sends nothing until the end of the longest cooldown that the host demanded', async () => {
     const budget = open()
     budget.pauseUntil(at(9_000))
     budget.pauseUntil(at(3_000))
@@ -21,7 +21,7 @@ describe('a budget', () => {
     await budget.take(at(9_000))
   })
 
-  it('tells a spent daily quota, for which nobody waits, from a rate limit', async () => {
+  it('a used-up daily quota ends the task, a rate limit delays it', async () => {
     const budget = openTestBudget({
       name: 'api.example',
       windows: [{ limit: 1, windowMs: 1_000 }],
@@ -47,7 +47,7 @@ describe('a host that keeps failing', () => {
     return budget
   }
 
-  it('is paused after five failures in a row, and says so', () => {
+  it('is paused after five failures in a row, with a message', () => {
     fail(4).admit(at(1))
     const budget = fail(5, 'timeout')
     expect(() => budget.admit(at(1))).toThrow(PlannedWaitError)
@@ -65,7 +65,7 @@ describe('a host that keeps failing', () => {
     expect(budget.state(at(0)).pausedUntil).toEqual(at(30 * minuteMs))
   })
 
-  it('is open again to all after one success', () => {
+  it('is open to all again after one success', () => {
     const budget = fail(9)
     budget.recordSuccess(at(2))
     budget.admit(at(3))
@@ -81,7 +81,7 @@ describe('a host that keeps failing', () => {
     expect(budget.state(at(1))).toMatchObject({ failures: 1, lastError: { code: 'quota_exhausted' } })
   })
 
-  it('is known to be paused after a restart', () => {
+  it('stays paused after a restart', () => {
     const budget = open()
     budget.restore(fail(5).state(at(0)))
     expect(() => budget.admit(at(1))).toThrow(PlannedWaitError)

@@ -1,31 +1,27 @@
-import type { PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
+import type { PlatformName } from '../../database/column-types.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
-import { type CircuitState, createCircuit } from './circuit.ts'
+import { type CooldownState, createCooldown } from './cooldown.ts'
+import { createHealth, type HealthState } from './health.ts'
 import type { Quota, QuotaState, QuotaStore } from './quota.ts'
 import { createSlots, type EnterSlot } from './slots.ts'
 import { createWindows, type RequestWindow, type Room } from './windows.ts'
 
-/** What one host allows, known before the first call, from its documentation. */
+/** The limits of one host, as its documentation states them. */
 export interface BudgetLimits {
-  /** What operators know the host by; unique within its platform. */
+  /** The name of the host for operators; unique within its platform. */
   name: string
   windows: readonly RequestWindow[]
-  /** Requests under way at the same time. */
+  /** The maximum number of requests under way at the same time. */
   concurrency: number
-  /** Of a day or longer; it survives a restart. */
+  /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
 }
 
-/** How an adapter gets the budget of a host: once, when it is made. */
+/** Gives an adapter the budget of a host; called once for each host, when the adapter is made. */
 export type OpenBudget = (limits: BudgetLimits) => Budget
 
-/** What is remembered of a host across restarts. */
-export interface HostMemory extends CircuitState {
-  /** No request before this moment, because the host said so. */
-  cooldownUntil: Date | null
-  lastSuccessAt: Date | null
-  lastError: { code: PlatformErrorCode; message: string; at: Date } | null
-}
+/** The state of a host that survives restarts. */
+export interface HostMemory extends CooldownState, HealthState {}
 
 export interface BudgetState extends HostMemory {
   name: string
@@ -33,26 +29,26 @@ export interface BudgetState extends HostMemory {
 }
 
 /**
- * What one process may send to one host, for all tasks together: places among the requests under way, sliding windows, a
- * daily quota, the rests that the host asks for, and a pause when it keeps failing.
+ * What one process may send to one host, for all tasks together: slots for the requests under way, sliding windows, a
+ * daily quota, the cooldowns that the host demands, and a pause while it keeps failing.
  */
 export interface Budget {
   readonly name: string
   enter: EnterSlot
-  /** Once for a call, however many tries it has. @throws PlannedWaitError while the host is paused because it keeps failing. */
+  /** Called once for a call, before its first try. @throws PlannedWaitError while the host is paused because it keeps failing. */
   admit(now: Date): void
   /**
-   * Takes one request; it may be sent then.
-   * @throws PlannedWaitError when it must wait, PlatformError `quota_exhausted` when the quota of a day is used up.
+   * Counts one request, which may be sent now.
+   * @throws PlannedWaitError when it must wait, PlatformError `quota_exhausted` when the daily quota is used up.
    */
   take(now: Date): Promise<void>
-  /** What the host says is left until `resetAt`. A reset that is not in the future says nothing. */
+  /** Applies what the host says is left until `resetAt`. A reset that is not in the future is ignored. */
   correct(limits: { remaining: number; resetAt: Date }, now: Date): void
-  /** What the host says is left of its quota, and when to look again if that is nothing. */
+  /** Applies what the host says is left of its quota; if that is nothing, the next request is sent at `resetsAt`. */
   correctQuota(left: { remaining: number; resetsAt: Date }, now: Date): Promise<void>
-  /** No request before this moment. An earlier rest that lasts longer stays. */
+  /** Begins a cooldown until this moment; a longer one that is under way stays. */
   pauseUntil(moment: Date): void
-  /** The host has answered in its own form, be it to refuse: it works. */
+  /** The host has answered in its own form: it works, even if it refused. */
   recordAnswer(): void
   recordSuccess(now: Date): void
   recordFailure(error: PlatformError, now: Date): void
@@ -70,74 +66,48 @@ export interface BudgetOptions extends BudgetLimits {
 export function createBudget(options: BudgetOptions): Budget {
   const { platform, name, quotas } = options
   const windows = createWindows(options.windows)
-  const circuit = createCircuit()
   const quota: Quota | null = options.quota ? { platform, name, ...options.quota } : null
-  let cooldownUntil: Date | null = null
-  let lastSuccessAt: Date | null = null
-  let lastError: HostMemory['lastError'] = null
-  let isUnreachable = false
-
-  const pauseMessage = (until: Date) => {
-    const cause = lastError ? ` (last: ${lastError.code})` : ''
-    return `${platform} (${name}) keeps failing${cause} and is paused until ${until.toISOString()}.`
-  }
+  const health = createHealth(platform, name)
+  const cooldown = createCooldown()
 
   return {
     name,
     enter: createSlots(options.concurrency),
-
-    admit(now) {
-      const pausedUntil = circuit.admit(now)
-      if (pausedUntil) throw new PlannedWaitError('unavailable', pauseMessage(pausedUntil), pausedUntil, isUnreachable)
-    },
-
+    admit: health.admit,
     async take(now) {
-      if (cooldownUntil && cooldownUntil > now) {
-        throw new PlannedWaitError(
-          'rate_limited',
-          `${platform} is next asked at ${cooldownUntil.toISOString()}.`,
-          cooldownUntil,
-        )
-      }
-      const freeAt = windows.take(now)
-      if (freeAt) {
-        throw new PlannedWaitError('rate_limited', `${platform} is next asked at ${freeAt.toISOString()}.`, freeAt)
+      const waitUntil = cooldown.until(now) ?? windows.take(now)
+      if (waitUntil) {
+        throw new PlannedWaitError('rate_limited', nextQueryMessage(platform, waitUntil), waitUntil)
       }
       const resetsAt = quota && (await quotas.take(quota, now))
-      if (!resetsAt) return
-      // No retryAt: nobody waits for tomorrow, the task ends.
-      const message = `The daily quota of ${platform} is used up. It is next asked at ${resetsAt.toISOString()}.`
-      throw new PlatformError('quota_exhausted', message)
+      if (resetsAt) throw quotaExhausted(platform, resetsAt)
     },
-
     correct: windows.correct,
     async correctQuota({ remaining, resetsAt }, now) {
       if (quota) await quotas.correct(quota, remaining, resetsAt, now)
     },
-    pauseUntil(moment) {
-      if (!cooldownUntil || moment > cooldownUntil) cooldownUntil = moment
-    },
-    recordAnswer: circuit.recordAnswer,
-    recordSuccess(now) {
-      circuit.recordAnswer()
-      lastSuccessAt = now
-    },
-    recordFailure(error, now) {
-      circuit.recordFailure(error, now)
-      isUnreachable = error.isUnreachable
-      lastError = { code: error.code, message: error.message, at: now }
-    },
-    state: (now) => ({ name, room: windows.room(now), cooldownUntil, lastSuccessAt, lastError, ...circuit.state() }),
-    readQuota: async (now) => {
+    pauseUntil: cooldown.extend,
+    recordAnswer: health.recordAnswer,
+    recordSuccess: health.recordSuccess,
+    recordFailure: health.recordFailure,
+    state: (now) => ({ name, room: windows.room(now), ...cooldown.state(), ...health.state() }),
+    async readQuota(now) {
       if (!quota) return null
       const state = (await quotas.read(quota, now)) ?? { used: 0, resetsAt: quota.periodEnd(now) }
       return { ...state, limit: quota.limit }
     },
     restore(memory) {
-      circuit.restore(memory)
-      cooldownUntil = memory.cooldownUntil
-      lastSuccessAt = memory.lastSuccessAt
-      lastError = memory.lastError
+      health.restore(memory)
+      cooldown.restore(memory)
     },
   }
 }
+
+const nextQueryMessage = (platform: PlatformName, at: Date) => `${platform} is next queried at ${at.toISOString()}.`
+
+/** Without `retryAt`: it ends the task instead of delaying it to the next day. */
+export const quotaExhausted = (platform: PlatformName, resetsAt: Date) =>
+  new PlatformError(
+    'quota_exhausted',
+    `The daily quota of ${platform} is used up. It is next queried at ${resetsAt.toISOString()}.`,
+  )

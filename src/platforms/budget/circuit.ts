@@ -1,15 +1,15 @@
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import type { PlatformError } from '../platform.ts'
 
-/** So many failures in a row, of all tasks together, mean that the host is down and not that one page is bad. */
+/** Failures in a row, of all tasks together, after which the host counts as down: fewer may be the fault of one page. */
 const failuresToPause = 5
 const firstPauseMs = 60_000
 const maxPauseMs = 30 * 60_000
-/** How long the one request that tries again after a pause may take before another one may. */
+/** How long the one request after a pause may take before another one is let through. */
 const probeMs = 60_000
 
 const failureCodes: ReadonlySet<PlatformErrorCode> = new Set(['unavailable', 'timeout', 'bad_response', 'blocked'])
-/** A host that explains why it refuses works. */
+/** A host that explains its refusal works. */
 const healthyCodes: ReadonlySet<PlatformErrorCode> = new Set(['rate_limited', 'unauthorized'])
 
 export interface CircuitState {
@@ -19,12 +19,12 @@ export interface CircuitState {
 
 /**
  * Pauses a host that keeps failing: after five failures in a row for a minute, then twice as long after each further failure,
- * half an hour at most. After a pause a single request tries; the others wait for what becomes of it.
+ * half an hour at most. After a pause a single request is let through; the others wait for its result.
  */
 export interface Circuit {
-  /** When a request may be sent; null for now. A request that is let through after a pause is the one that tries. */
+  /** When a request may be sent; null for now. After a pause, null is given once: to the request that probes the host. */
   admit(now: Date): Date | null
-  /** The host works, whatever it said. */
+  /** The host has answered, so it works. */
   recordAnswer(): void
   recordFailure(error: PlatformError, now: Date): void
   state(): CircuitState

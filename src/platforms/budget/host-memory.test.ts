@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-it('a rest outlives what a process that knows nothing of it writes about the same host', async () => {
+it('a cooldown is not shortened by another process that writes the same host without it', async () => {
   const clock = testClock()
   const process = async () => {
     const windows = [{ limit: 10, windowMs: 60_000 }]
@@ -34,7 +34,7 @@ it('a rest outlives what a process that knows nothing of it writes about the sam
   await third.memory.stop()
 })
 
-it('what was used of a window is not given away again after a restart', async () => {
+it('the requests of a window stay counted after a restart', async () => {
   const clock = testClock()
   const start = async () => {
     const budget = openTestBudget({ name: 'search.example', windows: [{ limit: 3, windowMs: 60_000 }], concurrency: 1 })
@@ -59,7 +59,7 @@ it('what was used of a window is not given away again after a restart', async ()
 it.each([
   ['reddit', 'waiting'],
   ['lemmy', 'ready'],
-] as const)('%s, of whose two hosts one rests, is %s', async (platform, state) => {
+] as const)('%s, with one of two hosts in a cooldown, is %s', async (platform, state) => {
   const { database } = opened
   const clock = testClock()
   const open = (name: string) => openTestBudget({ name, windows: [{ limit: 10, windowMs: 60_000 }], concurrency: 1 })

@@ -4,11 +4,11 @@ import type { Database } from '../../database/open.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Budget, BudgetState } from './budget.ts'
 
-/** What a crash may forget at most. */
+/** A crash loses at most the changes of this time. */
 const saveEveryMs = 1_000
 
 export interface HostMemoryStore {
-  /** Writes what is new since it was last written. */
+  /** Writes the states that have changed since they were last written. */
   save(): Promise<void>
   /** Ends the regular saving, after a last one. */
   stop(): Promise<void>
@@ -22,9 +22,9 @@ export interface HostMemoryOptions {
 }
 
 /**
- * Keeps what is known of the hosts in the database: a rest that a platform asked for, or the pause of one that keeps failing,
- * outlives a restart, and any process can tell how the platforms are.
- * @returns when the hosts know again what was kept.
+ * Stores the state of the hosts in the database: a cooldown that a platform demanded, or the pause of one that keeps failing,
+ * survives a restart, and every process can report the state of the platforms.
+ * @returns when the stored state has been restored.
  */
 export async function rememberHosts({ database, clock, log, hosts }: HostMemoryOptions): Promise<HostMemoryStore> {
   const all = [...hosts].flatMap(([platform, budgets]) => budgets.map((budget) => ({ platform, budget })))
@@ -57,7 +57,7 @@ export async function rememberHosts({ database, clock, log, hosts }: HostMemoryO
   }
 }
 
-/** What makes a state worth writing: time passing does not. */
+/** Equal for states that differ only by the passing of time, which is not worth a write. */
 const fingerprint = ({ room, ...memory }: BudgetState) => JSON.stringify(memory)
 
 type Host = { platform: PlatformName; budget: Budget }
@@ -76,7 +76,7 @@ async function restore(database: Database, all: Host[], now: Date): Promise<void
           ? { code: row.last_error_code, message: row.last_error_message ?? '', at: row.last_error_at }
           : null,
     })
-    // Not every platform says what is left: what was used before the restart must be remembered here.
+    // Not every platform says what is left, so the use before the restart is restored from here.
     host?.budget.correct({ remaining: row.remaining, resetAt: row.remaining_resets_at }, now)
   }
 }
@@ -100,7 +100,7 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
     .onConflict((conflict) =>
       conflict.columns(['platform', 'name']).doUpdateSet((eb) => ({
         ...row,
-        // Another process may know of a longer rest, or of a later success.
+        // Another process may have stored a longer cooldown or a later success.
         cooldown_until: eb.fn<Date | null>('greatest', ['platform_hosts.cooldown_until', 'excluded.cooldown_until']),
         last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),
       })),

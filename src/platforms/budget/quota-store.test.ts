@@ -24,7 +24,7 @@ describe.each(['in the database', 'in memory'])('a quota that is counted %s', (w
   const createStore = (): QuotaStore =>
     where === 'in memory' ? createMemoryQuotas() : createQuotaStore(opened.database)
 
-  it('lets so many requests through until its period ends, then as many again', async () => {
+  it('allows its limit until its period ends, then the same again', async () => {
     const store = createStore()
     expect(await store.read(quota, at(0))).toBeNull()
     for (const ms of [0, 10, 20]) expect(await store.take(quota, at(ms))).toBeNull()
@@ -34,13 +34,13 @@ describe.each(['in the database', 'in memory'])('a quota that is counted %s', (w
     expect(await store.read(quota, at(dayMs))).toEqual({ used: 1, resetsAt: at(2 * dayMs) })
   })
 
-  it('gives away its last requests exactly once, to however many ask at once', async () => {
+  it('allows its last requests exactly once to concurrent callers', async () => {
     const store = createStore()
     const answers = await Promise.all(Array.from({ length: 40 }, () => store.take(quota, at(0))))
     expect(answers.filter((resetsAt) => resetsAt === null)).toHaveLength(3)
   })
 
-  it('is corrected by what the platform says, never loosened', async () => {
+  it('is corrected by the platform, never loosened', async () => {
     const store = createStore()
     await store.take(quota, at(0))
     await store.correct(quota, 1, at(1_000), at(1))
@@ -52,20 +52,20 @@ describe.each(['in the database', 'in memory'])('a quota that is counted %s', (w
     expect(await store.take(quota, at(1_000))).toBeNull()
   })
 
-  it('is apart from the other quotas of its platform', async () => {
+  it('is separate from the other quotas of its platform', async () => {
     const store = createStore()
     for (let count = 0; count < 4; count++) await store.take(quota, at(0))
     expect(await store.take({ ...quota, name: 'units' }, at(0))).toBeNull()
   })
 })
 
-it('what was found dearly is kept until it expires', async () => {
+it("an adapter's cached result is read until it expires", async () => {
   const cache = createAdapterCache(opened.database)
-  await cache.keep('youtube', 'dark mode', { videos: ['a'] }, at(1_000))
+  await cache.store('youtube', 'dark mode', { videos: ['a'] }, at(1_000))
   expect(await cache.read('youtube', 'dark mode', at(999))).toEqual({ videos: ['a'] })
   expect(await cache.read('x', 'dark mode', at(0))).toBeNull()
   expect(await cache.read('youtube', 'dark mode', at(1_000))).toBeNull()
-  await cache.keep('youtube', 'dark mode', ['b'], at(2_000))
+  await cache.store('youtube', 'dark mode', ['b'], at(2_000))
   expect(await cache.read('youtube', 'dark mode', at(1_500))).toEqual(['b'])
   expect(await purgeExpiredCacheEntries(opened.database, at(2_000))).toBe(false)
   expect(await opened.database.selectFrom('adapter_cache').selectAll().execute()).toEqual([])

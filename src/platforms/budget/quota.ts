@@ -1,6 +1,6 @@
 import type { PlatformName } from '../../database/column-types.ts'
 
-/** A number of requests for a long period, such as a day: it outlives a restart of the service. */
+/** A number of requests for a long period, such as a day; its use survives a restart of the service. */
 export interface Quota {
   platform: PlatformName
   /** Unique within the platform. */
@@ -15,13 +15,13 @@ export interface QuotaState {
   resetsAt: Date
 }
 
-/** Where the use of quotas is counted, for all processes that share the database. */
+/** Counts the use of quotas, for all processes that share the database. */
 export interface QuotaStore {
-  /** Takes one request in one step. @returns null when it may be sent, else when the next period begins. */
+  /** Counts one request atomically. @returns null when it may be sent, else when the next period begins. */
   take(quota: Quota, now: Date): Promise<Date | null>
-  /** What the platform says is left; it may know of users of the same address or key that are not ours. */
+  /** Applies what the platform says is left: its count includes other users of the same address or key. */
   correct(quota: Quota, remaining: number, resetsAt: Date, now: Date): Promise<void>
-  /** null when nothing of the present period was used. */
+  /** null when nothing of the current period was used. */
   read(quota: Quota, now: Date): Promise<QuotaState | null>
 }
 

@@ -3,10 +3,10 @@ import { createSlots } from './slots.ts'
 
 const never = new AbortController().signal
 
-describe('the places among the requests under way', () => {
+describe('the slots for requests under way', () => {
   const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-  it('are never more than their number, first come, first served', async () => {
+  it('are never more than their number, first in, first out', async () => {
     const enter = createSlots(2)
     const order: number[] = []
     const leave: Array<() => void> = []
@@ -19,7 +19,7 @@ describe('the places among the requests under way', () => {
     await settled()
     expect(order).toEqual([1, 2])
     leave[0]!()
-    leave[0]!() // Leaving twice gives up one place only.
+    leave[0]!() // A second call frees nothing more.
     await settled()
     expect(order).toEqual([1, 2, 3])
     leave[1]!()
@@ -27,7 +27,7 @@ describe('the places among the requests under way', () => {
     expect(order).toEqual([1, 2, 3, 4])
   })
 
-  it('are not lost on those who gave up waiting', async () => {
+  it('are not lost to callers that stopped waiting', async () => {
     const enter = createSlots(1)
     const leave = await enter(never)
     const impatient = new AbortController()
@@ -39,7 +39,7 @@ describe('the places among the requests under way', () => {
     await expect(enter(never)).resolves.toBeTypeOf('function')
   })
 
-  it('have no more in their queue than there are places: who comes then should come back later', async () => {
+  it('have a queue of as many callers as slots; further callers must try later', async () => {
     const enter = createSlots(2)
     const [leaveFirst] = await Promise.all([enter(never), enter(never)])
     const [next] = [enter(never), enter(never)]

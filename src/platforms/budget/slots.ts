@@ -1,12 +1,12 @@
 /**
- * Waits for one of the places; call the result to leave it. Rejects with the reason of the signal.
- * @returns null when so many wait already that this one should come back later.
+ * Waits for a slot. Rejects with the reason of the signal.
+ * @returns the function that frees the slot, or null when the queue is full and the caller should try again later.
  */
 export type EnterSlot = (signal: AbortSignal) => Promise<(() => void) | null>
 
 /**
- * A first come, first served queue for `count` places. Whoever waits in it holds a worker, so at most as many wait as there are
- * places: enough to keep them all in use.
+ * A first in, first out queue for `count` slots. A waiting caller occupies a worker, so at most `count` callers wait: enough to
+ * keep all slots in use.
  */
 export function createSlots(count: number): EnterSlot {
   const waiting: Array<() => void> = []

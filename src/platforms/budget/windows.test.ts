@@ -9,7 +9,7 @@ describe('sliding windows', () => {
   const limit = fc.record({ limit: fc.integer({ min: 1, max: 8 }), windowMs: fc.integer({ min: 1, max: 2_000 }) })
   const pauses = fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 120 })
 
-  it('never lets more than the limit through in any sliding window', () => {
+  it('never allow more than the limit in any sliding window', () => {
     fc.assert(
       fc.property(fc.array(limit, { minLength: 1, maxLength: 3 }), pauses, (windows, pauseList) => {
         const sliding = createWindows(windows)
@@ -28,7 +28,7 @@ describe('sliding windows', () => {
     )
   })
 
-  it('names the first moment at which it has room again', () => {
+  it('name the first moment at which a request may be sent', () => {
     fc.assert(
       fc.property(fc.array(limit, { minLength: 1, maxLength: 3 }), pauses, (windows, pauseList) => {
         const sliding = createWindows(windows)
@@ -47,7 +47,7 @@ describe('sliding windows', () => {
     )
   })
 
-  it('sends no more than the host says is left until its reset', () => {
+  it('send no more than the host says is left until its reset', () => {
     const sliding = createWindows([{ limit: 30, windowMs: minuteMs }])
     expect(sliding.take(at(0))).toBeNull()
     sliding.correct({ remaining: 2, resetAt: at(40_000) }, at(10))
@@ -57,7 +57,7 @@ describe('sliding windows', () => {
     expect(sliding.take(at(40_000))).toBeNull()
   })
 
-  it('is not loosened by an older answer that arrives later, but by a new period', () => {
+  it('are not loosened by an older answer that arrives later, but by a new period', () => {
     const sliding = createWindows([{ limit: 30, windowMs: minuteMs }])
     sliding.correct({ remaining: 0, resetAt: at(5_000) }, at(0))
     sliding.correct({ remaining: 9, resetAt: at(5_000) }, at(1))
@@ -66,14 +66,14 @@ describe('sliding windows', () => {
     expect(sliding.take(at(4))).toBeNull()
   })
 
-  it('keeps its own limit when the host claims to allow more', () => {
+  it('hold their own limit when the host claims to allow more', () => {
     const sliding = createWindows([{ limit: 1, windowMs: minuteMs }])
     sliding.correct({ remaining: 5_000, resetAt: at(minuteMs) }, at(0))
     expect(sliding.take(at(1))).toBeNull()
     expect(sliding.take(at(2))).not.toBeNull()
   })
 
-  it('ignores a reset that has passed', () => {
+  it('ignore a reset that has passed', () => {
     const sliding = createWindows([{ limit: 5, windowMs: minuteMs }])
     sliding.correct({ remaining: 0, resetAt: at(-1) }, at(0))
     expect(sliding.take(at(0))).toBeNull()
@@ -82,7 +82,7 @@ describe('sliding windows', () => {
     expect(sliding.take(at(3))).not.toBeNull()
   })
 
-  it('tell what is left and when there is more', () => {
+  it('report what is left and when there is more', () => {
     const sliding = createWindows([
       { limit: 3, windowMs: minuteMs },
       { limit: 2, windowMs: 1_000 },
@@ -97,7 +97,7 @@ describe('sliding windows', () => {
     expect(sliding.room(at(9_000))).toEqual({ remaining: 1, limit: 3, resetsAt: at(minuteMs) })
   })
 
-  it('refuses a limit that would let nothing or anything through', () => {
+  it('refuse a limit that would allow nothing or anything', () => {
     for (const limit of [0, -1, 1.5, Number.POSITIVE_INFINITY, Number.NaN]) {
       expect(() => createWindows([{ limit, windowMs: 1 }])).toThrow(RangeError)
     }

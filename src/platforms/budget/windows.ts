@@ -8,18 +8,18 @@ export interface RequestWindow {
 export interface Room {
   remaining: number
   limit: number
-  /** When there is more again. */
+  /** When more requests become available. */
   resetsAt: Date
 }
 
 /**
- * The moments of the requests to one host, in sliding windows that are known before the first call, made stricter by what the
- * host answers; the host's own count also covers other processes behind the same address or key.
+ * The moments of the requests to one host, in sliding windows of documented limits. The answers of the host make them stricter:
+ * its own count includes other processes behind the same address or key.
  */
 export interface RequestWindows {
-  /** Takes one request; when it may not be sent now, the first moment at which one may. */
+  /** Counts one request; @returns null when it may be sent now, else the first moment at which one may. */
   take(now: Date): Date | null
-  /** What the host says is left until `resetAt`. A reset that is not in the future says nothing. */
+  /** Applies what the host says is left until `resetAt`. A reset that is not in the future is ignored. */
   correct(limits: { remaining: number; resetAt: Date }, now: Date): void
   room(now: Date): Room
 }
@@ -47,7 +47,7 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
     correct({ remaining, resetAt }, now) {
       const resetAtMs = resetAt.getTime()
       if (resetAtMs <= now.getTime()) return
-      // Answers overtake each other: within one period of the host, the count only falls.
+      // Answers can arrive out of order: within one period of the host, the count only falls.
       const isSamePeriod = resetAtMs === host.resetAtMs
       host = { remaining: isSamePeriod ? Math.min(host.remaining, remaining) : remaining, resetAtMs }
     },
@@ -77,7 +77,7 @@ function slidingWindow({ limit, windowMs }: RequestWindow) {
     },
     room(nowMs: number): Room {
       const counted = takenAtMs.filter((takenMs) => takenMs + windowMs > nowMs)
-      // All have the same length of life, so the one that was taken first leaves first.
+      // All leave the window after the same time, so the first one leaves first.
       const firstMs = counted.reduce((first, takenMs) => Math.min(first, takenMs), nowMs)
       const resetsAt = new Date(counted.length === 0 ? nowMs : firstMs + windowMs)
       return { remaining: limit - counted.length, limit, resetsAt }

@@ -7,16 +7,16 @@ export interface AccessToken {
 }
 
 export interface AccessTokens {
-  /** A token that holds for a while yet. @throws what fetching one throws. */
+  /** A token that is valid for at least a minute. @throws the error of fetching one. */
   get(): Promise<string>
-  /** The platform refused this one: the next call fetches another. A newer one stays. */
+  /** Drops a token that the platform refused, so that the next call fetches another; a newer one stays. */
   forget(value: string): void
 }
 
-/** A token that is about to expire would be refused on its way. */
+/** A token that is about to expire could be refused when it arrives. */
 const marginMs = 60_000
 
-/** Keeps one access token for all tasks and fetches the next one when it is due, once however many ask for it. */
+/** Caches one access token for all tasks. Concurrent callers share one fetch of the next token. */
 export function createAccessTokens(clock: Clock, fetchToken: () => Promise<AccessToken>): AccessTokens {
   let current: AccessToken | null = null
   let fetching: Promise<AccessToken> | null = null
@@ -36,15 +36,15 @@ export function createAccessTokens(clock: Clock, fetchToken: () => Promise<Acces
   }
 }
 
-/** Asks with a token; one that was revoked or has expired early is fetched anew, once. */
+/** Sends a request with a token; if the platform refuses it, tries once more with a new token. */
 export async function withToken<Result>(
   tokens: AccessTokens,
-  ask: (token: string) => Promise<Result>,
+  send: (token: string) => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     const token = await tokens.get()
     try {
-      return await ask(token)
+      return await send(token)
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code !== 'unauthorized') throw error
       tokens.forget(token)

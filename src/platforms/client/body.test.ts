@@ -63,7 +63,7 @@ describe('a large body', () => {
     expect(turns).toBeGreaterThan(name === 'text' ? 10 : 40)
   })
 
-  it('of several at a time each comes whole', async () => {
+  it('is read whole, also when several arrive at once', async () => {
     const read = openReader()
     const values = [1, 2, 3].map((part) => ({
       part,
@@ -72,7 +72,7 @@ describe('a large body', () => {
     expect(await Promise.all(values.map((value) => read(JSON.stringify(value))))).toEqual(values)
   })
 
-  it('that is no JSON, is crowded, or takes more memory than it may, is an error, and the next is read', async () => {
+  it('that is no JSON, is crowded, or needs too much memory is an error, and the next is read', async () => {
     const read = openReader({ memoryMb: 40 })
     const broken = `{"secret words":"${'x'.repeat(2_000_000)}`
     await expect(read(broken)).rejects.toThrow(new BodyError('a body of type application/json that is not JSON'))
@@ -109,13 +109,13 @@ describe.each([
     expect(answered).toBeGreaterThan(5)
   })
 
-  it('is refused however small it is, and by its brackets outside of texts only', async () => {
+  it('is refused however small it is, and only brackets outside strings count', async () => {
     const read = openReader()
     await expect(read(text.slice(0, 1_000))).rejects.toThrow('nested deeper than 64 levels')
   })
 })
 
-it('brackets inside texts do not nest', async () => {
+it('brackets inside strings do not nest', async () => {
   const read = openReader()
   const value = { 'a"[\\': `"${'[{'.repeat(600_000)}\\`, [`${'['.repeat(100)}\\"`]: [[1]] }
   expect(await read(JSON.stringify(value))).toEqual(value)
@@ -132,7 +132,7 @@ describe('the pieces of a value', () => {
     { a: 'x'.repeat(40), b: [1, 2, { c: 'y'.repeat(40), d: [] }, 'z'], '': { '': '' }, constructor: 1, length: [2] },
     Array.from({ length: 40 }, (_, index) => ({ index, list: Array(index).fill('v'), deep: { index: [index] } })),
   ]
-  it.each([1, 8, 30, 200, 100_000])('of a weight of %i make the value again', (limit) => {
+  it.each([1, 8, 30, 200, 100_000])('of a weight of %i reproduce the value', (limit) => {
     for (const value of values) {
       const assembly = createAssembly()
       for (const piece of piecesOf(value, limit)) assembly.add(structuredClone(piece))

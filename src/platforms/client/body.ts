@@ -10,16 +10,16 @@ const decompressors = { gzip: promisify(unzip), deflate: promisify(unzip), br: p
 
 export const acceptEncoding = Object.keys(decompressors).join(', ')
 
-/** Why a body that arrived cannot be used. The message never holds a part of it. */
+/** Why a received body cannot be used. The message never holds a part of it. */
 export class BodyError extends Error {
   override readonly name = 'BodyError'
 }
 
 /**
  * Reads a whole body as JSON.
- * @param limitBytes for the bytes on the wire and again for what they decompress to.
- * @param parse reads the bytes, in place unless given: large bodies are for a `JsonReader`.
- * @throws BodyError when the body is too large, broken, not JSON or nested too deeply; errors of the connection as they come.
+ * @param limitBytes for the bytes on the wire, and again for the decompressed bytes.
+ * @param parse by default in this thread; a `JsonReader` parses large bodies in another.
+ * @throws BodyError when the body is too large, broken, not JSON or nested too deeply; errors of the connection unchanged.
  */
 export async function readJsonBody(
   chunks: AsyncIterable<Uint8Array>,

@@ -52,7 +52,7 @@ const status =
 
 describe('a request', () => {
   it.each(['removal@wishwell.example', 'https://wishwell.example/removal?by=(author)\\', "o'hara+x@example.org"])(
-    'says whom authors may ask, in one comment of the header: %s',
+    'names the removal contact in one comment of the User-Agent: %s',
     async (text) => {
       const contact = parseRemovalContact(text)!.text
       const { get, received } = await setUp(ok, { options: { userAgent: userAgentFor('1.2.3', contact) } })
@@ -65,7 +65,7 @@ describe('a request', () => {
     },
   )
 
-  it('says who asks, whatever the adapter sends, and carries its headers and query', async () => {
+  it('has the User-Agent of the service, and the headers and query of the adapter', async () => {
     const { get, received } = await setUp(ok, { options: { userAgent: userAgentFor('1.2.3') } })
     const answer = await get({ headers: { authorization: 'Bearer t', 'user-agent': 'other' } })
     expect(answer).toMatchObject({ status: 200, body: { ok: true } })
@@ -169,7 +169,7 @@ describe('a body', () => {
     },
   )
 
-  it('that ends before its announced length is asked for again', async () => {
+  it('that ends before its announced length is fetched again', async () => {
     const cut: Handler = (response) => {
       response.writeHead(200, { 'content-length': '1000' })
       response.write('{"ok":')
@@ -199,7 +199,7 @@ describe('a redirect', () => {
     ])
   })
 
-  it('does not block its connection with a body that nobody reads', async () => {
+  it('does not block its connection with an unread body', async () => {
     const large: Handler = (response) => void response.writeHead(302, { location: '/' }).end('x'.repeat(1_000_000))
     const dispatcher = new Agent({ connections: 1 })
     const { get } = await setUp(inTurn(large, ok), { options: { dispatcher, timeouts: { deadlineMs: 3_000 } } })
@@ -216,7 +216,7 @@ describe('a redirect', () => {
     expect(other.received).toEqual([])
   })
 
-  it('waits for room in the middle of its way, instead of going it anew for ever', async () => {
+  it('waits for the budget between two steps, instead of starting again for ever', async () => {
     const budget = () => openTestBudget({ name: 'slow.example', windows: [{ limit: 1, windowMs: 30 }], concurrency: 1 })
     const options = { clock: systemClock }
     const twice = await setUp(inTurn(redirect('/b'), redirect('/c'), ok), { options, budget: budget() })
@@ -259,7 +259,7 @@ describe('a transient fault', () => {
     expect(received).toHaveLength(3)
   })
 
-  it('waits a random time before the next try, and tells the log nothing secret', async () => {
+  it('waits a random time before the next try, and logs nothing secret', async () => {
     const lines: object[] = []
     const { get } = await setUp(inTurn(status(503), ok), {
       options: { random: () => 0.2, log: { warn: (fields) => lines.push(fields) } },
@@ -270,7 +270,7 @@ describe('a transient fault', () => {
     expect(lines).toEqual([{ platform: 'github', code: 'unavailable', attempt: 0, delayMs: 100 }])
   })
 
-  it('with a Retry-After is not tried again before it, by nobody', async () => {
+  it('with a Retry-After is not tried again before it, by any task', async () => {
     const { get, received, clock } = await setUp(status(503, { 'retry-after': '20' }))
     const error = await platformError(get(), 'unavailable')
     expect(error.retryAt).toEqual(new Date(clock.now().getTime() + 20_000))
@@ -294,7 +294,7 @@ describe('a platform that stalls', () => {
     ['in its body', (response) => void response.write('{"ok":')],
   ]
 
-  it.each(stalls)('%s is given up at the deadline, all tries together', async (_where, handler) => {
+  it.each(stalls)('%s ends at the deadline, all tries together', async (_where, handler) => {
     const budget = budgetOf(1, 1)
     const { get, clock } = await setUp(handler, { budget, options: { timeouts: { deadlineMs: 150 } } })
     const before = performance.now()
@@ -304,7 +304,7 @@ describe('a platform that stalls', () => {
     expect(error.retryAt!.getTime()).toBeGreaterThan(clock.now().getTime())
   })
 
-  it.each(stalls)('%s is asked again when a try has timed out', async (_where, handler) => {
+  it.each(stalls)('%s is queried again when a try has timed out', async (_where, handler) => {
     const timeouts = { headersMs: 300, bodyMs: 300, deadlineMs: 15_000 }
     const { get, received } = await setUp(inTurn(handler, ok), { options: { timeouts } })
     expect((await get()).body).toEqual({ ok: true })
@@ -328,7 +328,7 @@ describe('cancelling', () => {
     expect(received).toHaveLength(1)
   })
 
-  it('ends the wait for a place, and sends nothing', async () => {
+  it('ends the wait for a slot, and sends nothing', async () => {
     const budget = budgetOf(1_000, 1)
     await budget.enter(new AbortController().signal)
     const controller = new AbortController()
@@ -342,7 +342,7 @@ describe('cancelling', () => {
 })
 
 describe('the budget', () => {
-  it('refuses without sending anything, and says until when', async () => {
+  it('refuses without sending anything, and with the time of the next try', async () => {
     const budget = budgetOf(1, 5)
     const { get, received, clock } = await setUp(ok, { budget })
     await get()
@@ -353,7 +353,7 @@ describe('the budget', () => {
     expect(received).toHaveLength(2)
   })
 
-  it('tells a task that the quota of the day is spent, so that it ends', async () => {
+  it('ends a task when the daily quota is used up', async () => {
     const budget = openTestBudget({
       name: 'api.example',
       windows: [{ limit: 100, windowMs: minuteMs }],
@@ -365,7 +365,7 @@ describe('the budget', () => {
     expect((await platformError(get(), 'quota_exhausted')).retryAt).toBeNull()
   })
 
-  it('is taken from by every try and every redirect', async () => {
+  it('counts every try and every redirect', async () => {
     const budget = budgetOf(2, 5)
     const tries = await setUp(status(503), { budget })
     const fault = await platformError(tries.get(), 'unavailable')
@@ -398,7 +398,7 @@ describe('the budget', () => {
     expect(most).toBe(2)
   })
 
-  it('lets nobody wait whom it has no use for yet: a slow host holds few workers', async () => {
+  it('has a bounded queue, so that a slow host occupies few workers', async () => {
     const { get, clock } = await setUp((response) => void setTimeout(() => sendJson(response, {}), 50), {
       budget: budgetOf(1_000, 1),
     })
@@ -408,7 +408,7 @@ describe('the budget', () => {
     await Promise.all(calls.slice(0, 2))
   })
 
-  it('pauses everybody after a refusal', async () => {
+  it('pauses all tasks after a refusal', async () => {
     const { get, received, clock } = await setUp(inTurn(status(429, { 'retry-after': '7' }), ok))
     const first = await platformError(get(), 'rate_limited')
     const second = await platformError(get(), 'rate_limited')
@@ -419,10 +419,10 @@ describe('the budget', () => {
   })
 })
 
-describe('the time of a caller that is over', () => {
+describe('the time limit of a caller', () => {
   const timeIsOver = () => new DOMException('over', 'TimeoutError')
 
-  it('names a host that stayed silent until then, and counts against it', async () => {
+  it('counts as a failure of a host that stayed silent until then', async () => {
     const controller = new AbortController()
     const budget = budgetOf(1_000, 1)
     const { get } = await setUp(() => setImmediate(() => controller.abort(timeIsOver())), { budget })
@@ -431,7 +431,7 @@ describe('the time of a caller that is over', () => {
     expect(budget.state(new Date())).toMatchObject({ failures: 1, lastError: { code: 'timeout' } })
   })
 
-  it('says nothing of a host that was not asked', async () => {
+  it('does not count against a host that was not queried', async () => {
     const budget = budgetOf(1_000, 1)
     const leave = await budget.enter(new AbortController().signal)
     const controller = new AbortController()
@@ -460,7 +460,7 @@ describe('a host that keeps failing', () => {
     return { get, received, clock, codes }
   }
 
-  it('is not asked any more for a while, then by one request, and by all when that succeeds', async () => {
+  it('is not queried for a while, then by one request, and by all when that succeeds', async () => {
     let isUp = false
     const { get, received, clock, codes } = await ask(
       (response, ...rest) => (isUp ? ok : status(500))(response, ...rest),
@@ -476,7 +476,7 @@ describe('a host that keeps failing', () => {
     expect(received).toHaveLength(5 * 3 + 2)
   })
 
-  it('is one that sends pages instead of JSON, not one that explains what is wrong with each request', async () => {
+  it('is one that answers with pages instead of JSON, not one that explains each refusal', async () => {
     const pages = await ask((response) => response.end('<html>'), 7)
     expect(pages.received).toHaveLength(5)
     const refusals = await ask(status(404), 7)
@@ -502,7 +502,7 @@ describe('an error status', () => {
     }
   })
 
-  it('means what the adapter says, also when the status is 200', async () => {
+  it('is read by the adapter first, also when the status is 200', async () => {
     const readError = (answer: Answer) => new PlatformError('unauthorized', `said ${answer.status}`)
     for (const code of [200, 503]) {
       const { get } = await setUp(status(code))
@@ -510,7 +510,7 @@ describe('an error status', () => {
     }
   })
 
-  it('is followed by the rest that it asks for, whatever the adapter makes of it', async () => {
+  it('starts the cooldown that it demands, whichever error the adapter reads', async () => {
     for (const code of ['unavailable', 'bad_response'] as const) {
       const { get, received, clock } = await setUp(status(503, { 'retry-after': '20' }))
       const readError = () => new PlatformError(code, 'a form of its own')
@@ -522,13 +522,13 @@ describe('an error status', () => {
     }
   })
 
-  it('that the adapter accepts is an answer', async () => {
+  it('that the adapter accepts is returned', async () => {
     const { get } = await setUp(status(422))
     expect((await get({ acceptStatuses: [422] })).status).toBe(422)
   })
 })
 
-it('a mistake in an adapter stays what it is', async () => {
+it('an error in the code of an adapter is not changed', async () => {
   const { get } = await setUp(ok)
   const broken = () => {
     throw new TypeError('a mistake')

@@ -11,7 +11,7 @@ import { firstRetryMs, retryDelay } from './retry.ts'
 
 export interface PlatformClient {
   /**
-   * Sends one request, with up to two more tries after a transient fault, and tells the budget how it went.
+   * Sends one request, with up to two more tries after a transient fault, and records the result in the budget.
    * @returns an answer with a status of 200 to 299 (or one of `acceptStatuses`) and a JSON body.
    * @throws PlatformError in every other case.
    */
@@ -44,7 +44,7 @@ const defaultTimeouts: ClientTimeouts = {
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
 const retryLimit = 2
-/** When to come back to a host that enough others wait for. */
+/** When to try a host again whose queue is full. */
 const busyMs = 1_500
 
 interface ClientContext extends ExchangeContext {
@@ -53,8 +53,8 @@ interface ClientContext extends ExchangeContext {
 }
 
 /**
- * GitHub refuses requests without a User-Agent, and an operator of any platform can see whom to ask.
- * @param contact whom to ask, as `parseRemovalContact` gives it: it fits in the comment of a User-Agent.
+ * GitHub refuses requests without a User-Agent; operators of platforms can see in it whom to contact.
+ * @param contact as `parseRemovalContact` gives it: valid in the comment of a User-Agent.
  */
 export function userAgentFor(version: string, contact?: string): string {
   const whom = contact === undefined ? '' : `; contact: ${contact}`
@@ -69,7 +69,7 @@ export function endpointUrl(baseUrl: string, path: string, parameters: Record<st
   return url
 }
 
-/** The one polite HTTP client of all platforms; the README of this module states its law. */
+/** The HTTP client of all platforms; the README of this module states its law. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const context: ClientContext = {
@@ -93,34 +93,34 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
 
 async function getJson(context: ClientContext, request: JsonRequest): Promise<Answer> {
   const { budget, signal } = request
-  let isAsked = false
+  let isAdmitted = false
   try {
-    const leave = await budget.enter(signal)
-    if (!leave) {
+    const freeSlot = await budget.enter(signal)
+    if (!freeSlot) {
       const retryAt = after(context.clock.now(), busyMs)
-      throw new HostBusyError(`${labelOf(request)} is being asked by others.`, retryAt)
+      throw new HostBusyError(`The queue for ${labelOf(request)} is full.`, retryAt)
     }
     const deadline = AbortSignal.timeout(context.timeouts.deadlineMs)
     try {
       budget.admit(context.clock.now())
-      isAsked = true
+      isAdmitted = true
       const answer = await tryRepeatedly(context, request, AbortSignal.any([signal, deadline]))
       budget.recordSuccess(context.clock.now())
       return answer
     } finally {
-      leave()
+      freeSlot()
     }
   } catch (error) {
     if (signal.aborted) {
       if (!isTimeout(signal.reason)) {
         throw new PlatformError('cancelled', `The request to ${labelOf(request)} was cancelled.`)
       }
-      // The caller's time is over. A host that stays silent until then fails as one that stays silent for longer.
+      // The caller's time limit. A host that is silent until then counts as failed, as after a longer silence.
       const silence = noAnswerInTime(labelOf(request))
-      if (isAsked) budget.recordFailure(silence, context.clock.now())
+      if (isAdmitted) budget.recordFailure(silence, context.clock.now())
       throw silence
     }
-    // A wait that was planned says nothing new about the host.
+    // A planned wait is no new information about the host.
     if (error instanceof PlatformError && !(error instanceof PlannedWaitError)) {
       budget.recordFailure(error, context.clock.now())
     }
@@ -138,20 +138,20 @@ async function tryRepeatedly(context: ClientContext, request: JsonRequest, signa
       return await sendOnce(context, request, signal)
     } catch (fault) {
       const error = fault instanceof PlatformError ? fault : connectionError(labelOf(request), fault)
-      // No room for another try: the fault that came first says more than that, and counts against the host.
+      // The budget allows no other try: the first fault is more informative than that, and counts against the host.
       if (firstFault && error instanceof PlannedWaitError) {
         const { code, message, isUnreachable } = firstFault
         throw new PlatformError(code, message, { retryAt: error.retryAt!, isUnreachable })
       }
       if (!isTransient(error) || error.retryAt) throw error
       firstFault ??= error
-      // After a silence there may be no time for another one of the same length; the host of the next source may answer meanwhile.
+      // After a silence there may be no time for another one of the same length; the next source may use that time.
       const isLate = error.code === 'timeout' && context.clock.now().getTime() - begunAt + headersMs > deadlineMs
       const isLast = attempt === retryLimit || isLate
       if (!isLast && !signal.aborted) {
         const delayMs = retryDelay(attempt, context.random, context.timeouts.retryMs)
         context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')
-        // At the deadline the fault that came first says more than the deadline.
+        // At the deadline the first fault is more informative than the deadline.
         await sleep(delayMs, undefined, { signal }).catch(() => {})
       }
       if (isLast || signal.aborted) {

@@ -21,12 +21,12 @@ export interface ExchangeContext {
   json: JsonReader
 }
 
-/** What messages call whoever is asked. */
+/** The name of the platform or host in messages. */
 export const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
 
 /**
  * Sends a request once, along its redirects, and reads the answer.
- * @throws PlatformError for what was answered; what went wrong with the connection, as it comes.
+ * @throws PlatformError for an answer that is an error; errors of the connection unchanged.
  */
 export async function sendOnce(context: ExchangeContext, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   let url = request.url
@@ -54,7 +54,7 @@ export async function sendOnce(context: ExchangeContext, request: JsonRequest, s
   throw new PlatformError('bad_response', `${labelOf(request)} redirects without end. Check its base address.`)
 }
 
-/** Half of the way is worth nothing, and to begin anew could go on for ever: the next step waits here for its room. */
+/** A redirect waits here for the budget: giving up would waste the first request, and starting again could go on for ever. */
 async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }: JsonRequest, signal: AbortSignal) {
   for (;;) {
     try {
@@ -63,7 +63,7 @@ async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }:
       if (!(error instanceof PlannedWaitError)) throw error
       const { code, message } = error
       const retryAt = error.retryAt!
-      // Not a planned wait: it counts as a try, so that a task cannot come back here without end.
+      // Not a planned wait: it counts as a try, so that a task cannot repeat this without end.
       const failed = () => {
         throw new PlatformError(code, message, { retryAt })
       }
@@ -100,17 +100,17 @@ async function readAnswer(
     if (!(error instanceof BodyError)) throw error
     bodyError = error
   }
-  // One bad request after the other must not pause a host for everybody.
+  // A series of bad requests must not pause a host for all tasks.
   if (bodyError === null && answer.status < 500) budget.recordAnswer()
   await request.readLimits?.(answer)
-  // The status first: a broken body of an error says less than its status.
+  // The status first: it says more than the broken body of an error.
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
   const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
   if (error) {
-    const told = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
-    // What one task learns holds for all of them.
-    if (told) budget.pauseUntil(told)
-    throw told && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt: told }) : error
+    const retryAt = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
+    // The cooldown holds for all tasks.
+    if (retryAt) budget.pauseUntil(retryAt)
+    throw retryAt && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt }) : error
   }
   if (bodyError)
     throw new PlatformError('bad_response', `${label} answered with ${bodyError.message}. Check its base address.`)

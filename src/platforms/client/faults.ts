@@ -10,31 +10,32 @@ const timeoutCodes = new Set([
   'ETIMEDOUT',
 ])
 
-/** Worth another try in place: the same request may succeed a moment later. */
+/** Worth another try at once: the same request may succeed a moment later. */
 export function isTransient(error: PlatformError): boolean {
   return error.code === 'unavailable' || error.code === 'timeout'
 }
 
 /**
  * What a status means on every platform; null for 200 to 299. Statuses: RFC 9110.
- * @param label what the message calls whoever answered.
+ * @param label the name of the platform or host in the message.
  */
 export function defaultError(label: string, answer: Answer, now: Date): PlatformError | null {
   const { status, headers } = answer
   if (status >= 200 && status < 300) return null
-  const told = retryAfter(headers, now)
+  const retryAt = retryAfter(headers, now)
   if (status === 401) return new PlatformError('unauthorized', `${label} answered 401. Check its credentials.`)
   if (status === 429) {
-    const retryAt = cooldownAfterRefusal(headers, now)
-    return new PlatformError('rate_limited', `${label} answered 429: too many requests. Try again later.`, { retryAt })
+    return new PlatformError('rate_limited', `${label} answered 429: too many requests. Try again later.`, {
+      retryAt: cooldownAfterRefusal(headers, now),
+    })
   }
   if (status === 403 || status === 451) {
-    const advice = 'Ask from another address, or take it out of PLATFORMS.'
+    const advice = 'Use another address, or take it out of PLATFORMS.'
     return new PlatformError('blocked', `${label} answered ${status}: it refuses this address or client. ${advice}`)
   }
   if (status === 408 || status >= 500) {
     const message = `${label} answered ${status}: the fault is on its side. Try again later.`
-    return new PlatformError('unavailable', message, told ? { retryAt: told } : {})
+    return new PlatformError('unavailable', message, retryAt ? { retryAt } : {})
   }
   return new PlatformError('bad_response', `${label} answered ${status}. Check its base address.`)
 }
@@ -46,8 +47,8 @@ export const noAnswerInTime = (label: string): PlatformError =>
   new PlatformError('timeout', `${label} did not answer in time. Try again later.`, { isUnreachable: true })
 
 /**
- * What a failed connection means.
- * @throws the error itself when it is none of the connection but a mistake in this program.
+ * The error of a failed connection.
+ * @throws the error itself when its cause is not the connection but a mistake in this program.
  */
 export function connectionError(label: string, error: unknown): PlatformError {
   const { code } = error as { code?: unknown }

@@ -1,7 +1,7 @@
 /** The headers of an answer, with lower-case names, as undici gives them. */
 export type AnswerHeaders = Record<string, string | string[] | undefined>
 
-// No platform asks for more than a day of rest; a wrong clock or a hostile header must not silence one for years.
+// No platform demands a cooldown of more than a day; a wrong clock or a hostile header must not stop one for years.
 const maxPauseMs = 24 * 60 * 60 * 1000
 
 export function headerText(headers: AnswerHeaders, name: string): string | null {
@@ -36,7 +36,7 @@ export function after(now: Date, waitMs: number): Date {
   return new Date(now.getTime() + Math.min(waitMs, maxPauseMs))
 }
 
-/** Whether `Link` (RFC 8288) has a next page. Having the header says nothing: GitHub also sends it for deprecations. */
+/** Whether `Link` (RFC 8288) has a next page. The header alone does not mean one: GitHub also sends it for deprecations. */
 export function hasNextLink(headers: AnswerHeaders): boolean {
   const parameters = (headerText(headers, 'link') ?? '').replace(/<[^>]*>/g, '')
   return /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:[;,]|$))/i.test(parameters)

@@ -1,8 +1,8 @@
 import { JsonTextError, memberLimit } from './json-text.ts'
 
 /**
- * A value on its way between two threads. Copying one from thread to thread costs the receiver as much as parsing it, so a
- * large one goes in pieces: each holds steps by which the receiver builds it.
+ * A step by which the receiver of a value builds it. Copying a value from one thread to another costs the receiver as much as
+ * parsing it, so a large value is sent in pieces, each a list of steps.
  */
 export type Step =
   | { step: 'open'; kind: 'list' | 'fields'; key: string | null }
@@ -12,7 +12,7 @@ export type Step =
 
 export type Piece = Step[]
 
-/** In characters of strings, with a few for each value: a fraction of a millisecond to read, a few where it is all small values. */
+/** In characters of strings, plus `valueWeight` for each value. Receiving a piece takes a fraction of a millisecond, a few for many small values. */
 const pieceWeight = 64 * 1024
 const valueWeight = 8
 
@@ -20,7 +20,7 @@ type Container = unknown[] | Record<string, unknown>
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
-/** What a value weighs, or at least `limit` when it is more. */
+/** The weight of a value; when it exceeds `limit`, some number of at least `limit`. */
 function weigh(value: unknown, limit: number): number {
   if (typeof value === 'string') return valueWeight + value.length
   if (!isContainer(value)) return valueWeight
@@ -62,7 +62,7 @@ function* fieldSteps(object: Record<string, unknown>, limit: number): Generator<
   let fields: Record<string, unknown> = {}
   let sum = 0
   for (const key of keys) {
-    // Setting it is no field but the prototype; no platform has one of this name.
+    // Assigning it would set the prototype; no platform has a field of this name.
     if (key === '__proto__') continue
     const value = object[key]
     const weight = weigh(value, limit)
@@ -87,9 +87,9 @@ function* stepsOf(value: Container, key: string | null, limit: number): Generato
 }
 
 /**
- * A value that came from JSON, in pieces of about `limit`; a single long string is never cut. Recursion ends where the nesting
- * of the value does, which the parser has bounded.
- * @throws JsonTextError when a list or object in it has too many members, maybe after some pieces.
+ * Cuts a value that came from JSON into pieces of about `limit`; a single long string is never cut. The recursion is as deep as
+ * the value is nested, which the parser has bounded.
+ * @throws JsonTextError when a list or object in it has too many members, possibly after some pieces.
  */
 export function* piecesOf(value: unknown, limit = pieceWeight): Generator<Piece> {
   if (!isContainer(value)) return yield [{ step: 'values', values: [value] }]
@@ -108,13 +108,13 @@ export function* piecesOf(value: unknown, limit = pieceWeight): Generator<Piece>
 
 export interface Assembly {
   add(piece: Piece): void
-  /** Once all pieces were added. */
+  /** Complete when all pieces were added. */
   readonly value: unknown
 }
 
 /** Builds a value from its pieces, in their order. */
 export function createAssembly(): Assembly {
-  // What the value is put into, as if it were the only one of a list.
+  // The value is its only item.
   const root: unknown[] = []
   const open: Container[] = [root]
   const put = (container: Container, key: string | null, value: unknown) => {

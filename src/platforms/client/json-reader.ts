@@ -4,29 +4,29 @@ import { createAssembly, type Piece } from './json-pieces.ts'
 import { JsonTextError, parseJson } from './json-text.ts'
 import type { Outcome, Task } from './json-worker.ts'
 
-/** The thread that parses has died over a text: it needed more memory than it may have. */
+/** The parsing thread has died: a text needed more memory than its limit. */
 export class ParserDiedError extends Error {
   override readonly name = 'ParserDiedError'
 }
 
 export interface JsonReader {
   /**
-   * Reads UTF-8 as JSON; a large text in a thread of its own, so that the event loop goes on meanwhile.
-   * @param bytes given away: a large one cannot be used any more.
+   * Reads UTF-8 as JSON; a large text in another thread, so that the event loop is not blocked.
+   * @param bytes a large one is transferred, so the caller must not use it afterwards.
    * @throws JsonTextError, ParserDiedError
    */
   read(bytes: Uint8Array<ArrayBuffer>): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Up to here parsing holds the event loop for a few milliseconds, which handing over would cost too (bench/bodies.ts). */
+/** Parsing up to this size holds the event loop for a few milliseconds; a transfer would cost as much (bench/bodies.ts). */
 const inPlaceBytes = 1024 * 1024
-/** A thread that is not needed takes memory for nothing. */
+/** An idle thread is ended, because it holds memory. */
 const idleMs = 5_000
 
-/** One thread, and only while it is needed: large texts are read one after the other, which bounds what they take together. */
+/** One thread, started on demand: it reads large texts one after the other, which bounds their memory. */
 export function createJsonReader({ memoryMb = 384 } = {}): JsonReader {
-  // What a text of the largest size can become; a hostile one ends the thread, not the process.
+  // Enough for a text of the maximum size; a hostile one ends the thread, not the process.
   const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 }
   let worker: Worker | null = null
   let idle: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ export function createJsonReader({ memoryMb = 384 } = {}): JsonReader {
 
   const begin = () => {
     const begun = new Worker(new URL('./json-worker.ts', import.meta.url), { name: 'json', resourceLimits })
-    // Without a listener an error would end the process; whoever waits for a text hears of the exit.
+    // Without a listener an error would end the process; the pending read is rejected on exit.
     begun
       .on('error', () => {})
       .on('exit', () => {
@@ -76,10 +76,10 @@ export function createJsonReader({ memoryMb = 384 } = {}): JsonReader {
 async function readIn(worker: Worker, text: Uint8Array<ArrayBuffer>): Promise<unknown> {
   const { port1: pieces, port2: port } = new MessageChannel()
   try {
-    const outcome = await ask(worker, { text, port })
+    const outcome = await parseIn(worker, { text, port })
     if (outcome !== 'parsed') throw new JsonTextError(outcome)
     const assembly = createAssembly()
-    // One each turn of the event loop: a listener would be given many in one.
+    // One piece for each turn of the event loop: a listener would receive many in one.
     for (let next = receiveMessageOnPort(pieces); next; next = receiveMessageOnPort(pieces)) {
       assembly.add(next.message as Piece)
       await nextTurn()
@@ -90,7 +90,7 @@ async function readIn(worker: Worker, text: Uint8Array<ArrayBuffer>): Promise<un
   }
 }
 
-function ask(worker: Worker, task: Task): Promise<Outcome> {
+function parseIn(worker: Worker, task: Task): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const onExit = () => reject(new ParserDiedError('the thread that parses has ended'))
   worker.once('message', resolve).once('exit', onExit).ref()

@@ -1,7 +1,7 @@
-/** Far more than any platform nests; every level costs the parser a frame, and readers that follow it too. */
+/** Far more than any platform nests. Every level costs the parser a stack frame, and also each later reader of the value. */
 const nestingLimit = 64
 
-/** Of one list or object of a large text: to build one of millions holds the receiver's thread for long, in whatever pieces it comes. */
+/** Of one list or object of a large text: building one of millions would block the receiver's thread, however it is cut into pieces. */
 export const memberLimit = 100_000
 
 const messages = {
@@ -12,7 +12,7 @@ const messages = {
 
 export type JsonFault = keyof typeof messages
 
-/** Why a text cannot be read. It never holds a part of the text. */
+/** Why a text cannot be read. The message never holds a part of it. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
   readonly fault: JsonFault
@@ -24,8 +24,8 @@ export class JsonTextError extends Error {
 }
 
 /**
- * Reads UTF-8 as JSON. What is nested too deeply is refused before it is parsed: a few million brackets would hold the thread
- * for seconds and take hundreds of megabytes.
+ * Reads UTF-8 as JSON. A text that is nested too deeply is refused before it is parsed: a few million brackets would block
+ * the thread for seconds and take hundreds of megabytes.
  * @throws JsonTextError
  */
 export function parseJson(bytes: Uint8Array): unknown {
@@ -38,9 +38,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Counts brackets outside strings (RFC 8259), in one pass; bytes of a longer UTF-8 character are never one of these. */
+/** Counts brackets outside strings (RFC 8259), in one pass; no byte of a longer UTF-8 character equals one of these. */
 function isNestedDeeperThan(bytes: Uint8Array, limit: number): boolean {
-  // Literals in reach of the compiler: constants of the module make the loop half as fast.
+  // Local literals: with constants of the module the loop is half as fast.
   const quote = 0x22
   const backslash = 0x5c
   const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d] as const

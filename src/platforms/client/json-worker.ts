@@ -8,7 +8,7 @@ export interface Task {
   port: MessagePort
 }
 
-/** Said when all pieces are on their way, or why there are none. */
+/** Sent after all pieces, or instead of them with the reason. */
 export type Outcome = 'parsed' | JsonFault
 
 function parse({ text, port }: Task): Outcome {

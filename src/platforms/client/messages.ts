@@ -3,7 +3,7 @@ import type { Budget } from '../budget/budget.ts'
 import type { PlatformError } from '../platform.ts'
 import type { AnswerHeaders } from './headers.ts'
 
-/** What a platform answered, also when it is an error. */
+/** An answer of a platform, also an error. */
 export interface Answer {
   status: number
   headers: AnswerHeaders
@@ -18,15 +18,15 @@ export interface JsonRequest {
   body?: string
   headers?: Record<string, string>
   budget: Budget
-  /** Aborted when nobody wants the answer any more; with a TimeoutError when the caller's time is over. */
+  /** Aborted when the answer is no longer needed; with a TimeoutError at the caller's time limit. */
   signal: AbortSignal
-  /** What stands before the client's own User-Agent, where a platform wants an application to be named first. */
+  /** Precedes the client's own User-Agent, for platforms that want the application named first. */
   agentPrefix?: string
-  /** What messages call whoever is asked; the platform unless given. Name the site where there are several. */
+  /** The name in messages, by default that of the platform. Name the site if there are several. */
   label?: string
   /** Called with every answer, to correct the budget. */
   readLimits?: (answer: Answer) => void | Promise<void>
-  /** Called with every answer: what it means when it is an error of a kind that only this platform has, else null. */
+  /** Called with every answer. @returns its error if it is of a form that only this platform has, else null. */
   readError?: (answer: Answer) => PlatformError | null
   /** Error statuses that are returned like a success, for the adapter to read. */
   acceptStatuses?: readonly number[]
@@ -37,10 +37,10 @@ export interface ClientTimeouts {
   headersMs: number
   /** Between two pieces of a body. */
   bodyMs: number
-  /** For everything that one call does, all tries together; waiting for a place in the budget is not counted. */
+  /** For all tries of one call together; waiting for a slot of the budget is not counted. */
   deadlineMs: number
-  /** The longest wait before the first other try in place. */
+  /** The maximum wait before the second try; it doubles before each further one. */
   retryMs: number
-  /** How long a task waits before it tries again, after all tries in place have failed. */
+  /** How long a task waits before it tries again, after all tries of one call have failed. */
   cooldownMs: number
 }

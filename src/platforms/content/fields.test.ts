@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { asDate, asEpochSeconds, asId, asInteger, asName, asPage, asWebUrl, foundRequest, readItems } from './fields.ts'
 
-describe('reading what a stranger wrote', () => {
-  it('takes links of the web only', () => {
+describe('reading untrusted JSON', () => {
+  it('accepts only http and https links', () => {
     for (const url of ['https://a.example/x?y#z', 'http://a.example', 'https://a.example/ä'])
       expect(asWebUrl(url)).toBe(url)
     for (const url of [
@@ -21,7 +21,7 @@ describe('reading what a stranger wrote', () => {
     }
   })
 
-  it('takes ids that are numbers or visible text', () => {
+  it('accepts ids that are numbers or visible ASCII', () => {
     expect([asId(7), asId('7'), asId('t3_x')]).toEqual(['7', '7', 't3_x'])
     for (const id of [null, undefined, '', 'a b', 'a\0', 1.5, 2 ** 60, {}, 'x'.repeat(201)]) expect(asId(id)).toBeNull()
   })
@@ -45,13 +45,13 @@ describe('reading what a stranger wrote', () => {
     expect([asName(''), asName(' \0'), asName(7)]).toEqual([null, null, null])
   })
 
-  it('starts at the first page when a cursor is not its own', () => {
+  it('starts at the first page when a cursor has another form', () => {
     expect(asPage({ page: 3 }, 1)).toBe(3)
     for (const cursor of [null, {}, { page: 0 }, { page: '3' }, { page: 1.5 }, [], 'x'])
       expect(asPage(cursor, 1)).toBe(1)
   })
 
-  it('gives a request without a title its first sentence', () => {
+  it('uses the first sentence as the title of a request without one', () => {
     const request = foundRequest({
       sourceId: '1',
       sourceUrl: 'https://a.example',
@@ -61,12 +61,12 @@ describe('reading what a stranger wrote', () => {
     expect(request).toMatchObject({ title: 'Do it.', votes: 0, tags: [], license: null })
   })
 
-  it('reads a thousand items of a page that has more than anybody asked for', async () => {
+  it('reads the first thousand items of a page', async () => {
     const read = () => foundRequest({ sourceId: '1', sourceUrl: '', title: 't', description: '' })
     expect(await readItems(Array(1_500).fill({}), read)).toHaveLength(1_000)
   })
 
-  it('leaves out items that cannot be read, and lets others work between two items', async () => {
+  it('leaves out unreadable items, and other work runs between two items', async () => {
     let turns = 0
     const counting = setInterval(() => turns++, 0)
     const spin = () => {

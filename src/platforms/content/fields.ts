@@ -3,8 +3,8 @@ import type { FoundRequest } from '../platform.ts'
 import { firstSentence, plainTitle } from './text.ts'
 
 /**
- * Reads values out of JSON that a stranger wrote. Every reader takes anything and answers null for what is not there or
- * not what the format says, so that a missing field costs the field and never the page.
+ * Values of untrusted JSON. Every reader accepts any value and returns null for one that is missing or has another form, so
+ * that a missing field never costs the page.
  */
 export type Fields = Record<string, unknown>
 
@@ -12,7 +12,7 @@ export type Fields = Record<string, unknown>
 const countLimit = 2 ** 31 - 1
 const nameLimit = 200
 const urlLimit = 2000
-/** Far more than any page that is asked for; ten million bytes of empty items would keep the database busy for long. */
+/** Far more than the largest page size; ten million bytes of empty items would keep the database busy for long. */
 const itemLimit = 1_000
 
 export function asFields(value: unknown): Fields | null {
@@ -23,7 +23,7 @@ export function asList(value: unknown): unknown[] | null {
   return Array.isArray(value) ? value : null
 }
 
-/** A string as it came, also an empty one: clean it with `text.ts` before it is stored. */
+/** A string unchanged, also an empty one: clean it with `text.ts` before it is stored. */
 export function asString(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
@@ -34,7 +34,7 @@ export function asName(value: unknown): string | null {
   return name === '' ? null : [...name].slice(0, nameLimit).join('')
 }
 
-/** A whole number, kept inside four bytes. */
+/** A whole number, limited to four bytes. */
 export function asInteger(value: unknown): number | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return null
   return Math.max(-countLimit, Math.min(countLimit, Math.trunc(value)))
@@ -46,7 +46,7 @@ export function asId(value: unknown): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null
 }
 
-/** A link that may be shown: http or https only, so that no `javascript:` ever reaches a page. */
+/** A link that is safe to show: http or https only, never `javascript:`. */
 export function asWebUrl(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > urlLimit) return null
   return /^https?:\/\/[^\s\p{Cc}\p{Surrogate}]+$/iu.test(value) && URL.canParse(value) ? value : null
@@ -64,13 +64,13 @@ export function asEpochSeconds(value: unknown): Date | null {
   return typeof value === 'number' ? plausible(new Date(value * 1000)) : null
 }
 
-/** The page number in a cursor of the form `{page}`; `first` when the cursor is null or not ours. */
+/** The page number in a cursor of the form `{page}`; `first` when the cursor is null or has another form. */
 export function asPage(cursor: unknown, first: number): number {
   const page = asFields(cursor)?.page
   return typeof page === 'number' && Number.isSafeInteger(page) && page >= first ? page : first
 }
 
-/** A request without the fields that a platform does not have. */
+/** A request with defaults for the fields that a platform does not have. */
 export function foundRequest(
   known: Pick<FoundRequest, 'sourceId' | 'sourceUrl' | 'title' | 'description'> & Partial<FoundRequest>,
 ): FoundRequest {
@@ -89,8 +89,9 @@ export function foundRequest(
 }
 
 /**
- * Reads the items of one page, the first 1,000 at most; an item that `read` answers null for is left out, and so is one with
- * neither title nor text: nobody could tell what it wishes for. Cleaning a hostile text takes up to a third of a second, so the event loop gets its turn between two items.
+ * Reads the items of one page, the first 1,000 at most. An item for which `read` returns null is left out, and so is one with
+ * neither title nor text, because its wish is unknown. Cleaning a hostile text takes up to a third of a second, so other work
+ * of the event loop can run between two items.
  */
 export async function readItems(
   items: unknown[],

@@ -33,11 +33,11 @@ describe('HTML becomes readable text', () => {
     )
   })
 
-  it('keeps what stands around something that calls itself the body', () => {
+  it('keeps the text around a body tag', () => {
     expect(htmlToPlainText('one <body>two</body> three')).toBe('one two three')
   })
 
-  it('separates the cells and rows of a table, whatever size they claim', () => {
+  it('separates the cells and rows of a table, however large their spans', () => {
     const text = htmlToPlainText('<table><tr><td colspan="999999999">a</td><td>b</td></tr><tr><td>c</td></tr></table>')
     expect(text.split(/\s+/)).toEqual(['a', 'b', 'c'])
   })
@@ -175,7 +175,7 @@ describe('titles', () => {
     expect([...plainTitle('\u{1f600}'.repeat(600))]).toHaveLength(500)
   })
 
-  it('that are plain stay as they are', () => {
+  it('of plain text are not changed', () => {
     expect(plainTitle('Support Array<string> &amp; co')).toBe('Support Array<string> &amp; co')
   })
 

@@ -1,7 +1,7 @@
 import { compile } from 'html-to-text'
 import MarkdownIt from 'markdown-it'
 
-/** No text of a platform is parsed or stored beyond this size, in UTF-8 bytes (the storage rule of the whole service). */
+/** Texts of platforms are parsed and stored up to this size, in UTF-8 bytes (the storage rule of the whole service). */
 export const textLimitBytes = 64 * 1024
 /** Escaping makes rendered Markdown larger than its source, some constructs without measure. */
 const renderedLimitBytes = 4 * textLimitBytes
@@ -11,11 +11,11 @@ const titleSourceLimitBytes = 8 * 1024
 const tagLimit = 100
 const tagCountLimit = 50
 
-// `breaks`: GitHub, GitLab and Lemmy show a line break in an issue as one. Tables are left as they were typed: they read
-// well as text, and a table of many rows is the one construct that takes markdown-it half a second.
+// `breaks`: GitHub, GitLab and Lemmy show a line break in an issue as one. Tables stay as typed: they are readable as
+// text, and a table of many rows is the only construct that takes markdown-it half a second.
 const markdown = new MarkdownIt({ html: true, breaks: true, maxNesting: 40 }).disable('table')
 
-// Markdown that contains `Array<string>` or a piece of XML means the text, although the parser takes it for a tag.
+// `Array<string>` or a piece of XML in Markdown is meant as text, although the parser reads it as a tag.
 const htmlTags = new Set(
   `a abbr b blockquote br center cite code dd del details div dl dt em font g-emoji h1 h2 h3 h4 h5 h6 hr i img input ins
   kbd li mark ol p picture pre q s samp script small source span strike strong style sub summary sup svg table tbody td
@@ -26,7 +26,7 @@ markdown.renderer.rules.html_block = markdown.renderer.rules.html_inline
 
 const html = compile({
   wordwrap: false,
-  // Text that calls itself `<body>` must not hide what is around it.
+  // A text that contains `<body>` must not hide the text around it.
   baseElements: { selectors: ['wishwell-root'], returnDomByDefault: true },
   // Deeper than this is an attack on the stack, not a text.
   limits: { maxDepth: 64, ellipsis: '' },
@@ -52,14 +52,14 @@ export function htmlToPlainText(source: string): string {
   return plainText(html(capBytes(source, textLimitBytes)))
 }
 
-/** Markdown, with the HTML that people put into it, as readable plain text; the same rules as `htmlToPlainText`. */
+/** Markdown, with the HTML in it, as readable plain text; the same rules as `htmlToPlainText`. */
 export function markdownToPlainText(source: string): string {
   const rendered = markdown.render(capBytes(source, textLimitBytes))
   return plainText(html(capBytes(rendered, renderedLimitBytes)))
 }
 
 /**
- * Text that is plain already, made fit to store: no NUL or other control characters, no lone surrogates (each of them
+ * Plain text that is safe to store: no NUL or other control characters, no lone surrogates (each of them
  * fails a whole batch in Postgres), at most two empty lines in a row, at most 64 KiB.
  */
 export function plainText(source: string): string {
@@ -67,20 +67,20 @@ export function plainText(source: string): string {
   return text.replace(/\n(?:[ \t]*\n){3,}/g, '\n\n\n').trim()
 }
 
-/** A title that is plain text already: one line of at most 500 characters. */
+/** A title of plain text: one line of at most 500 characters. */
 export function plainTitle(source: string): string {
   return singleLine(source, titleLimit)
 }
 
-/** A title that comes HTML-escaped, as Stack Exchange sends them: `&lt;div&gt;` becomes `<div>`. */
+/** A title of HTML-escaped text, as Stack Exchange sends it: `&lt;div&gt;` becomes `<div>`. */
 export function escapedTitle(source: string): string {
-  // It has no tags: a bracket that is not escaped is text too, and spaces stay as they are.
+  // It has no tags: a bracket that is not escaped is text too, and spaces are preserved.
   const escaped = capBytes(source, titleSourceLimitBytes).replaceAll('<', '&lt;')
   return singleLine(html(`<pre>${escaped}</pre>`), titleLimit)
 }
 
 /**
- * A title for what has none: the first sentence, or the first line when that is shorter.
+ * A title for a request without one: the first sentence, or the first line when that is shorter.
  * @param limit in characters; a longer sentence is cut between two words where it can be, and ends with "…".
  */
 export function firstSentence(description: string, limit = 120): string {
@@ -111,7 +111,7 @@ function escapeOtherTags(source: string): string {
   )
 }
 
-/** Line breaks become spaces; what the author wrote between words stays. */
+/** Line breaks become spaces; other white space stays. */
 function singleLine(source: string, limit: number): string {
   const line = withoutControls(source.slice(0, 16 * limit))
     .replace(/[\n\t\u2028\u2029]+/g, ' ')
@@ -126,7 +126,7 @@ function withoutControls(text: string): string {
     .replace(/\p{Surrogate}/gu, '')
 }
 
-/** The start of a text that fits into `limitBytes` of UTF-8, never half a character. */
+/** The longest start of a text that fits into `limitBytes` of UTF-8, never half a character. */
 function capBytes(text: string, limitBytes: number): string {
   // A UTF-16 unit takes at most three bytes of UTF-8.
   if (text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes) return text

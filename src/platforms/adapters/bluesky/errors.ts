@@ -6,12 +6,12 @@ import { PlatformError } from '../../platform.ts'
 
 const limitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }
 
-/** A token that is no longer, or never was, good: 400 `ExpiredToken` as well as 401 `AuthMissing` (atproto, pds auth-verifier). */
+/** A token that has expired or was never valid: 400 `ExpiredToken` as well as 401 `AuthMissing` (atproto, pds auth-verifier). */
 const tokenErrors = new Set(['ExpiredToken', 'InvalidToken', 'AuthMissing', 'AuthenticationRequired'])
 
 /**
- * What an XRPC server says is wrong: `{"error": name, "message"}` (atproto.com/specs/xrpc, "Error responses"), or HTML from
- * the proxy in front of it, for which the status has to do.
+ * The error in an answer of an XRPC server: `{"error": name, "message"}` (atproto.com/specs/xrpc, "Error responses"), or HTML
+ * from the proxy in front of it, of which only the status can be read.
  */
 export function blueskyError({ status, headers, body }: Answer, now: Date): PlatformError | null {
   if (status >= 200 && status < 300) return null

@@ -13,12 +13,12 @@ import { cleanTags, plainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
 /**
- * Labels after which a post is not shown: moderators have taken it away (docs.bsky.app/docs/advanced-guides/moderation). Not
- * `!no-unauthenticated`: that author's posts are for people who are signed in, as everybody is who reads Wishwell.
+ * Labels by which moderators have hidden a post (docs.bsky.app/docs/advanced-guides/moderation). Not `!no-unauthenticated`:
+ * such posts are for people who are signed in, as every reader of Wishwell is.
  */
 const hidingLabels: ReadonlySet<unknown> = new Set(['!hide', '!takedown', '!suspend', 'spam'])
 
-/** A post as `app.bsky.feed.defs#postView` has it; null for what is none, or is not to be shown. */
+/** A post as `app.bsky.feed.defs#postView` has it; null for anything else and for a hidden post. */
 export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {
   const uri = asId(post.uri)
   const record = asFields(post.record)
@@ -43,20 +43,20 @@ export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {
   })
 }
 
-/** `handle.invalid` stands for one that is not, or no longer, its owner's (atproto.com/specs/handle). */
+/** `handle.invalid` replaces a handle that does not, or no longer, belong to its user (atproto.com/specs/handle). */
 function readHandle(value: unknown): string | null {
   const handle = asString(value)
   return handle !== null && /^[a-z0-9][a-z0-9.-]{1,252}$/i.test(handle) && handle !== 'handle.invalid' ? handle : null
 }
 
-/** A label with `neg` takes an earlier one back. */
+/** A label with `neg` withdraws an earlier one. */
 function isHidden({ labels }: Fields): boolean {
   const values = (negated: boolean) =>
     (asList(labels) ?? [])
       .filter((label) => (asFields(label)?.neg === true) === negated)
       .map((label) => asFields(label)?.val)
-  const takenBack = new Set(values(true))
-  return values(false).some((value) => hidingLabels.has(value) && !takenBack.has(value))
+  const withdrawn = new Set(values(true))
+  return values(false).some((value) => hidingLabels.has(value) && !withdrawn.has(value))
 }
 
 function facetTags(facets: unknown): unknown[] {
@@ -67,7 +67,7 @@ function facetTags(facets: unknown): unknown[] {
     .map((feature) => feature?.tag)
 }
 
-/** `createdAt` is whatever the author's program says; when it lies in the future, the server's own date is right. */
+/** `createdAt` is set by the author's program; if it is in the future, the server's own date is used. */
 function creationDate(record: Fields, post: Fields, now: Date): Date | null {
   const claimed = asDate(record.createdAt)
   return claimed && claimed <= now ? claimed : asDate(post.indexedAt)

@@ -23,7 +23,7 @@ const credentials = { handle: '@zoe.bsky.social', appPassword: 'abcd-efgh' }
 
 const jwt = (claims: object) => `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`
 const isSession = ({ path }: Received) => path === sessionPath
-/** Answers a session, with `token1`, `token2`, … unless told otherwise, and the search as the test wants it. */
+/** Answers a session, with `token1`, `token2`, … unless the test overrides it, and the search as the test defines it. */
 async function setUp(
   search: Handler,
   { path = '', session }: { path?: string; session?: (response: ServerResponse, count: number) => void } = {},
@@ -66,7 +66,7 @@ const post = {
 }
 
 describe('the search on Bluesky', () => {
-  it('signs in once and lets the phrases of wishing take turns', async () => {
+  it('signs in once and queries the wish phrases round-robin', async () => {
     const { bluesky, searches, sessions } = await setUp(empty)
     let cursor: Json = null
     do cursor = (await fetchPage(bluesky, 'dark mode', cursor)).nextCursor
@@ -84,7 +84,7 @@ describe('the search on Bluesky', () => {
     ])
   })
 
-  it.each(['/xrpc', '/xrpc/', '/'])('takes a base address that ends in %s', async (path) => {
+  it.each(['/xrpc', '/xrpc/', '/'])('accepts a base address that ends in %s', async (path) => {
     const { bluesky, received } = await setUp(empty, { path })
     await fetchPage(bluesky)
     expect(received.map((request) => request.path)).toEqual([sessionPath, searchPath])
@@ -98,17 +98,17 @@ describe('the search on Bluesky', () => {
     ['+OR', '"OR"'],
     ['暗い 🎉', '暗い "🎉"'],
     ['"" []', ''],
-  ])('makes the operators of a topic harmless: %s', (topic, words) => {
+  ])('removes the operators of a topic: %s', (topic, words) => {
     expect(blueskyWords(topic)).toBe(words)
   })
 
-  it('asks for nothing, not even a session, when the topic has no words', async () => {
+  it('sends no request, not even for a session, when the topic has no words', async () => {
     const { bluesky, received } = await setUp(empty)
     expect(await fetchPageOrNull(bluesky, { topic: '## []' })).toBeNull()
     expect(received).toEqual([])
   })
 
-  it('says which variables are missing', async () => {
+  it('names the missing variables', async () => {
     const clock = testClock()
     const bluesky = createBluesky({ client: testClient(clock), clock, openBudget, baseUrl: 'http://localhost:1' })
     const error = await platformError(fetchPage(bluesky), 'not_configured')
@@ -125,22 +125,22 @@ describe('the pages of Bluesky', () => {
     return (nextCursor as { next?: Record<string, Json> } | null)?.next?.['feature request'] ?? null
   }
 
-  it('go on with the cursor that is told, whatever it looks like', async () => {
+  it('go on with the cursor of the answer, whatever its form', async () => {
     expect(await nextOf('100')).toBe('100')
     expect(await nextOf('200', '100')).toBe('200')
     expect(await nextOf('opaque::x', '100')).toBe('opaque::x')
   })
 
-  it('end without a cursor, with one that is none, and with an empty page', async () => {
+  it('end without a cursor, with an invalid one, and with an empty page', async () => {
     for (const none of [undefined, null, '', 100, {}, 'x'.repeat(3000)]) expect(await nextOf(none)).toBeNull()
     expect(await nextOf('100', null, [])).toBeNull()
   })
 
-  it('end with one that the database could not keep', async () => {
+  it('end with a cursor that the database cannot store', async () => {
     for (const hostile of ['a\0b', '\ud83d', 'a\nb']) expect(await nextOf(hostile)).toBeNull()
   })
 
-  it('end where the same cursor comes again, or an earlier one', async () => {
+  it('end when the cursor repeats or decreases', async () => {
     expect(await nextOf('100', '100')).toBeNull()
     expect(await nextOf('100', '200')).toBeNull()
     expect(await nextOf('opaque', 'opaque')).toBeNull()
@@ -189,7 +189,7 @@ describe('a post of Bluesky', () => {
     expect(await read(...posts, { ...post, author: null })).toMatchObject(Array(5).fill(expected))
   })
 
-  it('was created when its author says, but never in the future', async () => {
+  it('has the date of its author, but never one in the future', async () => {
     const at = (createdAt: unknown, indexedAt: unknown) => ({
       ...post,
       indexedAt,
@@ -225,7 +225,7 @@ describe('a post of Bluesky', () => {
     ])
   })
 
-  it('is left out when it is none: gone, blocked, of another kind, or without an address', async () => {
+  it('is left out when it is deleted, blocked, of another kind, or without an address', async () => {
     const left = [
       { $type: 'app.bsky.feed.defs#notFoundPost', uri: post.uri, notFound: true },
       { $type: 'app.bsky.feed.defs#blockedPost', uri: post.uri, blocked: true, author: { did } },
@@ -237,7 +237,7 @@ describe('a post of Bluesky', () => {
     expect(await read(...left, post)).toHaveLength(1)
   })
 
-  it('is left out when moderators or its author do not want it shown, unless they took that back', async () => {
+  it('is left out when moderators or its author have hidden it, unless they withdrew that', async () => {
     const suspended = { ...post, author: { ...post.author, labels: [{ val: '!suspend' }] } }
     const left = [labelled({ val: '!hide' }), labelled({ val: '!takedown' }), labelled({ val: 'spam' }), suspended]
     expect(await read(...left)).toEqual([])
@@ -251,7 +251,7 @@ describe('the session of Bluesky', () => {
   const give = (claims: object) => (response: ServerResponse, count: number) =>
     sendJson(response, { accessJwt: jwt({ ...claims, count }) })
 
-  it('is opened anew shortly before its token expires', async () => {
+  it('is opened again shortly before its token expires', async () => {
     const exp = clockStart / 1000 + 600
     const { bluesky, clock, sessions } = await setUp(empty, { session: give({ exp }) })
     await fetchPage(bluesky)
@@ -280,7 +280,7 @@ describe('the session of Bluesky', () => {
     [400, 'InvalidToken'],
     [401, 'AuthMissing'],
     [401, 'AuthenticationRequired'],
-  ])('that is refused with %i %s is opened anew once', async (status, error) => {
+  ])('that is refused with %i %s is opened again once', async (status, error) => {
     const { bluesky, sessions } = await setUp((response, { headers }) =>
       headers.authorization === 'Bearer token1'
         ? sendJson(response, { error, message: 'secret' }, status)
@@ -290,7 +290,7 @@ describe('the session of Bluesky', () => {
     expect(sessions()).toHaveLength(2)
   })
 
-  it('that is refused twice is an error that asks for the credentials', async () => {
+  it('that is refused twice is an error that names the credentials', async () => {
     const { bluesky, sessions, searches } = await setUp((response) =>
       sendJson(response, { error: 'ExpiredToken', message: 'Token has been revoked' }, 400),
     )
@@ -325,7 +325,7 @@ describe('the session of Bluesky', () => {
     expect(searches()).toEqual([])
   })
 
-  it('is not asked for again before the hour that its far scarcer limit names', async () => {
+  it('is not opened again before the time of its own limit', async () => {
     const reset = clockStart / 1000 + 3 * 3600
     const headers = { 'ratelimit-limit': '10', 'ratelimit-remaining': '0', 'ratelimit-reset': String(reset) }
     const session = (response: ServerResponse) =>
@@ -354,7 +354,7 @@ describe('the limits of Bluesky', () => {
     ['a reset', { 'ratelimit-remaining': '0', 'ratelimit-reset': String(clockStart / 1000 + 40) }, 40],
     ['a reset that counts from 1970', { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }, 60],
     ['nothing', {}, 60],
-  ])('that are exceeded wait for what is told: %s', async (_, headers, seconds) => {
+  ])('that are exceeded delay for the announced time: %s', async (_, headers, seconds) => {
     const body = { error: 'RateLimitExceeded', message: 'Rate Limit Exceeded' }
     const { bluesky, clock } = await setUp((response) => sendJson(response, body, 429, headers))
     const error = await platformError(fetchPage(bluesky), 'rate_limited')

@@ -1,24 +1,21 @@
-import type { Clock } from '../../../runtime/clock.ts'
-import type { BudgetLimits, OpenBudget } from '../../budget/budget.ts'
+import type { BudgetLimits } from '../../budget/budget.ts'
 import type { AccessToken } from '../../client/access-token.ts'
-import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import { endpointUrl } from '../../client/client.ts'
 import { after } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asEpochSeconds, asFields, asString } from '../../content/fields.ts'
+import type { AdapterDependencies } from '../../definition.ts'
 import { PlatformError } from '../../platform.ts'
 import { blueskyError, correctBlueskyBudget } from './errors.ts'
 
-export interface BlueskySessionOptions {
-  client: PlatformClient
-  clock: Clock
-  openBudget: OpenBudget
+export interface BlueskySessionOptions extends AdapterDependencies {
   /** Without `/xrpc`. */
   serverUrl: string
   handle: string
   appPassword: string
 }
 
-/** How long a token is taken to hold when it does not say: atproto's own servers give two hours. */
+/** The assumed lifetime of a token that does not state one: that of atproto's own servers. */
 const usualLifetimeMs = 2 * 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -52,7 +49,7 @@ export function createBlueskySessions(options: BlueskySessionOptions): () => Pro
       readError: (answer) => sessionError(answer, clock.now()),
     })
     const value = asString(asFields(body)?.accessJwt)
-    // What cannot stand in a header is no token.
+    // A value that cannot be sent in a header is no token.
     if (value === null || !/^[\x21-\x7e]+$/.test(value)) {
       throw new PlatformError('bad_response', 'bluesky opened a session without a token. Check BLUESKY_API_URL.')
     }
@@ -60,7 +57,7 @@ export function createBlueskySessions(options: BlueskySessionOptions): () => Pro
   }
 }
 
-/** The `exp` claim of a JSON Web Token (RFC 7519); one that is over already speaks of a wrong clock, here or there. */
+/** The `exp` claim of a JSON Web Token (RFC 7519); one in the past means that a clock is wrong, here or on the server. */
 function expiry(token: string, now: Date): Date {
   const claimed = asEpochSeconds(readClaims(token)?.exp)
   return claimed && claimed > now ? claimed : after(now, usualLifetimeMs)

@@ -7,7 +7,7 @@ export const bluesky = definePlatform({
   isOpen: false,
   variables: {
     BLUESKY_API_URL: webAddress('https://bsky.social', 'the Bluesky server of the account'),
-    BLUESKY_HANDLE: secret('the handle of a Bluesky account; Bluesky needs it'),
+    BLUESKY_HANDLE: secret('the handle of a Bluesky account; required for Bluesky'),
     BLUESKY_APP_PASSWORD: secret('an app password of that account'),
   },
   required: ['BLUESKY_HANDLE', 'BLUESKY_APP_PASSWORD'],

@@ -1,26 +1,26 @@
-/** Where one Discourse forum is, and which part of it holds wishes. */
+/** The address of a Discourse forum, and which part of it holds wishes. */
 export interface Forum {
   /** Without the path of a category or tag. */
   baseUrl: string
-  /** Host and, for a forum in a subfolder, path: what messages and budgets call it, and what makes its ids unique. */
+  /** Host and, for a forum in a subfolder, path: its name in messages and budgets, and the prefix that makes its ids unique. */
   name: string
-  /** What narrows its search to wishes, in the words of its search box. */
+  /** The part of its query that narrows a search to wishes. */
   filter: string
 }
 
 /**
- * A plain address says nothing about where a forum keeps its wishes, so these words have to be found beside the topic.
- * Discourse indexes the names of category and tags with each post (lib/search.rb, weights B and C), so they find the topics
- * of a category "Feature Requests" and of a tag `feature-request`, and those that call themselves so in their text.
+ * A plain address does not say which category of a forum holds its wishes, so the query has these words beside the topic.
+ * Discourse indexes the names of category and tags with each post (lib/search.rb, weights B and C), so they match the topics
+ * of a category "Feature Requests" and of a tag `feature-request`, and those with the words in their text.
  */
 const wishWords = 'feature request'
 
 /**
- * What an address in DISCOURSE_URLS means. The address of a category (`/c/feature-requests/13`, `/c/parent/ideas/5`) or tag
+ * Reads an address of DISCOURSE_URLS. The address of a category (`/c/feature-requests/13`, `/c/parent/ideas/5`) or tag
  * (`/tag/feature-request`), as the browser shows it, narrows the search to that; any other is the whole forum.
  *
- * There is no filter for all forums: an unknown `category:` or `tags:` finds nothing at all, an unknown `#slug` only what
- * spells it (lib/search.rb, `advanced_filter`), and each time without an error. That is why the operator names it.
+ * No filter works in all forums: an unknown `category:` or `tags:` matches nothing, an unknown `#slug` only texts that
+ * contain it (lib/search.rb, `advanced_filter`), each time without an error. So the operator configures it.
  */
 export function readForum(address: string): Forum {
   const url = new URL(address)
@@ -33,7 +33,7 @@ export function readForum(address: string): Forum {
   return { baseUrl, name, filter: (isCategory ? categoryFilter(segments) : tagFilter(segments)) ?? wishWords }
 }
 
-/** `#parent:child` is understood by every version; a category without a readable slug has its number only. */
+/** Every version supports `#parent:child`; a category without a readable slug has its number only. */
 function categoryFilter(segments: string[]): string | null {
   const slugs = segments.filter((segment) => !/^(\d+|-)$/.test(segment)).slice(-2)
   if (slugs.length > 0) return `#${slugs.join(':')}`
@@ -45,7 +45,7 @@ function tagFilter([tag]: string[]): string | null {
   return tag === undefined ? null : `tags:${tag}`
 }
 
-/** What Discourse takes for the name of a category or tag in a filter. */
+/** Whether Discourse accepts it as the name of a category or tag in a filter. */
 function isFilterWord(segment: string): boolean {
   return /^[\p{L}\p{M}\p{N}_-]+$/u.test(segment)
 }
@@ -59,8 +59,8 @@ function decoded(segment: string): string {
 }
 
 /**
- * The words of a topic as Discourse reads them: quotes do not protect from filters there (`process_advanced_search!` takes
- * them off first), `#x` and `@x` are filters, a lone l, t or f orders or narrows. Invisible characters are dropped before.
+ * The words of a topic for Discourse. Quotes do not protect words from being filters (`process_advanced_search!` removes
+ * them first), `#x` and `@x` are filters, and a single l, t or f orders or narrows. Invisible characters are dropped first.
  */
 export function discourseWords(words: string[]): string[] {
   return words

@@ -14,14 +14,20 @@ import { cleanTags, htmlToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 import type { Forum } from './forum.ts'
 
-/** The texts that Discourse leaves in place of what its author took back, in old and new versions. */
+/** The texts with which Discourse replaces a post that its author deleted, in old and new versions. */
 const deletedText = /^\((?:post|topic) (?:deleted|withdrawn) by (?:the )?author\b/i
 /** The topic that Discourse makes for every category, to describe it. */
 const categoryTitle = /^About the .+ category$/
 
+/** The posts of an answer. Without hits the list can be missing; then this object shows that the answer is one of a search. */
+export function postsOf(body: Fields | null): unknown[] | null {
+  const isMissing = body?.posts === undefined || body.posts === null
+  return isMissing ? (asFields(body?.grouped_search_result) ? [] : null) : asList(body.posts)
+}
+
 /**
- * The posts of one page with their topics, which come in a list of their own. A topic is one request, however many of its
- * posts are found: the number of a topic never changes, while the post that is found depends on the search.
+ * The posts of one page with their topics, which are in a list of their own. A topic is one request, however many of its
+ * posts match: the number of a topic never changes, while the matching post depends on the search.
  */
 export async function readPosts(posts: unknown[], topics: unknown[], forum: Forum): Promise<FoundRequest[]> {
   const topicsById = new Map(topics.map(asFields).map((topic) => [asId(topic?.id), topic]))
@@ -37,7 +43,7 @@ export async function readPosts(posts: unknown[], topics: unknown[], forum: Foru
 
 function readPost(post: Fields, topicId: string, topic: Fields, forum: Forum): FoundRequest | null {
   const title = titleOf(post, topic)
-  // Escaped for a page, sometimes with marks around the words that were found.
+  // HTML, sometimes with marks around the words that match.
   const description = htmlToPlainText(asString(post.blurb) ?? '')
   if (isGone(post, topic) || deletedText.test(description) || categoryTitle.test(title)) return null
   const username = asName(post.username)
@@ -65,18 +71,18 @@ function titleOf(post: Fields, topic: Fields): string {
   return plainTitle(htmlToPlainText(html))
 }
 
-/** Anonymous callers should not be shown these, but forums with plugins do. */
+/** Deleted or hidden. Anonymous callers should not get these, but forums with plugins send them. */
 function isGone(post: Fields, topic: Fields): boolean {
   const marks = [topic.deleted_at, post.deleted_at, post.user_deleted, post.hidden]
   return topic.visible === false || marks.some((mark) => mark !== undefined && mark !== null && mark !== false)
 }
 
-/** Of the voting plugin; where it is installed but its category has no votes, the likes count. */
+/** Of the voting plugin; null where it is not installed or the category has no votes: then the likes count. */
 function votesOf(topic: Fields): number | null {
   return topic.can_vote === false ? null : asInteger(topic.vote_count)
 }
 
-/** The slug is only for readers: without it, or with a wrong one, the link leads to the topic all the same. */
+/** The slug is only for readers: a link without it, or with a wrong one, opens the same topic. */
 function slugPath(topic: Fields): string {
   const slug = asString(topic.slug) ?? ''
   if (slug === '') return ''

@@ -28,7 +28,7 @@ const found = (posts: unknown[], topics: unknown[] = [], more: object = {}) => (
 const nothing = found([])
 
 describe('the search on a Discourse forum', () => {
-  it('asks for first posts with the words, in the category of the address', async () => {
+  it('queries first posts with the words, in the category of the address', async () => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing))
     await fetchPage(discourse)
     expect(received).toMatchObject([{ path: '/search.json', query: { q: 'dark mode #ideas in:first', page: '1' } }])
@@ -48,7 +48,7 @@ describe('the search on a Discourse forum', () => {
     ['/tag/feature-request/12', '/search.json', 'tags:feature-request'],
     ['/c/in:all', '/search.json', 'feature request'],
     ['/c/%E0', '/search.json', 'feature request'],
-  ])('of the address %s asks %s for %s', async (address, path, filter) => {
+  ])('of the address %s queries %s for %s', async (address, path, filter) => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing), [address])
     await fetchPage(discourse, 'tabs')
     expect(received).toMatchObject([{ path, query: { q: `tabs ${filter} in:first` } }])
@@ -60,19 +60,19 @@ describe('the search on a Discourse forum', () => {
     ["'#staff' tags:a l T f' l\u200b", "staff' tags a"],
     ['\u200b#staff \u2019@sam -#x', 'staff sam x'],
     ['C# C++ .NET node.js', 'C# C++ .NET node.js'],
-  ])('takes no filter from the topic %s', async (topic, words) => {
+  ])('reads no filter from the topic %s', async (topic, words) => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing))
     await fetchPage(discourse, topic)
     expect(received[0]!.query.q).toBe(`${words} #ideas in:first`)
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing))
     expect(await fetchPageOrNull(discourse, { topic: '#" l @' })).toBeNull()
     expect(received).toEqual([])
   })
 
-  it('lets the forums take turns, each to page 10 at most', async () => {
+  it('queries the forums round-robin, each to page 10 at most', async () => {
     const pagesOf: Record<string, number> = { '/a': 2, '/b': 99, '/c2': 0 }
     const { discourse, received, clock } = await setUp(
       (response, { path, query }) => {
@@ -92,7 +92,7 @@ describe('the search on a Discourse forum', () => {
     ])
   })
 
-  it('ends at a page without posts, whatever it says of more', async () => {
+  it('ends at a page without posts, even if it announces more', async () => {
     const { discourse } = await setUp((response) => sendJson(response, found([], [], { more_full_page_results: true })))
     expect((await fetchPage(discourse)).nextCursor).toBeNull()
   })
@@ -229,7 +229,7 @@ describe('a topic of a Discourse forum', () => {
 })
 
 describe('the limits of Discourse', () => {
-  it('are kept for each forum: 15 a minute, two a second', async () => {
+  it('hold for each forum: 15 a minute, two a second', async () => {
     const { discourse, received, clock } = await setUp((response) => sendJson(response, nothing), ['/a'])
     await fetchPage(discourse)
     await fetchPage(discourse)
@@ -247,7 +247,7 @@ describe('the limits of Discourse', () => {
     expect(received).toHaveLength(15)
   })
 
-  it('are shared by two categories of one forum, and by nobody else', async () => {
+  it('are shared by two categories of one forum, and by no other forum', async () => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing), ['/a/c/x', '/a/c/y', '/b'])
     let cursor: Json = null
     for (let page = 0; page < 3; page += 1) cursor = (await fetchPage(discourse, 'tabs', cursor)).nextCursor
@@ -265,7 +265,7 @@ describe('the limits of Discourse', () => {
     [422, limited({ wait_seconds: 5 }), {}, 5],
     [200, found([], [], { error: 'You have done this too often.' }), {}, 60],
     [200, { grouped_search_result: { error: 'Too much load.' } }, {}, 60],
-  ])('say with %s %j %j for how long to rest', async (status, body, headers, seconds) => {
+  ])('demand a cooldown with %s %j %j', async (status, body, headers, seconds) => {
     const { discourse, received, clock } = await setUp((response) => sendJson(response, body, status, headers))
     const retryAt = new Date(clock.now().getTime() + seconds * 1000)
     const error = await platformError(fetchPage(discourse), 'rate_limited')
@@ -303,7 +303,7 @@ describe('an error of a Discourse forum', () => {
     expect(retryAt === null).toBe(code !== 'unavailable')
   })
 
-  it('is none when lists are missing because nothing was found', async () => {
+  it('is none when lists are missing because nothing matches', async () => {
     for (const body of [{ grouped_search_result: {} }, { posts: null, grouped_search_result: { error: null } }]) {
       const { discourse } = await setUp((response) => sendJson(response, body))
       expect(await fetchPage(discourse)).toEqual({ requests: [], nextCursor: null })

@@ -10,7 +10,8 @@ import {
   testClient,
   testClock,
 } from '../testing.ts'
-import { createGithub, githubQuery, githubQueryTogether } from './search.ts'
+import { githubQuery, githubQueryTogether } from './query.ts'
+import { createGithub } from './search.ts'
 
 const fullIssue = {
   id: 4101,
@@ -40,7 +41,7 @@ async function setUp(handler: Handler, token?: string) {
 const epochSeconds = (date: Date, plus: number) => String(date.getTime() / 1000 + plus)
 
 describe('the search on GitHub', () => {
-  it('asks for open issues with a label of a wish, 100 a page', async () => {
+  it('queries open issues with a label of wishes, 100 a page', async () => {
     const { github, received } = await setUp((response) => sendJson(response, issuesBody()), 'ghp_x')
     await fetchPage(github, 'dark mode')
     expect(received).toMatchObject([
@@ -56,7 +57,7 @@ describe('the search on GitHub', () => {
     expect(received[0]!.query).toEqual({ q: githubQuery('dark mode'), per_page: '100', page: '1' })
   })
 
-  it('asks for the topics of live calls together, and one by one where that is refused', async () => {
+  it('queries the topics of live calls together, and one by one when that is refused', async () => {
     const gate = Promise.withResolvers<void>()
     let refuses = false
     const { github, received } = await setUp(async (response) => {
@@ -103,7 +104,7 @@ describe('the search on GitHub', () => {
     expect(query).toMatch(/^"ab" "ab" .*kind\/feature/)
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { github, received } = await setUp((response) => sendJson(response, issuesBody()))
     expect(await fetchPageOrNull(github, { topic: '"?"' })).toBeNull()
     expect(received).toEqual([])
@@ -163,7 +164,7 @@ describe('an issue of GitHub', () => {
     }
   })
 
-  it('is left out when it is malformed or a pull request, and the rest of the page stays', async () => {
+  it('is left out when it is malformed or a pull request, and the other items of the page stay', async () => {
     const pullRequest = { ...fullIssue, id: 2, pull_request: { url: 'https://api.github.com/x', merged_at: null } }
     const oldIssue = { ...fullIssue, id: 3, pull_request: { html_url: null, diff_url: null, patch_url: null } }
     const malformed = [null, 'x', [], { ...fullIssue, id: null }, { ...fullIssue, html_url: 'javascript:alert(1)' }]
@@ -196,14 +197,14 @@ describe('the pages of GitHub', () => {
     }
   })
 
-  it('end at the tenth, whatever Link says, and the eleventh is never asked for', async () => {
+  it('end at the tenth, also with a next link, and the eleventh is never fetched', async () => {
     const { github, received } = await setUp(withLink(next))
     expect((await fetchPage(github, 'x1', { page: 10 })).nextCursor).toBeNull()
     expect(await fetchPageOrNull(github, { topic: 'x1', cursor: { page: 11 } })).toBeNull()
     expect(received).toHaveLength(1)
   })
 
-  it('end when GitHub says that they do', async () => {
+  it('end with the 422 for results past 1,000', async () => {
     const message = 'Only the first 1000 search results are available'
     const { github } = await setUp((response) => sendJson(response, { message }, 422))
     expect(await fetchPageOrNull(github, { topic: 'x1', cursor: { page: 9 } })).toBeNull()
@@ -221,7 +222,7 @@ describe('the limits of GitHub', () => {
   it.each([
     ['without a token', undefined, 10],
     ['with a token', 'ghp_x', 30],
-  ])('are kept before it says anything, %s', async (_name, token, limit) => {
+  ])('hold before its first answer, %s', async (_name, token, limit) => {
     const { github, received, clock } = await setUp((response) => sendJson(response, issuesBody()), token)
     for (let count = 0; count < limit; count++) await fetchPage(github)
     await platformError(fetchPage(github), 'rate_limited')
@@ -230,7 +231,7 @@ describe('the limits of GitHub', () => {
     await fetchPage(github)
   })
 
-  it('are corrected by what it says about searches, not about others', async () => {
+  it('are corrected by its headers about searches, not about other resources', async () => {
     for (const [resource, code] of [
       ['search', 'rate_limited'],
       [undefined, 'rate_limited'],
@@ -251,7 +252,7 @@ describe('the limits of GitHub', () => {
   })
 })
 
-it('a refusal without a time is waited out for a minute, and twice as long after each further one', async () => {
+it('a refusal without a time delays for a minute, and twice as long after each further one', async () => {
   let isRefusing = true
   const { github, clock } = await setUp((response) =>
     isRefusing
@@ -337,7 +338,7 @@ describe('an error of GitHub', () => {
       60,
     ],
     ['unknown, as 429', 429, '<p>slow down</p>', () => ({}), 60],
-  ])('about a limit makes everybody wait: %s', async (_name, status, body, headers, seconds) => {
+  ])('about a limit delays all tasks: %s', async (_name, status, body, headers, seconds) => {
     const { page, waitSeconds } = await failWith(status, body, headers, 'ghp_x')
     expect(waitSeconds(await platformError(page, 'rate_limited'))).toBe(seconds)
   })

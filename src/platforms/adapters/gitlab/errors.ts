@@ -6,8 +6,8 @@ import { PlatformError, SourceRefusedError } from '../../platform.ts'
 export const gitlabLimitHeaders: LimitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }
 
 /**
- * What GitLab says is wrong. A message is `{"message"}`, `{"error"}` or `{"message": {"error"}}`, or plain text when the front
- * door refuses (docs.gitlab.com/api/rest/troubleshooting, "Status codes").
+ * The error in an answer of GitLab. A message is `{"message"}`, `{"error"}` or `{"message": {"error"}}`, or plain text when
+ * the front end refuses (docs.gitlab.com/api/rest/troubleshooting, "Status codes").
  */
 export function gitlabError(answer: Answer, project: string, hasToken: boolean, now: Date): PlatformError | null {
   const body = asFields(answer.body)
@@ -15,7 +15,7 @@ export function gitlabError(answer: Answer, project: string, hasToken: boolean, 
     case 401:
       return hasToken ? refusedToken() : neededToken()
     case 403:
-      // Without JSON it is the front door: the address is refused, not the token.
+      // An answer without JSON comes from the front end: it refuses the address, not the token.
       if (!body) return null
       if (asString(body.error) === 'insufficient_scope') return refusedToken()
       return new SourceRefusedError(
@@ -23,7 +23,7 @@ export function gitlabError(answer: Answer, project: string, hasToken: boolean, 
       )
     case 404:
       if (!/project/i.test(text(body) ?? '')) return null
-      return new SourceRefusedError(`gitlab knows no public project "${project}". Check GITLAB_PROJECTS.`)
+      return new SourceRefusedError(`gitlab has no public project "${project}". Check GITLAB_PROJECTS.`)
     case 422:
       // "User must be authenticated to use search", an emergency switch of GitLab.com (`disable_anonymous_search`).
       if (!hasToken && /authenticated/i.test(text(body) ?? '')) return neededToken()
@@ -49,7 +49,7 @@ const neededToken = () =>
 const refusedSearch = (project: string) =>
   new SourceRefusedError(`gitlab refused the search in "${project}". Check its label in GITLAB_PROJECTS.`)
 
-/** The search limit names no time; its minute is over after the usual rest. */
+/** The search limit names no time; its minute is over after the usual cooldown. */
 function tooMany({ headers }: Answer, now: Date): PlatformError {
   const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, gitlabLimitHeaders, now))
   return new PlatformError('rate_limited', 'gitlab allows no more requests for now.', { retryAt })

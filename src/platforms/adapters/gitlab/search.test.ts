@@ -45,7 +45,7 @@ const issue = {
 }
 
 describe('the search on GitLab', () => {
-  it('asks each project for open issues with its label, and for all where it names none', async () => {
+  it('queries the open issues of each project with its label, and all without one', async () => {
     const projects = ['gitlab-org/gitlab:type::feature', '42:feature request', 'plain/tracker']
     const { gitlab, received, lookups } = await setUp((response) => sendJson(response, []), { projects, token: 't1' })
     let cursor: Json = null
@@ -80,7 +80,7 @@ describe('the search on GitLab', () => {
     expect(received[0]!.headers).not.toHaveProperty('authorization')
   })
 
-  it('keeps a hostile topic and a hostile project inside their places', async () => {
+  it('encodes a hostile topic and a hostile project', async () => {
     const projects = ['../../admin?x=1#y:feature']
     const { gitlab, received } = await setUp((response) => sendJson(response, []), { projects })
     await fetchPage(gitlab, '"tabs" -label:bug &state=closed [x]')
@@ -88,13 +88,13 @@ describe('the search on GitLab', () => {
     expect(received[0]!.query).toMatchObject({ search: 'tabs label bug &state=closed x', state: 'opened' })
   })
 
-  it('begins where earlier jobs stopped, so that all projects have their turn', async () => {
+  it('begins where earlier jobs stopped, so that all projects are searched', async () => {
     const { gitlab, received } = await setUp((response) => sendJson(response, []), { projects: ['a/a', 'b/b', 'c/c'] })
     await fetchPageOrNull(gitlab, { pagesBefore: 4 })
     expect(received[0]!.path).toContain('b%2Fb')
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { gitlab, received } = await setUp((response) => sendJson(response, []))
     expect(await fetchPageOrNull(gitlab, { topic: '[]' })).toBeNull()
     expect(received).toEqual([])
@@ -199,7 +199,7 @@ describe('the limits of GitLab', () => {
   it.each([
     [undefined, 10],
     ['t1', 30],
-  ])('with token %s are %i searches a minute before it says anything', async (token, limit) => {
+  ])('with token %s are %i searches a minute before its first answer', async (token, limit) => {
     const { gitlab, clock, received } = await setUp((response) => sendJson(response, []), token ? { token } : {})
     for (let count = 0; count < limit; count++) await fetchPage(gitlab)
     const error = await platformError(fetchPage(gitlab), 'rate_limited')
@@ -220,7 +220,7 @@ describe('the limits of GitLab', () => {
     ['Retry-After', { 'retry-after': '17' }, 17],
     ['the reset of a spent limit', { 'ratelimit-remaining': '0', 'ratelimit-reset': '1777982440' }, 40],
     ['nothing', { 'ratelimit-remaining': '490', 'ratelimit-reset': '1777982440' }, 60],
-  ])('that are exceeded wait for what is told: %s', async (_, headers, seconds) => {
+  ])('that are exceeded delay for the announced time: %s', async (_, headers, seconds) => {
     const { gitlab, clock } = await setUp((response) => {
       response.writeHead(429, { 'content-type': 'text/plain', ...headers }).end('Retry later\n')
     })

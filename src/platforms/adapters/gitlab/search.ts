@@ -1,37 +1,26 @@
-import type { Clock } from '../../../runtime/clock.ts'
 import { correctByHeaders } from '../../budget/announced-limits.ts'
-import type { BudgetLimits, OpenBudget } from '../../budget/budget.ts'
-import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import type { Budget, BudgetLimits } from '../../budget/budget.ts'
+import { endpointUrl } from '../../client/client.ts'
 import { type AnswerHeaders, hasNextLink, headerNumber, headerText } from '../../client/headers.ts'
-import {
-  asDate,
-  asFields,
-  asId,
-  asInteger,
-  asList,
-  asName,
-  asPage,
-  asString,
-  asWebUrl,
-  type Fields,
-  foundRequest,
-  readItems,
-} from '../../content/fields.ts'
-import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
-import { type FoundRequest, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
+import type { Answer } from '../../client/messages.ts'
+import { asPage, readItems } from '../../content/fields.ts'
+import type { AdapterDependencies } from '../../definition.ts'
+import type { Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
+import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { gitlabError, gitlabLimitHeaders } from './errors.ts'
-import { createVisibilityCheck } from './visibility.ts'
+import { readIssue } from './post.ts'
+import { type CheckVisibility, createVisibilityCheck } from './visibility.ts'
 
-export interface GitlabOptions {
-  client: PlatformClient
-  clock: Clock
-  openBudget: OpenBudget
+export interface GitlabOptions extends AdapterDependencies {
   /** `https://gitlab.com/api/v4`. */
   baseUrl: string
   token?: string | undefined
-  /** By path or number, with the label that means a wish there (`gitlab-org/gitlab:type::feature`); they take turns, one a page. */
+  /**
+   * By path or number, with the label of wishes there (`gitlab-org/gitlab:type::feature`); searched round-robin, a page
+   * each.
+   */
   projects: readonly string[]
 }
 
@@ -44,62 +33,39 @@ const lastPage = 500
  * fewer: every list with `search` counts against the search limit (gitlab-org/gitlab, lib/api/issues.rb), by default 10 a
  * minute for an address and 30 for a user (docs.gitlab.com/administration/instance_limits, "Search rate limit").
  *
- * No header tells of that limit, so its minute is taken a second longer: requests may overtake each other on their way.
+ * No header states that limit. The window is a second longer than a minute, because requests may overtake each other on the
+ * network.
  */
 const gitlabLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: new URL(baseUrl).host,
   windows: [{ limit: hasToken ? 30 : 10, windowMs: 61_000 }],
-  // So that the topics of a live call do not stand in line; the window counts them all the same.
+  // The topics of a live call need not wait for each other; the window counts them all the same.
   concurrency: 3,
 })
+
+/** What the functions of this adapter share. */
+interface Gitlab extends GitlabOptions {
+  budget: Budget
+  headers: Record<string, string>
+  /** null without a token: GitLab itself shows only public projects then. */
+  checkVisibility: CheckVisibility | null
+}
 
 /**
  * Open issues of the configured public projects that have every word of the topic in their title or description
  * (`GET /projects/:id/issues`, 100 a page). Across all projects GitLab lets only users search.
  *
- * Each project has its own name for a wish, and several labels in one request mean all of them. So the configuration
- * names one for each project; asking for all issues and choosing here would spend the scarce searches on bug reports.
+ * Each project has its own label for wishes, and several labels in one request mean all of them. So the configuration
+ * names one for each project; fetching all issues and filtering here would spend the scarce searches on bug reports.
  *
- * Newest first: there is no order by relevance, and one by popularity would never show a refresh what is new.
+ * Newest first: there is no order by relevance, and ordered by popularity a refresh would never show what is new.
  */
-export function createGitlab({ client, clock, openBudget, baseUrl, token, projects }: GitlabOptions): Platform {
-  const budget = openBudget(gitlabLimits(baseUrl, token !== undefined))
+export function createGitlab(options: GitlabOptions): Platform {
+  const { openBudget, baseUrl, token, projects } = options
+  const searchBudget = openBudget(gitlabLimits(baseUrl, token !== undefined))
   const headers: Record<string, string> = token === undefined ? {} : { 'private-token': token }
-  const checkVisibility =
-    token === undefined
-      ? null
-      : createVisibilityCheck({ client, clock, openBudget, searchBudget: budget, baseUrl, headers })
-
-  async function fetchProject(words: string, source: string, page: number, signal: AbortSignal): Promise<SourcePage> {
-    const { project, label } = readSource(source)
-    await checkVisibility?.(project, signal)
-    const { body, headers: answered } = await client.getJson({
-      platform: 'gitlab',
-      url: endpointUrl(baseUrl, `/projects/${encodeURIComponent(project)}/issues`, {
-        search: words,
-        in: 'title,description',
-        scope: 'all',
-        state: 'opened',
-        issue_type: 'issue',
-        confidential: 'false',
-        ...(label === null ? {} : { labels: label }),
-        order_by: 'created_at',
-        sort: 'desc',
-        per_page: pageSize,
-        page,
-      }),
-      headers,
-      budget,
-      signal,
-      readLimits: (answer) => correctByHeaders(budget, answer.headers, gitlabLimitHeaders, clock.now()),
-      readError: (answer) => gitlabError(answer, project, token !== undefined, clock.now()),
-    })
-    const issues = asList(body)
-    if (!issues)
-      throw new PlatformError('bad_response', 'gitlab answered without a list of issues. Check GITLAB_API_URL.')
-    const hasMore = page < lastPage && issues.length > 0 && hasNextPage(answered, page, issues.length)
-    return { requests: await readItems(issues, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
-  }
+  const checkVisibility = token === undefined ? null : createVisibilityCheck({ ...options, searchBudget, headers })
+  const gitlab: Gitlab = { ...options, budget: searchBudget, headers, checkVisibility }
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     const words = searchWords(request.topic).join(' ')
@@ -107,43 +73,68 @@ export function createGitlab({ client, clock, openBudget, baseUrl, token, projec
     return fetchRoundRobin({
       sources: projects,
       request,
-      fetchFrom: (source, cursor) => fetchProject(words, source, asPage(cursor, 1), request.signal),
+      fetchFrom: (source, cursor) => fetchProject(gitlab, source, words, asPage(cursor, 1), request.signal),
     })
   }
 
   return { name: 'gitlab', fetchPage }
 }
 
+async function fetchProject(
+  gitlab: Gitlab,
+  source: string,
+  words: string,
+  page: number,
+  signal: AbortSignal,
+): Promise<SourcePage> {
+  const { project, label } = readSource(source)
+  await gitlab.checkVisibility?.(project, signal)
+  const { body, headers } = await searchIssues(gitlab, project, searchParameters(words, label, page), signal)
+  const issues = requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
+  const hasMore = page < lastPage && issues.length > 0 && hasNextPage(headers, page, issues.length)
+  return { requests: await readItems(issues, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
+}
+
+type SearchParameters = Record<string, string | number>
+
+function searchIssues(
+  gitlab: Gitlab,
+  project: string,
+  parameters: SearchParameters,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { client, clock, baseUrl, token, budget, headers } = gitlab
+  return client.getJson({
+    platform: 'gitlab',
+    url: endpointUrl(baseUrl, `/projects/${encodeURIComponent(project)}/issues`, parameters),
+    headers,
+    budget,
+    signal,
+    readLimits: (answer) => correctByHeaders(budget, answer.headers, gitlabLimitHeaders, clock.now()),
+    readError: (answer) => gitlabError(answer, project, token !== undefined, clock.now()),
+  })
+}
+
+function searchParameters(words: string, label: string | null, page: number): SearchParameters {
+  return {
+    search: words,
+    in: 'title,description',
+    scope: 'all',
+    state: 'opened',
+    issue_type: 'issue',
+    confidential: 'false',
+    ...(label === null ? {} : { labels: label }),
+    order_by: 'created_at',
+    sort: 'desc',
+    per_page: pageSize,
+    page,
+  }
+}
+
 /** A path has no colon, so the first one ends it; labels have them (`type::feature`). */
 function readSource(source: string): { project: string; label: string | null } {
   const [, project = source, label = ''] = /^([^:]*):(.*)$/.exec(source) ?? []
   return { project: project.trim(), label: label.trim() === '' ? null : label.trim() }
-}
-
-function readIssue(issue: Fields): FoundRequest | null {
-  const sourceId = asId(issue.id)
-  const sourceUrl = asWebUrl(issue.web_url)
-  if (sourceId === null || sourceUrl === null || isNoPublicIssue(issue)) return null
-  const author = asFields(issue.author)
-  return foundRequest({
-    sourceId,
-    sourceUrl,
-    title: plainTitle(asString(issue.title) ?? ''),
-    description: markdownToPlainText(asString(issue.description) ?? ''),
-    votes: asInteger(issue.upvotes) ?? 0,
-    // An object with `with_labels_details`, as some proxies ask for it.
-    tags: cleanTags((asList(issue.labels) ?? []).map((label) => asFields(label)?.name ?? label)),
-    commentCount: asInteger(issue.user_notes_count),
-    authorName: asName(author?.name),
-    authorHandle: asName(author?.username),
-    authorProfileUrl: asWebUrl(author?.web_url),
-    originalCreatedAt: asDate(issue.created_at),
-  })
-}
-
-/** Older servers ignore the parameters that say so. With a token, confidential issues would come too, and not everybody may see them. */
-function isNoPublicIssue({ confidential, issue_type: type }: Fields): boolean {
-  return (confidential ?? false) !== false || type === 'incident' || type === 'test_case'
 }
 
 /** `x-next-page` is empty on the last page; keyset lists and some proxies have only `Link`, or neither. */

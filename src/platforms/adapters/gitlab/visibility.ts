@@ -1,27 +1,24 @@
-import type { Clock } from '../../../runtime/clock.ts'
 import { correctByHeaders } from '../../budget/announced-limits.ts'
-import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
-import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import type { Budget, BudgetLimits } from '../../budget/budget.ts'
+import { endpointUrl } from '../../client/client.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asString } from '../../content/fields.ts'
+import type { AdapterDependencies } from '../../definition.ts'
 import { PlannedWaitError, type PlatformError, SourceRefusedError } from '../../platform.ts'
 import { gitlabError, gitlabLimitHeaders } from './errors.ts'
 
-export interface VisibilityOptions {
-  client: PlatformClient
-  clock: Clock
-  openBudget: OpenBudget
-  /** Of the searches: while the server wants a rest from them, nothing is looked up. */
+export interface VisibilityOptions extends AdapterDependencies {
+  /** Of the searches: during its cooldown no project is looked up. */
   searchBudget: Budget
   baseUrl: string
-  /** What is sent with every request: the token. */
+  /** Sent with every request: the token. */
   headers: Record<string, string>
 }
 
-/** Resolves when everybody may read the issues of a project. @throws PlatformError; SourceRefusedError when not everybody may. */
+/** Resolves when the issues of a project are public. @throws PlatformError; SourceRefusedError when they are not. */
 export type CheckVisibility = (project: string, signal: AbortSignal) => Promise<void>
 
-/** How long a project that was public is taken to be so still. */
+/** How long a project that was public is assumed to be public. */
 const publicForMs = 60_000
 
 /** 400 requests a minute for a single project (docs.gitlab.com/administration/settings, "Rate limit on Projects API"). */
@@ -32,9 +29,9 @@ const projectLimits = (baseUrl: string): BudgetLimits => ({
 })
 
 /**
- * A token also opens projects that are private, or internal to their server, and public ones that show their issues to members
- * only; what is stored is shown to every account of Wishwell. So each project is looked up before it is searched with a token
- * (`GET /projects/:id`). Without a token GitLab itself shows nothing else.
+ * A token also opens private projects, projects that are internal to their server, and public ones whose issues only members
+ * may read; but what is stored is shown to every account of Wishwell. So each project is looked up (`GET /projects/:id`)
+ * before it is searched with a token.
  */
 export function createVisibilityCheck(options: VisibilityOptions): CheckVisibility {
   const { client, clock, openBudget, searchBudget, baseUrl, headers } = options
@@ -66,13 +63,13 @@ export function createVisibilityCheck(options: VisibilityOptions): CheckVisibili
   }
 }
 
-/** What does not say that it is public is not. `issues_access_level`: docs.gitlab.com/api/projects. */
+/** A project that does not say that it is public is not public. `issues_access_level`: docs.gitlab.com/api/projects. */
 function visibilityError({ status, body }: Answer, project: string): PlatformError | null {
   if (status < 200 || status > 299) return null
   const fields = asFields(body)
   const access = asString(fields?.issues_access_level) ?? 'enabled'
   if (fields?.visibility === 'public' && (access === 'enabled' || access === 'public')) return null
   return new SourceRefusedError(
-    `gitlab does not show the issues of "${project}" to everybody, so they are not collected. Take it out of GITLAB_PROJECTS.`,
+    `gitlab does not show the issues of "${project}" publicly, so they are not collected. Take it out of GITLAB_PROJECTS.`,
   )
 }

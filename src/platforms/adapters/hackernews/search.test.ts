@@ -23,7 +23,7 @@ async function setUp(handler: Handler) {
 const page = (hits: unknown[], nbPages = 1, more: object = {}) => ({ hits, nbPages, hitsPerPage: 100, ...more })
 
 describe('the search on Hacker News', () => {
-  it('asks for stories and comments with the words and a phrase, never for points', async () => {
+  it('queries stories and comments with the words and a phrase, never by points', async () => {
     const { hackernews, received } = await setUp((response) => sendJson(response, page([])))
     await fetchPage(hackernews, 'dark -mode "x')
     expect(received).toMatchObject([{ path: '/api/v1/search' }])
@@ -35,7 +35,7 @@ describe('the search on Hacker News', () => {
     })
   })
 
-  it('lets the phrases take turns, each up to its last page', async () => {
+  it('queries the phrases round-robin, each up to its last page', async () => {
     const pagesOf: Record<string, number> = {
       'feature request': 2,
       'I wish': 1,
@@ -71,7 +71,7 @@ describe('the search on Hacker News', () => {
     }
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { hackernews, received } = await setUp((response) => sendJson(response, page([])))
     expect(await fetchPageOrNull(hackernews, { topic: '""' })).toBeNull()
     expect(received).toEqual([])
@@ -114,7 +114,7 @@ describe('a hit of Hacker News', () => {
     ])
   })
 
-  it('that is a comment has the title of its story, whether it says null or nothing', async () => {
+  it('that is a comment has the title of its story, whether its own is null or missing', async () => {
     const comment = { objectID: '102', story_title: 'Editors', comment_text: 'I wish it had tabs.', author: 'c' }
     const nulls = {
       ...comment,

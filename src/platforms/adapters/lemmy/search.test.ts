@@ -28,7 +28,7 @@ const postsFrom = (first: number, count: number) =>
 const placeOf = (path: string) => path.split('/')[1]
 
 describe('the search on Lemmy', () => {
-  it('asks for posts with a phrase before the words, since their order counts', async () => {
+  it('queries posts with a phrase before the words, because the order counts', async () => {
     const { lemmy, received } = await setUp((response) => sendJson(response, list([])))
     await fetchPage(lemmy)
     expect(received).toMatchObject([{ path: '/api/v3/search' }])
@@ -46,19 +46,19 @@ describe('the search on Lemmy', () => {
     ['!tech@lemmy.world', 'feature request !tech@lemmy.world'],
     ['https://lemmy.world/post/1', 'feature request https //lemmy.world/post/1'],
     ['"dark" (mode) %_', 'feature request dark mode'],
-  ])('never takes the topic %s for something to look up', async (topic, query) => {
+  ])('never reads the topic %s as a reference to look up', async (topic, query) => {
     const { lemmy, received } = await setUp((response) => sendJson(response, list([])))
     await fetchPage(lemmy, topic)
     expect(received[0]!.query.q).toBe(query)
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { lemmy, received } = await setUp((response) => sendJson(response, list([])))
     expect(await fetchPageOrNull(lemmy, { topic: '"" :' })).toBeNull()
     expect(received).toEqual([])
   })
 
-  it('asks all instances for the most telling phrase before any for the next one', async () => {
+  it('queries all instances for the first phrase before any for the next one', async () => {
     const { lemmy, received } = await setUp((response) => sendJson(response, list([])), ['/a', '/b'])
     let cursor: Json = null
     do cursor = (await fetchPageOrNull(lemmy, { topic: 'tabs', cursor, pagesBefore: 3 }))!.nextCursor
@@ -95,7 +95,7 @@ describe('the search on Lemmy', () => {
     }
   })
 
-  it('ends where an instance answers the same page whatever is asked for', async () => {
+  it('ends when an instance repeats a page', async () => {
     const { lemmy, received } = await setUp((response) => sendJson(response, list(postsFrom(1, 50))))
     let cursor: Json = null
     do cursor = (await fetchPage(lemmy, 'tabs', cursor)).nextCursor
@@ -176,7 +176,7 @@ describe('a post on Lemmy', () => {
     ])
   })
 
-  it('is found in the list of version 4 too, where comments come with their post', async () => {
+  it('is found in the list of version 4 too, where a comment has its post', async () => {
     const search = [{ type_: 'comment', comment: { id: 1 }, ...view }, { type_: 'post', ...view }, { type_: 'person' }]
     const { lemmy } = await setUp((response) => sendJson(response, { search, next_page: 'P1' }))
     expect((await fetchPage(lemmy)).requests).toEqual([expected])
@@ -221,7 +221,7 @@ describe('a post on Lemmy', () => {
 })
 
 describe('the limits of Lemmy', () => {
-  it('are kept for each instance: 60 in ten minutes', async () => {
+  it('hold for each instance: 60 in ten minutes', async () => {
     const { lemmy, received, clock } = await setUp((response) => sendJson(response, list([])), ['/a', '/b'])
     for (let asked = 0; asked < 120; asked += 1) await fetchPageOrNull(lemmy, { pagesBefore: asked })
     const retryAt = new Date(clock.now().getTime() + 600_000)
@@ -237,7 +237,7 @@ describe('the limits of Lemmy', () => {
     [429, '{"error":"too_many_requests"}', { 'retry-after': '12' }, 12],
     [429, '<html>', { 'content-type': 'text/html' }, 60],
     [200, '{"error":"rate_limit_error"}', {}, 60],
-  ])('say with %s and %s that there are no more', async (status, body, headers, seconds) => {
+  ])('are used up after %s and %s', async (status, body, headers, seconds) => {
     const { lemmy, received, clock } = await setUp((response) => response.writeHead(status, { ...headers }).end(body))
     const retryAt = new Date(clock.now().getTime() + seconds * 1000)
     expect((await platformError(fetchPage(lemmy), 'rate_limited')).retryAt).toEqual(retryAt)

@@ -13,7 +13,7 @@ export function correctRedditBudget(budget: Budget, { headers }: Answer, now: Da
 }
 
 /**
- * What an answer of Reddit, to a search or a request for a token, means when it is an error. Its body is
+ * The error in an answer of Reddit, to a search or to a request for a token. Its body is
  * `{message?, error, reason?}` with the status as a number, of OAuth `{error}` with a word (RFC 6749, section 5.2) and often
  * a status of 200, or HTML.
  */
@@ -31,10 +31,10 @@ export function redditError(answer: Answer, now: Date): PlatformError | null {
     case 403:
       return blocked(body !== null)
     case 404:
-      // A community that is private, banned or in quarantine; without a reason it is the address that is wrong.
+      // A community that is private, banned or in quarantine; without a reason the address is wrong.
       return asString(body?.reason) === null ? null : blocked(true)
     default:
-      // With an honest status the client knows what to make of it.
+      // A status of 500 or more in the answer itself is read by the client.
       return answer.status < 300 && status >= 500 ? unavailable() : null
   }
 }
@@ -46,7 +46,7 @@ function unauthorized(): PlatformError {
 
 const unavailable = () => new PlatformError('unavailable', 'reddit is temporarily unavailable. Try again later.')
 
-/** Reddit's front door answers in HTML, its API in JSON. */
+/** Reddit's front end answers in HTML, its API in JSON. */
 function blocked(isJson: boolean): PlatformError {
   const message = isJson
     ? 'reddit does not let this application search (403). Check that Reddit has approved it for the Data API.'

@@ -14,13 +14,13 @@ import type { FoundRequest } from '../../platform.ts'
 
 const siteUrl = 'https://www.reddit.com'
 
-/** What stands for a text that its author, a moderator or Reddit has taken away; sometimes with who did it. */
+/** The texts that replace one that its author, a moderator or Reddit has removed; some name the remover. */
 const absentText = /^\[\s*(?:(?:removed|deleted)(?: by \w+)?\s*\]$|removed by reddit\b)/i
 
-/** Communities that everybody may read; `restricted` is about writing (reddit.com/dev/api, `subreddit_type`). */
+/** The types of communities that are public; `restricted` is about writing (reddit.com/dev/api, `subreddit_type`). */
 const openCommunities: ReadonlySet<unknown> = new Set(['public', 'restricted', 'archived', 'user'])
 
-/** One element of `children`; null for what is no post or not public, or was removed: Reddit's terms forbid to keep that. */
+/** One element of `children`. Null for an element that is no post, not public, or removed: Reddit's terms forbid storing removed posts. */
 export function readRedditPost(child: Fields, isEscaped: boolean): FoundRequest | null {
   const post = asFields(child.data)
   const name = asId(post?.name) ?? `t3_${asId(post?.id) ?? ''}`
@@ -46,7 +46,7 @@ export function readRedditPost(child: Fields, isEscaped: boolean): FoundRequest 
   })
 }
 
-/** Whoever does not know `raw_json` escapes all texts; the HTML of any post that has a text tells. */
+/** A server that ignores `raw_json` escapes all texts; the HTML of any post with a text shows it. */
 export function isEscapedListing(children: unknown[]): boolean {
   return children.some((child) => {
     const html = asString(asFields(asFields(child)?.data)?.selftext_html)

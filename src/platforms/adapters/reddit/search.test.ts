@@ -49,7 +49,7 @@ const listing = (posts: unknown[], after: unknown = null) => ({
 const authorization = ({ headers }: Received) => headers.authorization
 
 describe('the search on Reddit', () => {
-  it('asks for posts with every word and a flair or phrase of wishing, with raw texts', async () => {
+  it('queries posts with every word and a flair or phrase of wishes, with raw texts', async () => {
     const { reddit, searches } = await setUp((response) => sendJson(response, listing([])))
     await fetchPage(reddit, 'dark mode')
     expect(searches().map(({ path, query }) => ({ path, ...query }))).toEqual([
@@ -65,7 +65,7 @@ describe('the search on Reddit', () => {
     ])
   })
 
-  it('pages by the last post that it was told, until there is none', async () => {
+  it('pages by the cursor of the last answer, until there is none', async () => {
     const { reddit, searches } = await setUp((response, { query }) =>
       sendJson(
         response,
@@ -83,7 +83,7 @@ describe('the search on Reddit', () => {
     ])
   })
 
-  it('ends after a thousand posts, at an empty page and where it would go round in circles', async () => {
+  it('ends after a thousand posts, at an empty page and when a cursor repeats', async () => {
     const endless = await setUp((response) => sendJson(response, listing([{ name: 't3_a' }], `t3_${Math.random()}`)))
     expect((await fetchPage(endless.reddit, 'tabs', { page: 9, after: 't3_x' })).nextCursor).not.toBeNull()
     expect((await fetchPage(endless.reddit, 'tabs', { page: 10, after: 't3_x' })).nextCursor).toBeNull()
@@ -95,13 +95,13 @@ describe('the search on Reddit', () => {
     expect((await fetchPage(circle.reddit, 'tabs', { page: 2, after: 't3_same' })).nextCursor).toBeNull()
   })
 
-  it('asks for nothing, not even a token, when the topic has no words', async () => {
+  it('sends no request, not even for a token, when the topic has no words', async () => {
     const { reddit, searches, tokenRequests } = await setUp((response) => sendJson(response, listing([])))
     expect(await fetchPageOrNull(reddit, { topic: '" : ()' })).toBeNull()
     expect([...searches(), ...tokenRequests()]).toEqual([])
   })
 
-  it('never lets a topic speak its language', () => {
+  it('never reads a topic as operators', () => {
     expect(redditQuery('a" OR subreddit:x (NOT b) -c title:"d')).toBe(
       `"a" "or" "subreddit" "x" "not" "b" "c" "title" "d" ${wishes}`,
     )
@@ -114,7 +114,7 @@ describe('the search on Reddit', () => {
     expect(query).toMatch(/^("word\d\d" )+\(flair/)
   })
 
-  it('names the application to Reddit in the form that Reddit asks for, without inventing an account', async () => {
+  it('names the application in the form that Reddit demands, without inventing an account', async () => {
     const { reddit, searches, tokenRequests } = await setUp((response) => sendJson(response, listing([])))
     await fetchPage(reddit)
     const agents = [...searches(), ...tokenRequests()].map(({ headers }) => headers['user-agent'])
@@ -125,7 +125,7 @@ describe('the search on Reddit', () => {
 describe('the token of Reddit', () => {
   const respond: Handler = (response) => sendJson(response, listing([]))
 
-  it('is asked for with the credentials of the application, and used for many pages', async () => {
+  it('is fetched with the credentials of the application, and used for many pages', async () => {
     const { reddit, searches, tokenRequests } = await setUp(respond)
     await Promise.all([fetchPage(reddit), fetchPage(reddit, 'tabs')])
     const basic = `Basic ${Buffer.from('app-1:hush').toString('base64')}`
@@ -135,7 +135,7 @@ describe('the token of Reddit', () => {
     expect(searches().map(authorization)).toEqual(['Bearer t1', 'Bearer t1'])
   })
 
-  it('is fetched anew a minute before it expires', async () => {
+  it('is fetched again a minute before it expires', async () => {
     const { reddit, clock, searches } = await setUp(respond, giveToken(3_600))
     await fetchPage(reddit)
     clock.advance(3_539_000)
@@ -145,7 +145,7 @@ describe('the token of Reddit', () => {
     expect(searches().map(authorization)).toEqual(['Bearer t1', 'Bearer t1', 'Bearer t2'])
   })
 
-  it('lasts an hour where it does not say how long', async () => {
+  it('lasts an hour if the answer does not say', async () => {
     for (const lifetime of [undefined, null, 'x', -5]) {
       const { reddit, clock, tokenRequests } = await setUp(respond, (response) =>
         sendJson(response, { access_token: 't', expires_in: lifetime }),
@@ -157,7 +157,7 @@ describe('the token of Reddit', () => {
     }
   })
 
-  it('is fetched anew once when it is refused', async () => {
+  it('is fetched again once when it is refused', async () => {
     const { reddit, searches } = await setUp((response, received) =>
       authorization(received) === 'Bearer t1'
         ? sendJson(response, { message: 'Unauthorized', error: 401 }, 401)
@@ -185,7 +185,7 @@ describe('the token of Reddit', () => {
     ['nothing in it', 200, {}, 'bad_response'],
     ['a token of another type', 200, { access_token: 7 }, 'bad_response'],
     ['a token that cannot stand in a header', 200, { access_token: 'a\nb' }, 'bad_response'],
-  ] as const)('is not had: %s', async (_name, status, body, code) => {
+  ] as const)('cannot be fetched: %s', async (_name, status, body, code) => {
     const { reddit, searches } = await setUp(respond, (response) => sendJson(response, body, status))
     const error = await platformError(fetchPage(reddit), code)
     expect(error.retryAt !== null).toBe(code === 'rate_limited')
@@ -244,7 +244,7 @@ describe('a post of Reddit', () => {
     ])
   })
 
-  it('is unescaped once where the answer does not know raw_json', async () => {
+  it('is unescaped once when the server ignores raw_json', async () => {
     const escaped = {
       ...post,
       title: 'A &amp;lt; B &gt; C',
@@ -259,8 +259,11 @@ describe('a post of Reddit', () => {
   })
 
   it('may have lost its author', async () => {
-    const nobody = { authorHandle: null, authorProfileUrl: null }
-    expect(await read({ ...post, author: '[deleted]' }, { ...post, author: null })).toMatchObject([nobody, nobody])
+    const unknownAuthor = { authorHandle: null, authorProfileUrl: null }
+    expect(await read({ ...post, author: '[deleted]' }, { ...post, author: null })).toMatchObject([
+      unknownAuthor,
+      unknownAuthor,
+    ])
   })
 
   it.each([
@@ -274,7 +277,7 @@ describe('a post of Reddit', () => {
     expect(await read({ ...post, ...fields }, post)).toHaveLength(1)
   })
 
-  it('that only speaks of removing is stored', async () => {
+  it('that only mentions removing is stored', async () => {
     expect(await read({ ...post, title: '[Deleted scenes] in [4K]', selftext: 'Why [removed] posts?' })).toHaveLength(1)
   })
 
@@ -298,7 +301,7 @@ describe('a post of Reddit', () => {
     expect(await read({ id: 'q1', title: ' ', selftext: '' })).toEqual([])
   })
 
-  it('is nothing else: communities, comments and what has no id are left out', async () => {
+  it('is left out when it is a community, a comment or without an id', async () => {
     const { reddit } = await setUp((response) => {
       const children = [
         null,
@@ -316,7 +319,7 @@ describe('a post of Reddit', () => {
 })
 
 describe('the limits of Reddit', () => {
-  it('are read as a float and as seconds that are left', async () => {
+  it('are read as a float and as the remaining seconds', async () => {
     const { reddit, clock, searches } = await setUp((response) =>
       sendJson(response, listing([]), 200, { 'x-ratelimit-remaining': '1.0', 'x-ratelimit-reset': '42' }),
     )
@@ -332,7 +335,7 @@ describe('the limits of Reddit', () => {
     expect([searches().length, told.searches().length]).toEqual([2, 1])
   })
 
-  it('are 1,000 requests in ten minutes before it says anything', async () => {
+  it('are 1,000 requests in ten minutes before its first answer', async () => {
     const { reddit, searches, clock } = await setUp((response) => sendJson(response, listing([])))
     for (let count = 0; count < 1_000; count++) await fetchPage(reddit)
     const { retryAt } = await platformError(fetchPage(reddit), 'rate_limited')
@@ -344,7 +347,7 @@ describe('the limits of Reddit', () => {
     ['a 429 in JSON that names no time', {}, 60],
     ['a 429 with the seconds that the window lasts', { 'x-ratelimit-remaining': '0.0', 'x-ratelimit-reset': '7.2' }, 8],
     ['a 429 with a time', { 'retry-after': '30' }, 30],
-  ])('make all tasks wait after %s', async (_name, headers, seconds) => {
+  ])('delay all tasks after %s', async (_name, headers, seconds) => {
     const { reddit, searches, clock } = await setUp((response) =>
       sendJson(response, { message: 'Too Many Requests', error: 429 }, 429, headers),
     )

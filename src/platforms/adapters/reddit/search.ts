@@ -1,20 +1,17 @@
-import type { Clock } from '../../../runtime/clock.ts'
-import type { OpenBudget } from '../../budget/budget.ts'
 import { createAccessTokens, withToken } from '../../client/access-token.ts'
-import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import { endpointUrl } from '../../client/client.ts'
 import type { Answer } from '../../client/messages.ts'
-import { asFields, asId, asList, asPage, type Fields, readItems } from '../../content/fields.ts'
+import { asFields, asId, asPage, type Fields, readItems } from '../../content/fields.ts'
+import type { AdapterDependencies } from '../../definition.ts'
 import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { quotedWords } from '../quoted-words.ts'
+import { requiredList } from '../required-list.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 import { correctRedditBudget, redditError } from './errors.ts'
 import { isEscapedListing, readRedditPost } from './post.ts'
 import { createRedditTokens, redditAgentPrefix } from './token.ts'
 
-export interface RedditOptions {
-  client: PlatformClient
-  clock: Clock
-  openBudget: OpenBudget
+export interface RedditOptions extends AdapterDependencies {
   /** `https://oauth.reddit.com`. */
   baseUrl: string
   tokenUrl: string
@@ -27,14 +24,14 @@ const pageSize = 100
 const lastPage = 10
 /** Of `q`, in characters (reddit.com/dev/api, "search"). */
 const queryLimit = 512
-/** Flairs are what communities call their posts; where they have none for a wish, people use these words. */
+/** A flair is a community's label of a post; in communities without one for wishes, people use these phrases. */
 const wishes = `(flair:"feature request" OR ${wishPhrases.map((phrase) => `"${phrase}"`).join(' OR ')})`
 
 /** 100 requests a minute for each application, averaged over ten minutes (support.reddithelp.com 16160319875092). */
 const window = { limit: 1_000, windowMs: 600_000 }
 
 /**
- * Posts of all public communities with every word of the topic and a flair or phrase of wishing (`GET /search`, by relevance,
+ * Posts of all public communities with every word of the topic and a flair or phrase of a wish (`GET /search`, by relevance,
  * 100 a page, 10 pages at most). Only with an application that Reddit has approved: since 2025 nothing is open to anonymous
  * callers.
  */
@@ -72,9 +69,8 @@ export function createReddit(options: RedditOptions): Platform {
       searchWithToken(token, searchParameters(query, after, page), signal),
     )
     const listing = asFields(asFields(body)?.data)
-    const children = asList(listing?.children)
-    if (!children)
-      throw new PlatformError('bad_response', 'reddit answered without a list of posts. Check REDDIT_API_URL.')
+    const list = { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' }
+    const children = requiredList(listing?.children, list)
     const isEscaped = isEscapedListing(children)
     const requests = await readItems(children, (child) => readRedditPost(child, isEscaped))
     return { requests, nextCursor: children.length === 0 ? null : cursorAfter(listing!, after, page) }
@@ -102,7 +98,7 @@ function searchParameters(query: string, after: string | null, page: number): Re
   }
 }
 
-/** A listing that points at the post that was asked for already would go round in circles. */
+/** A listing whose cursor is the one that was sent would repeat for ever. */
 function cursorAfter(listing: Fields, sent: string | null, page: number): Json {
   const after = asId(listing.after)
   return after === null || after === sent || page >= lastPage ? null : { after, page: page + 1 }

@@ -1,16 +1,11 @@
-import type { Clock } from '../../../runtime/clock.ts'
-import type { OpenBudget } from '../../budget/budget.ts'
 import type { AccessToken } from '../../client/access-token.ts'
-import type { PlatformClient } from '../../client/client.ts'
 import { after } from '../../client/headers.ts'
 import { asFields, asInteger, asString } from '../../content/fields.ts'
+import type { AdapterDependencies } from '../../definition.ts'
 import { PlatformError } from '../../platform.ts'
 import { redditError } from './errors.ts'
 
-export interface RedditTokenOptions {
-  client: PlatformClient
-  clock: Clock
-  openBudget: OpenBudget
+export interface RedditTokenOptions extends AdapterDependencies {
   tokenUrl: string
   clientId: string
   clientSecret: string
@@ -21,9 +16,9 @@ const tokenRequestsPerMinute = 10
 const usualLifetimeSeconds = 3_600
 
 /**
- * Reddit wants `<platform>:<app ID>:<version string> (by /u/<name>)` and forbids to pretend
+ * Reddit wants `<platform>:<app ID>:<version string> (by /u/<name>)` and forbids a false one
  * (support.reddithelp.com 16160319875092). This makes `server:<client id>:Wishwell/<version> (+<address>; …)`: the account of
- * the operator is not known here, so the address of the project stands for it.
+ * the operator is not configured, so the address of the project replaces it.
  */
 export function redditAgentPrefix(clientId: string | undefined): string {
   return /^[\w-]{1,100}$/.test(clientId ?? '') ? `server:${clientId}:` : ''
@@ -51,11 +46,14 @@ export function createRedditTokens(options: RedditTokenOptions): () => Promise<A
       readError: (answer) => redditError(answer, clock.now()),
     })
     const value = asString(asFields(body)?.access_token)
-    // What cannot stand in a header is no token.
+    // A value that cannot be sent in a header is no token.
     if (value === null || !/^[\x21-\x7e]{1,8000}$/.test(value)) {
       throw new PlatformError('bad_response', 'reddit gave no access token. Check REDDIT_TOKEN_URL.')
     }
-    const told = asInteger(asFields(body)?.expires_in) ?? 0
-    return { value, expiresAt: after(clock.now(), (told > 0 ? told : usualLifetimeSeconds) * 1000) }
+    const lifetimeSeconds = asInteger(asFields(body)?.expires_in) ?? 0
+    return {
+      value,
+      expiresAt: after(clock.now(), (lifetimeSeconds > 0 ? lifetimeSeconds : usualLifetimeSeconds) * 1000),
+    }
   }
 }

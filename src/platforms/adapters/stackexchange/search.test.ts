@@ -29,7 +29,7 @@ const wrap = (items: unknown[], more: object = {}) => ({
 })
 
 describe('the search on Stack Exchange', () => {
-  it('asks for feature requests on metas, and for all questions elsewhere', async () => {
+  it('queries feature requests on meta sites, and all questions elsewhere', async () => {
     const sites = ['meta', 'meta.stackoverflow', 'softwarerecs.meta', 'softwarerecs']
     const { stackexchange, received } = await setUp((response) => sendJson(response, wrap([])), { sites, key: 'k1' })
     let cursor: Json = null
@@ -53,7 +53,7 @@ describe('the search on Stack Exchange', () => {
     ])
   })
 
-  it('lets the sites take turns while they have more', async () => {
+  it('queries the sites round-robin while they have more', async () => {
     const { stackexchange, received } = await setUp(
       (response, { query }) => sendJson(response, wrap([{}], { has_more: query.site === 'b' && query.page === '1' })),
       { sites: ['a', 'b'] },
@@ -87,7 +87,7 @@ describe('the search on Stack Exchange', () => {
     }
   })
 
-  it('asks for nothing when the topic has no words or no site is configured', async () => {
+  it('sends no request when the topic has no words or no site is configured', async () => {
     const { stackexchange, received } = await setUp((response) => sendJson(response, wrap([])))
     expect(await fetchPageOrNull(stackexchange, { topic: '[]' })).toBeNull()
     const none = await setUp((response) => sendJson(response, wrap([])), { sites: [] })
@@ -133,7 +133,7 @@ describe('a question of Stack Exchange', () => {
     ])
   })
 
-  it('counts comments where it says how many, also none', async () => {
+  it('has the number of comments if it is given, also zero', async () => {
     expect(await read('meta', { ...question, comment_count: 0 })).toMatchObject([{ commentCount: 0 }])
   })
 
@@ -177,7 +177,7 @@ describe('a question of Stack Exchange', () => {
 })
 
 describe('the limits of Stack Exchange', () => {
-  it('rest for as long as a body asks', async () => {
+  it('have the cooldown that a body demands', async () => {
     const { stackexchange, received, clock } = await setUp((response) => sendJson(response, wrap([], { backoff: 10 })))
     await fetchPage(stackexchange)
     const error = await platformError(fetchPage(stackexchange), 'rate_limited')
@@ -187,7 +187,7 @@ describe('the limits of Stack Exchange', () => {
     expect(received).toHaveLength(2)
   })
 
-  it('are spent when a body says that nothing is left, and probed after an hour', async () => {
+  it('are used up when a body says so, and probed after an hour', async () => {
     const { stackexchange, received, clock } = await setUp((response) =>
       sendJson(response, wrap([], { quota_remaining: 0 })),
     )
@@ -199,7 +199,7 @@ describe('the limits of Stack Exchange', () => {
     expect(received).toHaveLength(2)
   })
 
-  it('are 300 requests a day without a key, before it says anything', async () => {
+  it('are 300 requests a day without a key, before its first answer', async () => {
     const { stackexchange, clock, received } = await setUp((response) => sendJson(response, { items: [] }))
     for (let count = 0; count < 300; count++) {
       await fetchPage(stackexchange)
@@ -218,7 +218,7 @@ describe('the limits of Stack Exchange', () => {
 })
 
 describe('an error of Stack Exchange', () => {
-  it('tells an unknown key from an unknown site by its text, since both are bad parameters', async () => {
+  it('distinguishes an unknown key from an unknown site by its text, because both are bad parameters', async () => {
     const body = {
       error_id: 400,
       error_name: 'bad_parameter',
@@ -251,7 +251,7 @@ describe('an error of Stack Exchange', () => {
     ['too many requests from this IP, more requests available in 321 seconds', 321],
     ['too many requests', 60],
     ['more requests available in 99999999 seconds', 86_400],
-  ])('about too many requests makes everybody wait: %s', async (message, seconds) => {
+  ])('about too many requests delays all tasks: %s', async (message, seconds) => {
     const body = { error_id: 502, error_name: 'throttle_violation', error_message: message }
     const { stackexchange, received, clock } = await setUp((response) => sendJson(response, body, 400))
     const retryAt = new Date(clock.now().getTime() + seconds * 1000)

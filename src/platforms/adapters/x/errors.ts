@@ -23,7 +23,7 @@ export function xError(answer: Answer, now: Date): PlatformError | null {
   }
   if (status === 400) return new PlatformError('bad_response', 'x refused the query (400).')
   if (status === 401) return new PlatformError('unauthorized', 'x refused the token. Check X_BEARER_TOKEN.')
-  // Without JSON it is X's front door: the address is refused, not the app.
+  // A 403 without JSON comes from X's front end: it refuses the address, not the app.
   if (status === 403 && body) {
     const advice = 'Check that the app of X_BEARER_TOKEN belongs to a project with access to the API.'
     return new PlatformError('unauthorized', `x does not let this app search. ${advice}`)
@@ -36,7 +36,7 @@ export function xError(answer: Answer, now: Date): PlatformError | null {
 /**
  * Money, a spending limit or a monthly cap is used up: type `…/problems/usage-capped` (xdevplatform/xdk#25) or
  * `…/problems/credits`, title `UsageCapExceeded`, `CreditsDepleted` or `SpendCapReached`; the status varies. Waiting for the
- * window would not help.
+ * next window would not help.
  */
 function isSpent(body: Fields | null): boolean {
   const words = [body?.type, body?.title, body?.detail].map((part) => asString(part) ?? '').join(' ')

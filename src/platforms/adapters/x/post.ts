@@ -13,7 +13,7 @@ import {
 import { cleanTags, plainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
-/** The users of `includes`: those that are suspended or gone are not among them. */
+/** The users of `includes`, without those that are suspended or deleted. */
 export function usersById(users: unknown): Map<string, Fields> {
   const byId = new Map<string, Fields>()
   for (const user of asList(users) ?? []) {
@@ -24,7 +24,7 @@ export function usersById(users: unknown): Map<string, Fields> {
   return byId
 }
 
-/** A post has no title: the first sentence of its text becomes one. Null for what is no post of its own, or not public. */
+/** A post has no title: the first sentence of its text becomes one. Null for a retweet or a post that is not public. */
 export function readXPost(post: Fields, users: ReadonlyMap<string, Fields>): FoundRequest | null {
   const sourceId = asId(post.id)
   if (sourceId === null || isRetweet(post)) return null
@@ -38,7 +38,7 @@ export function readXPost(post: Fields, users: ReadonlyMap<string, Fields>): Fou
   const metrics = asFields(post.public_metrics)
   return foundRequest({
     sourceId,
-    // X leads from `/i/status/` to the post, whoever wrote it.
+    // X redirects `/i/status/` to the post of any author.
     sourceUrl: `${profileUrl ?? 'https://x.com/i'}/status/${encodeURIComponent(sourceId)}`,
     title: '',
     description: plainText(unescapeText(asString(note?.text) || asString(post.text) || '')),
@@ -57,7 +57,7 @@ function hashtags(text: Fields | null): unknown[] {
   return found.map((hashtag) => asFields(hashtag)?.tag)
 }
 
-/** Also by its text, for a body that does not say what a post refers to. */
+/** By its references, or by its text in a body without references. */
 function isRetweet(post: Fields): boolean {
   const references = asList(post.referenced_tweets) ?? []
   return (

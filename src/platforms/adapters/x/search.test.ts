@@ -31,7 +31,7 @@ const answer = (posts: unknown[], users: unknown[] = [], nextToken?: string) => 
 const nothing = { meta: { result_count: 0 } }
 
 describe('the search on X', () => {
-  it('asks for posts of the last days with every word and a phrase, and for all fields at once', async () => {
+  it('queries posts of the last days with every word and a phrase, with all fields', async () => {
     const { x, received } = await setUp((response) => sendJson(response, nothing))
     expect(await fetchPage(x, 'dark mode')).toEqual({ requests: [], nextCursor: null })
     expect(received[0]).toMatchObject({ path: '/2/tweets/search/recent', headers: { authorization: 'Bearer b1' } })
@@ -65,13 +65,13 @@ describe('the search on X', () => {
     expect(await fetchPage(x)).toEqual({ requests: [], nextCursor: { token: 'more' } })
   })
 
-  it('asks for nothing when the topic has no words', async () => {
+  it('sends no request when the topic has no words', async () => {
     const { x, received } = await setUp((response) => sendJson(response, nothing))
     expect(await fetchPageOrNull(x, { topic: '" -: ()' })).toBeNull()
     expect(received).toEqual([])
   })
 
-  it('never lets a topic speak its language', () => {
+  it('never reads a topic as operators', () => {
     expect(xQuery('from:me OR #a and $b @c "x" (-is:reply)')).toBe(
       `"from" "me" "or" "#a" "and" "$b" "@c" "x" "is" "reply" ${wishes}`,
     )
@@ -141,18 +141,20 @@ describe('a post of X', () => {
     ])
   })
 
-  it('of a user who is suspended or has no handle keeps an address that works', async () => {
-    const nobody = { authorName: null, authorHandle: null, authorProfileUrl: null }
+  it('of a user who is suspended or has no handle has an address that works', async () => {
+    const unknownAuthor = { authorName: null, authorHandle: null, authorProfileUrl: null }
     const sourceUrl = 'https://x.com/i/status/1440716895355764743'
-    expect(await read([post], [])).toMatchObject([{ ...nobody, sourceUrl }])
-    expect(await read([{ ...post, author_id: null }])).toMatchObject([{ ...nobody, sourceUrl }])
-    expect(await read([post], [{ id: '9', name: 'Zoë' }])).toMatchObject([{ ...nobody, authorName: 'Zoë', sourceUrl }])
+    expect(await read([post], [])).toMatchObject([{ ...unknownAuthor, sourceUrl }])
+    expect(await read([{ ...post, author_id: null }])).toMatchObject([{ ...unknownAuthor, sourceUrl }])
+    expect(await read([post], [{ id: '9', name: 'Zoë' }])).toMatchObject([
+      { ...unknownAuthor, authorName: 'Zoë', sourceUrl },
+    ])
     expect(await read([post], [{ id: '9', username: '../a b' }])).toMatchObject([
       { authorProfileUrl: 'https://x.com/..%2Fa%20b' },
     ])
   })
 
-  it('that is a retweet is not stored, whichever way it says so', async () => {
+  it('that is a retweet is not stored, by its references or its text', async () => {
     const retweet = { ...post, referenced_tweets: [null, { type: 'retweeted', id: '1' }] }
     const quote = {
       ...post,
@@ -199,7 +201,7 @@ describe('the limits of X', () => {
     expect(received).toHaveLength(2)
   })
 
-  it('are 450 requests in 15 minutes before it says anything', async () => {
+  it('are 450 requests in 15 minutes before its first answer', async () => {
     const { x, clock, received } = await setUp((response) => sendJson(response, nothing))
     for (let count = 0; count < 450; count++) await fetchPage(x)
     const { retryAt } = await platformError(fetchPage(x), 'rate_limited')
@@ -211,7 +213,7 @@ describe('the limits of X', () => {
     ['when the window ends', 321, 321],
     ['nothing', null, 60],
     ['a moment in the past', -5, 60],
-  ])('make all tasks wait after a 429 that names %s', async (_name, resetSeconds, seconds) => {
+  ])('delay all tasks after a 429 that names %s', async (_name, resetSeconds, seconds) => {
     const { x, clock, received } = await setUp((response) => {
       const reset = String(clock.now().getTime() / 1000 + (resetSeconds ?? 0))
       const headers = resetSeconds === null ? {} : { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': reset }

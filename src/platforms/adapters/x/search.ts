@@ -1,16 +1,13 @@
-import type { Clock } from '../../../runtime/clock.ts'
-import type { OpenBudget } from '../../budget/budget.ts'
-import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import { endpointUrl } from '../../client/client.ts'
 import { asFields, asId, asInteger, asList, type Fields, readItems } from '../../content/fields.ts'
+import type { AdapterDependencies } from '../../definition.ts'
 import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { quotedWords } from '../quoted-words.ts'
+import { requiredList } from '../required-list.ts'
 import { correctXBudget, xError } from './errors.ts'
 import { readXPost, usersById } from './post.ts'
 
-export interface XOptions {
-  client: PlatformClient
-  clock: Clock
-  openBudget: OpenBudget
+export interface XOptions extends AdapterDependencies {
   /** `https://api.x.com/2`. */
   baseUrl: string
   bearerToken?: string | undefined
@@ -19,9 +16,9 @@ export interface XOptions {
 const pageSize = 100
 /** In characters, for every plan but the enterprise one (docs.x.com, "Build a query"). */
 const queryLimit = 512
-/** Replies count: most wishes are told to somebody. Retweets only repeat, and each would be billed. */
+/** Replies count: people often write a wish as a reply. Retweets only repeat posts, and X would bill each. */
 const wishes = '("feature request" OR "I wish" OR "would be nice if" OR "please add") -is:retweet'
-/** 450 requests in 15 minutes for an app (docs.x.com, "Rate limits"); where a plan has fewer, its answers say so. */
+/** 450 requests in 15 minutes for an app (docs.x.com, "Rate limits"); if a plan has fewer, its answers say so. */
 const window = { limit: 450, windowMs: 900_000 }
 
 /**
@@ -47,8 +44,7 @@ export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOp
       readError: (answer) => xError(answer, clock.now()),
     })
     const answer = asFields(body)
-    const posts = readPosts(answer)
-    if (!posts) throw new PlatformError('bad_response', 'x answered without a list of posts. Check X_API_URL.')
+    const posts = requiredList(postsOf(answer), { label: 'x', items: 'posts', variable: 'X_API_URL' })
     const users = usersById(asFields(answer?.includes)?.users)
     const requests = await readItems(posts, (post) => readXPost(post, users))
     return { requests, nextCursor: cursorAfter(asFields(answer?.meta), token) }
@@ -74,13 +70,13 @@ function searchParameters(query: string, token: string | null): Record<string, s
   }
 }
 
-/** Where nothing matches there is no `data` at all; `errors` beside it is about single users or posts. */
-function readPosts(answer: Fields | null): unknown[] | null {
+/** When nothing matches there is no `data` at all; `errors` beside it concerns single users or posts. */
+function postsOf(answer: Fields | null): unknown[] | null {
   const isEmpty = (answer?.data ?? null) === null && asInteger(asFields(answer?.meta)?.result_count) === 0
   return isEmpty ? [] : asList(answer?.data)
 }
 
-/** A token that was sent already would ask, and bill, for the same page again. */
+/** A repeated token would fetch the same page again, and X would bill it again. */
 function cursorAfter(meta: Fields | null, sent: string | null): Json {
   const token = asId(meta?.next_token)
   return token === null || token === sent ? null : { token }

@@ -5,11 +5,11 @@ export const x = definePlatform({
   name: 'x',
   title: 'X',
   isOpen: false,
-  // Its terms want what was deleted there to go here; 30 days is our answer to that.
+  // Its terms demand that what was deleted there is deleted here too; 30 days is our interpretation.
   retentionDays: 30,
   variables: {
     X_API_URL: webAddress('https://api.x.com/2', 'base address of the X API'),
-    X_BEARER_TOKEN: secret('an X bearer token; X needs it, and bills every post that is read'),
+    X_BEARER_TOKEN: secret('an X bearer token; required for X, which bills every post that is read'),
   },
   required: ['X_BEARER_TOKEN'],
   create: async (dependencies, { X_API_URL: baseUrl, X_BEARER_TOKEN: bearerToken }) =>

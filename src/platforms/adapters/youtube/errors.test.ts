@@ -42,7 +42,7 @@ describe('the quotas of YouTube', () => {
         },
       },
     ],
-  ])('that are spent end the task and are not asked again before midnight: %s', async (_, { status, ...body }) => {
+  ])('that are used up end the task until midnight: %s', async (_, { status, ...body }) => {
     const { youtube, received, clock } = await setUp((response) => sendJson(response, body, status))
     const error = await platformError(fetchPage(youtube), 'quota_exhausted')
     expect(error.retryAt).toBeNull()
@@ -116,14 +116,14 @@ describe('an error of YouTube', () => {
     }
   })
 
-  it('waits as long as it is told', async () => {
+  it('waits as long as the answer says', async () => {
     const { status, ...body } = refusal(429, 'rateLimitExceeded')
     const { youtube, clock } = await setUp((response) => sendJson(response, body, status, { 'retry-after': '7' }))
     const error = await platformError(fetchPage(youtube), 'rate_limited')
     expect(error.retryAt).toEqual(new Date(clock.now().getTime() + 7_000))
   })
 
-  it('says to enable the API where a project has not', async () => {
+  it('says to enable the API of the project', async () => {
     const { status, ...body } = refusal(403, 'accessNotConfigured', { domain: 'usageLimits' })
     const { youtube } = await setUp((response) => sendJson(response, body, status))
     expect((await platformError(fetchPage(youtube), 'unauthorized')).message).toContain(
@@ -146,7 +146,7 @@ describe('an error of YouTube', () => {
     expect(received.slice(1).map(({ query }) => query.videoId)).toEqual(['v1', 'v2', 'v2'])
   })
 
-  it('about every video is the end, not an error, and pauses nobody', async () => {
+  it('about every video is the end, not an error, and pauses no host', async () => {
     const ids = Array.from({ length: 9 }, (_, index) => `v${index}`)
     const { youtube, received } = await setUp(answering(ids, () => refusal(403, 'commentsDisabled')))
     expect(await fetchPageOrNull(youtube)).toBeNull()
@@ -154,7 +154,7 @@ describe('an error of YouTube', () => {
     expect(received).toHaveLength(10)
   })
 
-  it('about more videos than may be asked for at once is remembered while the rest must wait', async () => {
+  it('about more videos than the window allows is remembered while the other videos wait', async () => {
     const ids = Array.from({ length: 25 }, (_, index) => `v${index}`)
     const { youtube, received, clock } = await setUp(answering(ids, () => refusal(404, 'videoNotFound')))
     for (let count = 0; count < 2; count++) {

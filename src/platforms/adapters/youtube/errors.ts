@@ -1,16 +1,17 @@
 import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
+import { quotaExhausted } from '../../budget/budget.ts'
 import { defaultError } from '../../client/faults.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
 import { PlatformError } from '../../platform.ts'
 
-/** What Google's envelope says: `{error: {code, message, errors?, status?, details?}}`; newer bodies have the last two. */
+/** The content of Google's error envelope: `{error: {code, message, errors?, status?, details?}}`; newer bodies have the last two. */
 interface Refusal {
   reasons: Set<string>
   message: string
-  /** `youtube.commentThread` where the error is about the comments, not about the caller. */
+  /** `youtube.commentThread` when the error concerns the comments, not the caller. */
   domains: Set<string>
-  /** Which quota is used up, where the newer envelope names it. */
+  /** Which quota is used up, if the newer envelope names it. */
   quotaLimit: string
 }
 
@@ -43,8 +44,8 @@ function fieldsOf(list: unknown): Fields[] {
 const hasAny = ({ reasons }: Refusal, names: readonly string[]) => names.some((name) => reasons.has(name))
 
 /**
- * Whether an answer says that the quota of the day is used up. Buckets of their own have been seen to say so as a 429
- * `rateLimitExceeded` for a limit "per day": of uploads; for searches, which have such a bucket too, it is an assumption.
+ * Whether an answer says that the daily quota is used up. The separate quota of uploads has been seen to say so with a 429
+ * `rateLimitExceeded` for a limit "per day"; that the separate quota of searches does the same is an assumption.
  */
 export function isQuotaSpent(answer: Answer): boolean {
   const refusal = readRefusal(answer)
@@ -53,29 +54,26 @@ export function isQuotaSpent(answer: Answer): boolean {
   return hasAny(refusal, spentReasons) || (hasAny(refusal, hurriedReasons) && isDaily)
 }
 
-/** Whether an answer is about the one video that was asked for, such as disabled comments: others may well be open. */
+/** Whether an answer refuses only the requested video, for example because its comments are disabled. */
 export function isVideoClosed(answer: Answer): boolean {
   const refusal = readRefusal(answer)
   if (!refusal) return false
-  // Documented as a lack of permission for these comments; that a video turned private answers so is an assumption.
+  // Documented as a lack of permission for these comments; that a video that was made private answers so is an assumption.
   const isPrivate = refusal.reasons.has('forbidden') && refusal.domains.has('youtube.commentThread')
   return hasAny(refusal, videoReasons) || isPrivate
 }
 
-/** What an answer means; null when it is no error. The quota ends the task: nobody waits for tomorrow. */
+/** The error in an answer; null for none. */
 export function youtubeError(answer: Answer, now: Date, resetsAt: Date): PlatformError | null {
   const refusal = readRefusal(answer)
   if (!refusal) return defaultError('youtube', answer, now)
-  if (isQuotaSpent(answer)) {
-    const message = `The daily quota of youtube is used up. It is next asked at ${resetsAt.toISOString()}.`
-    return new PlatformError('quota_exhausted', message)
-  }
+  if (isQuotaSpent(answer)) return quotaExhausted('youtube', resetsAt)
   if (hasAny(refusal, hurriedReasons) || answer.status === 429) {
     const retryAt = cooldownAfterRefusal(answer.headers, now)
     return new PlatformError('rate_limited', 'youtube allows no more requests for now.', { retryAt })
   }
   if (hasAny(refusal, disabledReasons)) return unauthorized('Enable the YouTube Data API v3 in the project of the key')
-  // Also a `badRequest` that only its message tells from others (trizen/youtube-viewer issue 308).
+  // Also a `badRequest` that only its message distinguishes from others (trizen/youtube-viewer issue 308).
   if (hasAny(refusal, keyReasons) || (answer.status === 400 && /\bAPI key\b/i.test(refusal.message))) {
     return unauthorized('Check the key')
   }

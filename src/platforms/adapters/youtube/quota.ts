@@ -9,10 +9,10 @@ const pacificTime = new Intl.DateTimeFormat('en-US', {
   hour: 'numeric',
 })
 
-/** When the quotas of Google's APIs begin anew: the next midnight in California, whatever is done to its clocks that day. */
+/** When the quotas of Google's APIs are renewed: the next midnight in California, also on days of a clock change. */
 export function nextPacificMidnight(now: Date): Date {
   const { year, month, day } = pacificParts(now)
-  // Seven hours behind UTC in summer, eight in winter; clocks change at two, so midnight comes once in every night.
+  // Seven hours behind UTC in summer, eight in winter; clocks change at two, so each night has one midnight.
   const inSummer = new Date(Date.UTC(year, month - 1, day + 1, 7))
   return pacificParts(inSummer).hour === 0 ? inSummer : new Date(Date.UTC(year, month - 1, day + 1, 8))
 }
@@ -26,7 +26,7 @@ function pacificParts(moment: Date) {
 /**
  * The default quotas of a project, each with its own count: 100 searches and 10,000 other calls a day
  * (developers.google.com/youtube/data/determine_quota_cost). No limit for a shorter time is published and no header says
- * what is left: the windows are modest ones.
+ * what is left, so the windows are small.
  */
 export function youtubeLimits(baseUrl: string): { search: BudgetLimits; comments: BudgetLimits } {
   const { host } = new URL(baseUrl)

@@ -32,7 +32,7 @@ async function setUp(answers: { search: Raw; commentThreads: Raw; status?: numbe
     response.end(JSON.stringify(path === '/search' ? answers.search : answers.commentThreads))
   })
   const clock = testClock()
-  const cache: AdapterCache = { read: async () => null, keep: async () => {} }
+  const cache: AdapterCache = { read: async () => null, store: async () => {} }
   return {
     received,
     clock,
@@ -44,24 +44,21 @@ const oneVideo = { items: [{ id: { videoId: 'other' }, snippet: { title: 'Its vi
 const words = (text: string) => text.match(/\S+/g) ?? []
 
 describe.skipIf(!isPresent)('recorded answers of youtube', () => {
-  it.each(ofKind('searchListResponse'))(
-    '$name is read: every video is asked for, under its title',
-    async (recording) => {
-      const search = bodyOf(recording)
-      const snippet = { textOriginal: 'I wish', likeCount: 0 }
-      const commentThreads = { items: [{ snippet: { topLevelComment: { id: 'c', snippet } } }] }
-      const { youtube, received, clock } = await setUp({ search, commentThreads })
-      const titles: string[] = []
-      for (let turn = 0; turn < search.items.length; turn++) {
-        const { requests } = await fetchPage(youtube, 'dark mode', { turn, next: {}, ended: [] })
-        titles.push(requests[0]!.title)
-        clock.advance(1_000)
-      }
-      expect(titles).toEqual(search.items.map((item: Raw) => decode(item.snippet.title)))
-      const videoIds = received.map(({ query }) => query.videoId).filter((id) => id !== undefined)
-      expect(videoIds).toEqual(search.items.map((item: Raw) => item.id.videoId))
-    },
-  )
+  it.each(ofKind('searchListResponse'))('$name is read: every video is queried, under its title', async (recording) => {
+    const search = bodyOf(recording)
+    const snippet = { textOriginal: 'I wish', likeCount: 0 }
+    const commentThreads = { items: [{ snippet: { topLevelComment: { id: 'c', snippet } } }] }
+    const { youtube, received, clock } = await setUp({ search, commentThreads })
+    const titles: string[] = []
+    for (let turn = 0; turn < search.items.length; turn++) {
+      const { requests } = await fetchPage(youtube, 'dark mode', { turn, next: {}, ended: [] })
+      titles.push(requests[0]!.title)
+      clock.advance(1_000)
+    }
+    expect(titles).toEqual(search.items.map((item: Raw) => decode(item.snippet.title)))
+    const videoIds = received.map(({ query }) => query.videoId).filter((id) => id !== undefined)
+    expect(videoIds).toEqual(search.items.map((item: Raw) => item.id.videoId))
+  })
 
   it.each(ofKind('commentThreadListResponse'))('$name is read, field by field', async (recording) => {
     const commentThreads = bodyOf(recording)

@@ -4,7 +4,7 @@ import { fetchPage, fetchPageOrNull, platformError, sendJson } from '../testing.
 import { answering, comments, found, paths, setUp, thread } from './testing.ts'
 
 describe('the search on YouTube', () => {
-  it('cache videos once, then asks each of them for comments with a phrase', async () => {
+  it('caches the videos once, then queries the comments of each with a phrase', async () => {
     const { youtube, received } = await setUp(answering(['v1', 'v2'], () => comments([])))
     await fetchPage(youtube, 'dark -mode "x')
     expect(received.map(({ path, query }) => ({ path, query }))).toEqual([
@@ -40,13 +40,13 @@ describe('the search on YouTube', () => {
     ['"dark" OR light', 'dark or light'],
     ['C++ c# node.js', 'C++ c# node.js'],
     ['a & b=c?key=x', 'a b=c?key=x'],
-  ])('takes %s for words, never for an operator', async (topic, q) => {
+  ])('reads %s as words, never as an operator', async (topic, q) => {
     const { youtube, received } = await setUp(answering(['v1'], () => comments([])))
     await fetchPage(youtube, topic)
     expect(received[0]!.query).toMatchObject({ q, key: 'secret-key' })
   })
 
-  it('asks every video for every phrase and follows the pages of each to the end', async () => {
+  it('queries every video for every phrase and follows the pages of each to the end', async () => {
     const long = 'p3'.repeat(400)
     const { youtube, received } = await setUp(
       answering(['v1', 'v2'], ({ videoId, searchTerms, pageToken }) => {
@@ -98,7 +98,7 @@ describe('the search on YouTube', () => {
     }
   })
 
-  it('asks for nothing when the topic has no words, or no video is found', async () => {
+  it('sends no request when the topic has no words, or no video is found', async () => {
     const { youtube, received } = await setUp(answering([], () => comments([])))
     expect(await fetchPageOrNull(youtube, { topic: '"|"' })).toBeNull()
     expect(received).toEqual([])
@@ -106,33 +106,33 @@ describe('the search on YouTube', () => {
     expect(paths(received)).toEqual(['search'])
   })
 
-  it('needs a key, and says which variable', async () => {
+  it('needs a key, and names its variable', async () => {
     const { make, received } = await setUp(answering(['v1'], () => comments([])))
     expect((await platformError(fetchPage(make(null)), 'not_configured')).message).toContain('YOUTUBE_API_KEY')
     expect(received).toEqual([])
   })
 })
 
-describe('what a search found', () => {
-  it('is kept for a day, for later pages, tasks and restarts', async () => {
+describe('the result of a video search', () => {
+  it('is cached for a day, for later pages, tasks and restarts', async () => {
     const { youtube, make, received, clock, cache } = await setUp(answering(['v1'], () => comments([])))
     await fetchPage(youtube, 'Dark  Mode')
     await fetchPage(youtube, 'dark mode')
     await fetchPage(make(), 'DARK MODE')
     expect(paths(received)).toEqual(['search', 'commentThreads', 'commentThreads', 'commentThreads'])
-    expect([...cache.kept.keys()]).toEqual(['youtube dark mode'])
+    expect([...cache.stored.keys()]).toEqual(['youtube dark mode'])
     clock.advance(24 * 60 * 60 * 1000)
     await fetchPage(youtube, 'dark mode')
     expect(paths(received).slice(4)).toEqual(['search', 'commentThreads'])
   })
 
-  it('is searched for once when several ask at the same time', async () => {
+  it('is fetched once for concurrent callers', async () => {
     const { youtube, received } = await setUp(answering(['v1'], () => comments([])))
     await Promise.all(Array.from({ length: 2 }, () => fetchPage(youtube, 'tabs')))
     expect(paths(received).filter((path) => path === 'search')).toHaveLength(1)
   })
 
-  it('is searched for again when whoever asked first was cancelled', async () => {
+  it('is fetched again when the first caller was cancelled', async () => {
     let isFirst = true
     const { youtube, received } = await setUp((response, { path }) => {
       if (path.endsWith('/search') && isFirst) {
@@ -168,7 +168,7 @@ describe('what a search found', () => {
       ),
     )
     await fetchPage(youtube)
-    expect([...cache.kept.values()].map(({ value }) => value)).toEqual([
+    expect([...cache.stored.values()].map(({ value }) => value)).toEqual([
       {
         videos: [
           { id: 'v1', title: 'Tom & Jo\'s <b> "x"' },

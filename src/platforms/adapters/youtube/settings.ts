@@ -9,7 +9,7 @@ export const youtube = definePlatform({
   retentionDays: 30,
   variables: {
     YOUTUBE_API_URL: webAddress('https://www.googleapis.com/youtube/v3', 'base address of the YouTube Data API'),
-    YOUTUBE_API_KEY: secret('a YouTube Data API key; YouTube needs it'),
+    YOUTUBE_API_KEY: secret('a YouTube Data API key; required for YouTube'),
   },
   required: ['YOUTUBE_API_KEY'],
   create: async (dependencies, { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: key }) =>

@@ -7,21 +7,21 @@ import { createYoutube } from './search.ts'
 
 // What the tests of this adapter share.
 
-export function memoryAdapterCache(): AdapterCache & { kept: Map<string, { value: Json; expiresAt: Date }> } {
-  const kept = new Map<string, { value: Json; expiresAt: Date }>()
+export function memoryAdapterCache(): AdapterCache & { stored: Map<string, { value: Json; expiresAt: Date }> } {
+  const stored = new Map<string, { value: Json; expiresAt: Date }>()
   return {
-    kept,
+    stored,
     async read(platform, key, now) {
-      const found = kept.get(`${platform} ${key}`)
+      const found = stored.get(`${platform} ${key}`)
       return found && found.expiresAt > now ? found.value : null
     },
-    async keep(platform, key, value, expiresAt) {
-      kept.set(`${platform} ${key}`, { value, expiresAt })
+    async store(platform, key, value, expiresAt) {
+      stored.set(`${platform} ${key}`, { value, expiresAt })
     },
   }
 }
 
-/** The adapter before a server, with everything that it keeps. */
+/** The adapter with a server, its cache and its quotas. */
 export async function setUp(handler: Handler) {
   const server = await startServer(handler)
   const clock = testClock()
@@ -53,7 +53,7 @@ export const comments = (items: unknown[], more: object = {}) => ({
   ...more,
 })
 
-/** A server that cache these videos and answers for their comments as told. */
+/** A server whose search finds these videos, and whose comments of a video are given by `answer`. */
 export const answering =
   (ids: string[], answer: (query: Received['query']) => object): Handler =>
   (response, { path, query }) => {

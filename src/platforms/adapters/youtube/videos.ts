@@ -4,33 +4,33 @@ import { asDate, asFields, asId, asList, asString } from '../../content/fields.t
 import { type Json, PlatformError } from '../../platform.ts'
 import { topicKey } from '../../topic-key.ts'
 import type { AdapterCache } from '../adapter-cache.ts'
-import type { Video } from './comment.ts'
+import type { Video } from './post.ts'
 
-/** Far below the 30 days for which YouTube lets its data be kept without asking again. */
-const keptForMs = 24 * 60 * 60 * 1000
+/** Far below the 30 days for which YouTube lets its data be stored without a refresh. */
+const cachedForMs = 24 * 60 * 60 * 1000
 
 export interface VideoCache {
-  /** The videos that were found for these words within the last day, or else what `search` cache now. */
+  /** The videos of the cached search for these words, not older than a day; without one, those that `search` returns. */
   get(words: string, signal: AbortSignal, search: () => Promise<Video[]>): Promise<Video[]>
-  /** This video need not be asked for again. */
+  /** Removes a video from the cached search, so that it is not queried again. */
   drop(words: string, videoId: string): Promise<void>
 }
 
-/** Searches once for all tasks and restarts: also when several tasks ask for the same words at the same time. */
+/** One search serves all tasks, also concurrent ones and those after a restart. */
 export function createVideoCache(cache: AdapterCache, clock: Clock): VideoCache {
   const underWay = new Map<string, Promise<Video[]>>()
 
   async function find(key: string, search: () => Promise<Video[]>): Promise<Video[]> {
-    const kept = readKept(await cache.read('youtube', key, clock.now()))
-    if (kept) return kept.videos
+    const cached = readCached(await cache.read('youtube', key, clock.now()))
+    if (cached) return cached.videos
     const videos = await search()
-    await keep(key, { videos, until: after(clock.now(), keptForMs) })
+    await store(key, { videos, until: after(clock.now(), cachedForMs) })
     return videos
   }
 
-  async function keep(key: string, { videos, until }: Kept): Promise<void> {
+  async function store(key: string, { videos, until }: CachedVideos): Promise<void> {
     const value: Json = { videos: videos.map(({ id, title }) => ({ id, title })), until: until.toISOString() }
-    await cache.keep('youtube', key, value, until)
+    await cache.store('youtube', key, value, until)
   }
 
   return {
@@ -46,28 +46,28 @@ export function createVideoCache(cache: AdapterCache, clock: Clock): VideoCache 
         try {
           return await finding
         } catch (error) {
-          // Whoever asked first was cancelled; that is no reason for the others to end.
+          // The first caller was cancelled; the others search again.
           const wasCancelled = error instanceof PlatformError && error.code === 'cancelled'
           if (isOurs || signal.aborted || !wasCancelled) throw error
         }
       }
     },
 
-    // Of two tasks that drop a video at the same moment one may undo the other's: then it is asked for once more.
+    // Two concurrent calls may undo one removal: then that video is queried once more.
     async drop(words, videoId) {
       const key = topicKey(words)
-      const kept = readKept(await cache.read('youtube', key, clock.now()))
-      if (kept) await keep(key, { ...kept, videos: kept.videos.filter(({ id }) => id !== videoId) })
+      const cached = readCached(await cache.read('youtube', key, clock.now()))
+      if (cached) await store(key, { ...cached, videos: cached.videos.filter(({ id }) => id !== videoId) })
     },
   }
 }
 
-interface Kept {
+interface CachedVideos {
   videos: Video[]
   until: Date
 }
 
-function readKept(value: unknown): Kept | null {
+function readCached(value: unknown): CachedVideos | null {
   const fields = asFields(value)
   const videos = asList(fields?.videos)
   const until = asDate(fields?.until)

@@ -50,7 +50,7 @@ describe('a comment on YouTube', () => {
     ])
   })
 
-  it('is read from what is displayed, plain or HTML, where the original is kept from strangers', async () => {
+  it('is read from the displayed text, plain or HTML, without the original text', async () => {
     const items = [
       withSnippet({ textDisplay: 'I wish a < b && c.' }),
       withSnippet({ textDisplay: 'I&#39;d wish<br>for <b>more</b>' }),
@@ -63,7 +63,7 @@ describe('a comment on YouTube', () => {
     ])
   })
 
-  it('may lack everything but its id and its wish', async () => {
+  it('may lack everything but its id and text', async () => {
     expect(
       await read(withSnippet({ textOriginal: 'I wish', authorChannelId: { value: 'UC7' } }), {
         id: 'Ug3',
@@ -87,7 +87,7 @@ describe('a comment on YouTube', () => {
     ])
   })
 
-  it('without an id, a text or the public is left out', async () => {
+  it('without an id or a text, or not public, is left out', async () => {
     const hidden = { ...full, snippet: { ...full.snippet, isPublic: false } }
     expect(
       await read({}, null, 'x', withSnippet({}), { snippet: null }, { id: 'x', snippet: 7 }, hidden, full),

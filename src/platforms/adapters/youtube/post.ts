@@ -12,7 +12,7 @@ import {
 import { htmlToPlainText, plainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
-/** What is kept of a video that a search found. */
+/** What is cached of a video that a search found. */
 export interface Video {
   id: string
   /** Plain text. */
@@ -21,7 +21,7 @@ export interface Video {
 
 /**
  * One element of `commentThreads`: the comment that others reply to. It has no title of its own.
- * @returns null for what has no id or no text, or is not public.
+ * @returns null for a comment that has no id or no text, or is not public.
  */
 export function readThread(thread: Fields, video: Video): FoundRequest | null {
   const outer = asFields(thread.snippet)
@@ -52,7 +52,7 @@ function channelUrl(snippet: Fields | null): string | null {
   return channelId && `https://www.youtube.com/channel/${encodeURIComponent(channelId)}`
 }
 
-/** The original is only promised to its author. What is displayed is plain because that is asked for, else HTML. */
+/** Only the author is sure to get `textOriginal`. `textDisplay` is plain if the request says so, else HTML. */
 function readText(snippet: Fields | null): string {
   const original = asString(snippet?.textOriginal)
   if (original) return plainText(original)

@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import type { Transaction } from '../database/open.ts'
+import type { App } from '../http/app-type.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import { makeKey } from './account-keys.ts'
+import { accountExists } from './accounts.ts'
+import { answerKeys, keyList, keyPath, madeDescription, madeKey, newKey, revokedKey } from './key-schemas.ts'
+import { revokeKey } from './keys.ts'
+import type { AccountDependencies } from './routes.ts'
+
+const adminTags = { tags: ['Admin'], security: [{ adminKey: [] }] }
+const accountPath = closed({ accountId: Type.String() })
+
+/** The operator's routes for the keys of every account. */
+export function registerAdminKeyRoutes(app: App, dependencies: AccountDependencies): void {
+  registerListKeys(app, dependencies)
+  registerCreateKey(app, dependencies)
+  registerRevokeKey(app, dependencies)
+}
+
+function registerListKeys(app: App, dependencies: AccountDependencies): void {
+  const { database, authentication } = dependencies
+  const onRequest = authentication.requireAdmin
+  app.get(
+    '/api/admin/accounts/:accountId/keys',
+    {
+      onRequest,
+      schema: {
+        summary: "List an account's API keys",
+        ...adminTags,
+        params: accountPath,
+        response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
+      },
+    },
+    async ({ params: { accountId } }) => {
+      if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
+      return answerKeys(database, accountId)
+    },
+  )
+}
+
+function registerCreateKey(app: App, dependencies: AccountDependencies): void {
+  const { clock, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireAdmin
+  app.post(
+    '/api/admin/accounts/:accountId/keys',
+    {
+      onRequest,
+      schema: {
+        summary: 'Add an API key to an account',
+        description: madeDescription,
+        ...adminTags,
+        params: accountPath,
+        headers: idempotencyHeaders,
+        body: newKey,
+        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = request.params
+      const make = async (transaction: Transaction) => {
+        const key = { accountId, name: request.body.name, now: clock.now() }
+        const made = isId(accountId) ? await makeKey(transaction, key) : null
+        if (made === null) throw notFound('Account')
+        return { data: made }
+      }
+      return idempotent(request, reply, make, { secretAnswer: true })
+    },
+  )
+}
+
+function registerRevokeKey(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication } = dependencies
+  const onRequest = authentication.requireAdmin
+  app.delete(
+    '/api/admin/keys/:keyId',
+    {
+      onRequest,
+      schema: {
+        summary: 'Revoke an API key, at once and for ever',
+        ...adminTags,
+        params: keyPath,
+        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+      },
+    },
+    async ({ params: { keyId } }) => {
+      if (!isId(keyId) || !(await revokeKey(database, keyId, clock.now()))) throw notFound('API key')
+      return { data: { keyId } }
+    },
+  )
+}

@@ -1,0 +1,93 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../database/open.ts'
+import type { Account } from '../http/callers.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { createCoalescedReads } from '../runtime/request-coalescing.ts'
+import { findAccountByKey } from './keys.ts'
+import { cookieOf } from './sessions/cookie.ts'
+import { refuseFromElsewhere, requireCsrfToken } from './sessions/forgery.ts'
+import { findSession, type Opener } from './sessions/sessions.ts'
+
+/** A person who is signed in to the dashboard. */
+export interface SignedIn {
+  /** The token in the cookie. */
+  token: string
+  /** Null for the operator. */
+  account: (Account & { name: string }) | null
+}
+
+/** Reads the key or session of a request. A Bearer key takes precedence over a cookie, also a wrong one. */
+export interface Credentials {
+  /** The account of a request, and the key or token that the request carries; null for neither. */
+  accountOf(request: FastifyRequest, reply: FastifyReply): Promise<{ account: Account; token: string } | null>
+  /** The admin key, or the token of the operator's session, that a request carries; null for neither. */
+  adminTokenOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
+  /**
+   * The session of a request; null when it has no cookie, or one that opens nothing.
+   * @throws ServiceError FORBIDDEN when another site made the call, or it changes something without the session's CSRF token.
+   */
+  sessionOf(request: FastifyRequest): Promise<SignedIn | null>
+  /** What a sign-in with an API key or the admin key opens; null for a key that opens nothing. */
+  openerOf(key: string): Promise<(Opener & { account: Account | null }) | null>
+}
+
+export interface CredentialsDependencies {
+  database: Database
+  clock: Clock
+  adminKey: string
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+function bearerToken(request: FastifyRequest): string | null {
+  const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')
+  return match?.[1] ?? null
+}
+
+export function createCredentials({ database, clock, adminKey }: CredentialsDependencies): Credentials {
+  const share = createCoalescedReads()
+  const adminDigest = digest(adminKey)
+  const isAdminKey = (key: string) => timingSafeEqual(digest(key), adminDigest)
+  const findAccount = (key: string) => findAccountByKey(database, key, clock.now())
+
+  const sessionOf: Credentials['sessionOf'] = async (request) => {
+    const token = cookieOf(request)
+    if (token === null) return null
+    refuseFromElsewhere(request)
+    const session = await findSession(database, token, { adminKey, now: clock.now() })
+    if (session === null) return null
+    requireCsrfToken(request, token)
+    return { token, account: session.account }
+  }
+  /** An answer by session is for one person, so no browser or proxy may store it. */
+  const privateSessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
+    const session = await sessionOf(request)
+    if (session !== null) reply.header('cache-control', 'no-store')
+    return session
+  }
+  return {
+    async accountOf(request, reply) {
+      const key = bearerToken(request)
+      if (key !== null) {
+        // A coalesced read begins after the call arrived, so a revoked key is refused by the next call.
+        const account = await share(key, () => findAccount(key))
+        return account && { account, token: key }
+      }
+      const session = await privateSessionOf(request, reply)
+      return session?.account ? { account: session.account, token: session.token } : null
+    },
+    async adminTokenOf(request, reply) {
+      const key = bearerToken(request)
+      if (key !== null) return isAdminKey(key) ? key : null
+      const session = await privateSessionOf(request, reply)
+      return session !== null && session.account === null ? session.token : null
+    },
+    sessionOf,
+    async openerOf(key) {
+      if (isAdminKey(key)) return { accountId: null, adminKey, account: null }
+      const account = await findAccount(key)
+      return account && { accountId: account.accountId, keyId: account.keyId, account }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { Transaction } from '../database/open.ts'
+import type { App } from '../http/app-type.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { bodyErrors, errorResponses } from '../http/schemas.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import { makeKey, revokeOwnKey } from './account-keys.ts'
+import { answerKeys, keyList, keyPath, madeDescription, madeKey, newKey, revokedKey } from './key-schemas.ts'
+import type { AccountDependencies } from './routes.ts'
+
+const ownTags = { tags: ['Keys'], security: [{ apiKey: [] }] }
+
+/** The routes of an account for its own keys. */
+export function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void {
+  registerListOwnKeys(app, dependencies)
+  registerCreateOwnKey(app, dependencies)
+  registerRevokeOwnKey(app, dependencies)
+}
+
+function registerListOwnKeys(app: App, dependencies: AccountDependencies): void {
+  const { database, authentication } = dependencies
+  const onRequest = authentication.requireAccount
+  app.get(
+    '/api/v1/keys',
+    {
+      onRequest,
+      schema: {
+        summary: "List the account's API keys",
+        description: 'Every active key, oldest first, then those that were revoked last.',
+        ...ownTags,
+        response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    (request) => answerKeys(database, authentication.accountOf(request).accountId),
+  )
+}
+
+function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void {
+  const { clock, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireAccount
+  app.post(
+    '/api/v1/keys',
+    {
+      onRequest,
+      schema: {
+        summary: 'Make another API key for the account',
+        description: madeDescription,
+        ...ownTags,
+        headers: idempotencyHeaders,
+        body: newKey,
+        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = authentication.accountOf(request)
+      const make = async (transaction: Transaction) => {
+        const made = await makeKey(transaction, { accountId, name: request.body.name, now: clock.now() })
+        // Deleted since the key was checked.
+        if (made === null) throw notFound('Account')
+        return { data: made }
+      }
+      return idempotent(request, reply, make, { secretAnswer: true })
+    },
+  )
+}
+
+function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void {
+  const { database, clock, authentication } = dependencies
+  const onRequest = authentication.requireAccount
+  app.delete(
+    '/api/v1/keys/:keyId',
+    {
+      onRequest,
+      schema: {
+        summary: "Revoke one of the account's API keys, at once and for ever",
+        description: 'Also the one that makes this call, but never the last active one, which is a 409.',
+        ...ownTags,
+        params: keyPath,
+        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT') },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { keyId } = request.params
+      const revoked = isId(keyId) && (await revokeOwnKey(database, { accountId, keyId, now: clock.now() }))
+      if (!revoked) throw notFound('API key')
+      return { data: { keyId } }
+    },
+  )
+}

@@ -1,0 +1,145 @@
+import { packs } from '../accounts/plans.ts'
+import { differences, ofChecked, sumOf } from './differences.ts'
+
+/** Every balance is the sum of its entries, and the held credits are those of the open reservations. */
+const balances = differences({
+  check: 'balance',
+  accountId: 'checked.account_id',
+  subject: 'checked.account_id',
+  from: `checked left join credit_balances b using (account_id)
+    cross join lateral (
+      select ${sumOf('pool_held_change', 'month = b.month')} as pool_held,
+        ${sumOf('pool_settled_change', 'month = b.month')} as pool_settled,
+        ${sumOf('payg_granted_change - payg_settled_change')} as payg_balance,
+        ${sumOf('payg_held_change')} as payg_held,
+        ${sumOf('payg_held_change + payg_settled_change', 'month = b.month')} as payg_month_used
+      from credit_entries where account_id = checked.account_id
+    ) entries
+    cross join lateral (
+      select ${sumOf('pool_part', 'month = b.month')} as pool_held, ${sumOf('payg_part')} as payg_held
+      from credit_reservations where account_id = checked.account_id and state = 'open'
+    ) open`,
+  values: {
+    pool_held: ['b.pool_held', 'entries.pool_held'],
+    pool_settled: ['b.pool_settled', 'entries.pool_settled'],
+    payg_balance: ['b.payg_balance', 'entries.payg_balance'],
+    payg_held: ['b.payg_held', 'entries.payg_held'],
+    payg_month_used: ['b.payg_month_used', 'entries.payg_month_used'],
+    'pool_held of open reservations': ['b.pool_held', 'open.pool_held'],
+    'payg_held of open reservations': ['b.payg_held', 'open.payg_held'],
+    'month has its form': [`b.month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`, 'true'],
+    'month is not after the latest': ['b.month <= b.latest_month', 'true'],
+  },
+})
+
+/** The entries of a reservation agree with it: all is held while it is open, all is settled or released when it is closed. */
+const reservations = differences({
+  check: 'reservation',
+  accountId: 'r.account_id',
+  subject: 'r.id',
+  from: `(
+      select checked.account_id, r.id, r.month, r.state, r.pool_part, r.payg_part, r.settled,
+        ${sumOf('e.pool_held_change', "e.kind = 'reserve'")} as pool_reserved,
+        ${sumOf('e.payg_held_change', "e.kind = 'reserve'")} as payg_reserved,
+        ${sumOf('e.pool_held_change')} as pool_held, ${sumOf('e.payg_held_change')} as payg_held,
+        ${sumOf('e.pool_settled_change')} as pool_settled, ${sumOf('e.payg_settled_change')} as payg_settled,
+        count(e.id) filter (where (e.month, e.operation, e.cause)
+          is distinct from (r.month, r.operation, coalesce(r.job_id, r.call_id)::text)) as strangers
+      from ${ofChecked('credit_reservations', 'r')}
+      left join (select movement.* from ${ofChecked('credit_entries', 'movement')}) e on e.reservation_id = r.id
+      group by 1, 2, 3, 4, 5, 6, 7
+    ) r join credit_balances b on b.account_id = r.account_id`,
+  values: {
+    'pool reserved': ['r.pool_part', 'r.pool_reserved'],
+    'payg reserved': ['r.payg_part', 'r.payg_reserved'],
+    'pool held': ["case r.state when 'open' then r.pool_part else 0 end", 'r.pool_held'],
+    'payg held': ["case r.state when 'open' then r.payg_part else 0 end", 'r.payg_held'],
+    'pool settled': ['least(r.settled, r.pool_part)', 'r.pool_settled'],
+    'payg settled': ['r.settled - least(r.settled, r.pool_part)', 'r.payg_settled'],
+    'entries of another month or cause': ['r.strangers', '0'],
+    'month is not after the latest of the balances': ['r.month <= b.latest_month', 'true'],
+  },
+})
+
+/** A platform that was off from the start has no reserved credits: its task was skipped before it began. */
+const isCharged = "not (state = 'skipped' and error_code = 'not_configured' and started_at is null)"
+
+/** A reservation is closed with its job and never before, for the stored pages. A job without a platform that is on has none. */
+const jobs = differences({
+  check: 'job',
+  accountId: 'j.account_id',
+  subject: 'j.id',
+  from: `${ofChecked('scrape_jobs', 'j')} left join credit_reservations r on r.job_id = j.id
+    cross join lateral (
+      select count(*) filter (where ${isCharged}) as tasks, bool_and(not (${isCharged})) as is_free, count(*) filter (where state in ('pending', 'running')) as unfinished,
+        coalesce(sum(pages), 0) as pages
+      from scrape_tasks where job_id = j.id
+    ) tasks`,
+  values: {
+    account: ['r.account_id', 'case when tasks.is_free then null else j.account_id end'],
+    reserved: ['r.pool_part + r.payg_part', 'case when tasks.is_free then null else j.depth * tasks.tasks end'],
+    'state of its reservation': [
+      'r.state',
+      "case when tasks.is_free then null when tasks.unfinished = 0 then 'closed' else 'open' end",
+    ],
+    settled: ['r.settled', 'case when tasks.is_free then null when tasks.unfinished = 0 then tasks.pages else 0 end'],
+  },
+})
+
+/**
+ * The reservation of a live call is open exactly while the call is under way: without its call it would hold credits for ever.
+ * The rule that a call costs 1 credit at most belongs to `live/`, which reserves no more.
+ */
+const calls = differences({
+  check: 'call',
+  accountId: 'r.account_id',
+  subject: 'r.id',
+  from: `${ofChecked('credit_reservations', 'r')} left join live_calls c on c.id = r.call_id`,
+  values: {
+    'state of its reservation': [
+      'r.state',
+      "case when r.call_id is null then r.state when c.id is null then 'closed' else 'open' end",
+    ],
+    'account and operation': [
+      'c.account_id::text || c.operation',
+      'case when c.id is not null then r.account_id::text || r.operation end',
+    ],
+  },
+})
+
+/** A call under way has a reservation. */
+const openCalls = differences({
+  check: 'call',
+  accountId: 'c.account_id',
+  subject: 'c.id',
+  from: `${ofChecked('live_calls', 'c')} left join credit_reservations r on r.call_id = c.id`,
+  values: { reservation: ['r.id is not null', 'true'] },
+})
+
+const packCredits = `case pack ${Object.entries(packs)
+  .map(([name, { credits }]) => `when '${name}' then ${credits}`)
+  .join(' ')} end`
+
+/**
+ * PAYG credits were never overspent, at no moment. The numbers of an account's entries are in the order of the bookings,
+ * because its balances are locked when an entry gets its number.
+ */
+const history = differences({
+  check: 'entry',
+  accountId: 'e.account_id',
+  subject: 'e.id',
+  from: `(
+      select movement.*, sum(payg_held_change) over earlier as payg_held,
+        sum(payg_granted_change - payg_settled_change - payg_held_change) over earlier as payg_available
+      from ${ofChecked('credit_entries', 'movement')}
+      window earlier as (partition by movement.account_id order by id)
+    ) e`,
+  values: {
+    'payg held until then': ['e.payg_held', 'greatest(e.payg_held, 0)'],
+    'payg available then': ['e.payg_available', 'greatest(e.payg_available, 0)'],
+    'granted credits of its pack': ['e.payg_granted_change', `coalesce(${packCredits}, 0)`],
+  },
+})
+
+/** The law of the ledger, as queries that give a row for each violation. */
+export const ledgerRules: readonly string[] = [balances, reservations, jobs, calls, openCalls, history]

@@ -1,0 +1,38 @@
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
+import { after, retryAfter } from '../../client/headers.ts'
+import type { Answer } from '../../client/messages.ts'
+import { asFields, asInteger, asString } from '../../content/fields.ts'
+import { PlatformError } from '../../platform.ts'
+import { postsOf } from './post.ts'
+
+/**
+ * Rules: application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`).
+ * @param label the name of the forum in messages.
+ */
+export function discourseError(answer: Answer, label: string, now: Date): PlatformError | null {
+  const body = asFields(answer.body)
+  const type = asString(body?.error_type)
+  if (answer.status === 429 || type === 'rate_limit') return tooMany(label, cooldownEnd(answer, now))
+  // Too many searches, or too much load, can also be a success without results.
+  const reason = asString(asFields(body?.grouped_search_result)?.error)
+  if (reason && postsOf(body)?.length === 0) return tooMany(label, cooldownAfterRefusal({}, now))
+  if (type === 'not_logged_in' || type === 'invalid_access' || answer.status === 401) {
+    return new PlatformError('unauthorized', `${label} lets only members search. Take it out of DISCOURSE_URLS.`)
+  }
+  if (answer.status === 404) {
+    return new PlatformError('bad_response', `${label} has no search at this address. Check DISCOURSE_URLS.`)
+  }
+  return null
+}
+
+/** The body is rounded up, the header may not be: the later of the two is safe. */
+function cooldownEnd({ headers, body }: Answer, now: Date): Date {
+  const waitSeconds = asInteger(asFields(asFields(body)?.extras)?.wait_seconds) ?? 0
+  const ends = [retryAfter(headers, now), waitSeconds > 0 ? after(now, waitSeconds * 1000) : null]
+  const [latest] = ends.filter((end) => end !== null).sort((a, b) => b.getTime() - a.getTime())
+  return cooldownAfterRefusal({}, now, latest ?? null)
+}
+
+function tooMany(label: string, retryAt: Date): PlatformError {
+  return new PlatformError('rate_limited', `${label} allows no more searches for now.`, { retryAt })
+}
