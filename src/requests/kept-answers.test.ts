@@ -4,7 +4,8 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { purgeRequests } from './purge/purge.ts'
-import { preparePage, storePage } from './store/store.ts'
+import { preparePage } from './store/prepared-page.ts'
+import { storePage } from './store/store.ts'
 
 // Answers to searches and lists are kept while nothing changes: whoever asks after a change must never see that.
 

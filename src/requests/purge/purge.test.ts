@@ -5,7 +5,8 @@ import { startTestService, type TestService, testAdminKey } from '../../../test/
 import { verifyLedger } from '../../credits/verify.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
-import { preparePage, storePage } from '../store/store.ts'
+import { preparePage } from '../store/prepared-page.ts'
+import { storePage } from '../store/store.ts'
 import { purgeRequests } from './purge.ts'
 import { suppress } from './suppression.ts'
 

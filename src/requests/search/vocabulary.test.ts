@@ -5,8 +5,9 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 import { purgeRequests } from '../purge/purge.ts'
+import { preparePage } from '../store/prepared-page.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
-import { preparePage, storePage } from '../store/store.ts'
+import { storePage } from '../store/store.ts'
 import { expandPrefix, vocabularyOf } from './vocabulary.ts'
 
 const platforms = new Map<PlatformName, Platform>()
