@@ -6,10 +6,9 @@ import { describeError } from '../http/error-handler.ts'
 import type { ServiceError } from '../http/errors.ts'
 import type { ExpandedSearch, ExpandedSearchInput } from '../requests/live-collection.ts'
 import type { RequestRecord } from '../requests/record.ts'
-import { highlightMatches } from '../requests/search/highlight.ts'
+import { toAnswer } from '../requests/search/answer.ts'
 import { parseQuery, splitQuery } from '../requests/search/query.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
-import { suggestQuery } from '../requests/search/suggestion.ts'
 import { LiveEventStream } from './event-stream.ts'
 import type { Collected, Live, LiveCall, LiveEvents } from './live.ts'
 import { searchUnion } from './union.ts'
@@ -34,25 +33,24 @@ const acceptsEvents = ({ headers }: FastifyRequest) => headers.accept?.includes(
 export function createExpandedSearch(dependencies: ExpandedSearchDependencies): ExpandedSearch {
   const { database, searchIndex, expansion, live, thinkingMs } = dependencies
 
-  async function read({ platforms: _platforms, highlight, ...search }: ExpandedSearchInput, collected: Collected) {
+  async function read(
+    { platforms: _platforms, highlight = false, ...search }: ExpandedSearchInput,
+    collected: Collected,
+  ) {
     const { topics, topicsScraped, topicsSkipped, newResultsFound, errors, startedAt } = collected
-    const found = await searchUnion(database, searchIndex, { ...search, topics })
-    const { results, hasMore, limitReached, window, words } = found
-    const highlights = highlight ? await highlightMatches(database, results, words) : null
-    const didYouMean = found.anyMatch ? null : await suggestQuery(database, search.query, words)
+    const page = await searchUnion(database, searchIndex, { ...search, topics })
+    const { data, meta } = await toAnswer(database, { query: search.query, highlight }, page)
     return {
-      data: {
-        results: results.map((result, place) => ({
-          ...result,
-          ...(highlights ? { highlights: highlights[place] ?? [] } : {}),
-        })),
-        ...{ hasMore, limitReached },
-      },
+      data,
       meta: {
-        ...{ originalQuery: search.query, cachedResults: countCached(results, startedAt), expanded: true },
-        ...{ expandedTopics: topics, topicsScraped, topicsSkipped, newResultsFound, errors },
-        ...(window === null ? {} : { window }),
-        ...(didYouMean === null ? {} : { didYouMean }),
+        ...meta,
+        cachedResults: countCached(page.results, startedAt),
+        expanded: true,
+        expandedTopics: topics,
+        topicsScraped,
+        topicsSkipped,
+        newResultsFound,
+        errors,
       },
     }
   }

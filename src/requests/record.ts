@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
-import { closed, moment, nullable } from '../http/schemas.ts'
+import { closed, defaulted, moment, nullable } from '../http/schemas.ts'
 import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
 
 /** A feature request as the interface gives it (spec 2.1 and design.md). Unknown is null, never invented. */
@@ -34,10 +34,12 @@ export const requestRecord = closed({
 export type RequestRecord = Static<typeof requestRecord>
 
 /** The parameter of lists and searches that asks for whole texts. */
-export const fullTextSchema = Type.Boolean({
-  default: false,
-  description: `Whole descriptions instead of the first ${excerptLength.toLocaleString('en-US')} characters`,
-})
+export const fullTextParameter = defaulted(
+  Type.Boolean({
+    default: false,
+    description: `Whole descriptions instead of the first ${excerptLength.toLocaleString('en-US')} characters`,
+  }),
+)
 
 const shownColumns = [
   'id',

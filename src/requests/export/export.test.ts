@@ -35,7 +35,7 @@ const parse = (text: string) => lines(text).map((line) => JSON.parse(line))
 
 describe('an export', () => {
   it('is every request of the list, in its order, with author, licence and cursor', async () => {
-    const answer = await open('sortBy=top')
+    const answer = await open('sortBy=votes')
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
     const records = parse(await answer.text())
     expect(new Set(records.map(({ _id }) => _id)).size).toBe(size)
@@ -155,7 +155,7 @@ describe('an export of a search', () => {
     expect(idsOf(records)).toEqual(idsOf(found))
     expect(new Set(records.map((record) => record.description))).toEqual(new Set([description]))
     const cases: [string, object][] = [
-      ['sortBy=top', { sortBy: 'votes' }],
+      ['sortBy=votes', { sortBy: 'votes' }],
       ['sortBy=new', { sortBy: 'new' }],
       ['platforms=github', { filters: { platforms: ['github'] } }],
       ['topic=ALL&tag=tag1&minVotes=20', { filters: { topic: 'all', tags: ['tag1'], minVotes: 20 } }],
@@ -198,7 +198,7 @@ describe('an export of a search', () => {
       'prefix=true',
       `${words}&jobId=${crypto.randomUUID()}`,
       `${words}&cursor=${ofList}`,
-      `${words}&sortBy=top&cursor=${ofSearch}`,
+      `${words}&sortBy=votes&cursor=${ofSearch}`,
       `cursor=${ofSearch}`,
     ]) {
       expect((await service.client.get(path(query))).status, query).toBe(400)

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
+import type { RequestFilters } from '../filters/filters.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
-import type { SearchFilters } from './conditions.ts'
 import { readPage, type SearchEngine, type SearchMatches, type SearchOrder, searchCap } from './page.ts'
 import { parseQuery } from './query.ts'
 import { prepareTsvector, tsvector } from './tsvector.ts'
@@ -15,7 +15,7 @@ export interface SearchInput {
   offset: number
   /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be had. */
   limit: number
-  filters?: SearchFilters
+  filters?: RequestFilters
   /** By relevance unless said otherwise. */
   sortBy?: SearchOrder
   /** Whether the last word may be the beginning of one. */
@@ -69,7 +69,7 @@ const prepare = (database: Database, build: (transaction: Transaction) => Promis
     await build(transaction)
   })
 
-/** Of a longer query this many words are asked for, the rarest, unless nearly nothing has them. */
+/** A longer query is ranked by this many of its words, the rarest, unless nearly nothing has them. */
 const rankedWords = 16
 
 const nothing: SearchMatches = { results: [], more: false, window: null, anyMatch: false, isAll: true }
@@ -86,7 +86,7 @@ function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): Sea
       const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
       const allWords = words.join(' ')
       const page = { words: allWords, allWords, phrases, excluded, filters, sortBy, fullText, offset, limit }
-      // Each word costs what it is frequent, and the frequent ones say the least.
+      // A word costs the more the more frequent it is, and the frequent ones say the least.
       if (words.length > rankedWords && phrases.length === 0) {
         const rarest = await rarestWords(executor, words, rankedWords)
         const found = await readPage(executor, engine, { ...page, words: rarest.join(' ') })

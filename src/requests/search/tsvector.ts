@@ -48,8 +48,8 @@ const likelyCandidates = sql`
     limit ${sql.lit(commonCandidates)})`
 
 export const tsvector: SearchEngine = {
-  best: (words, most) => sql`
-    select * from (${ranked(words, likelyCandidates)}) as best order by score, request_id limit ${sql.lit(most)}`,
+  best: (words, max) => sql`
+    select * from (${ranked(words, likelyCandidates)}) as best order by score, request_id limit ${sql.lit(max)}`,
   among: (words, ids) =>
     ranked(
       words,
