@@ -62,6 +62,7 @@ function registerListOwnKeys(app: App, dependencies: AccountDependencies): void 
     {
       onRequest,
       schema: {
+        operationId: 'listKeys',
         summary: "List the account's API keys",
         description: 'Every active key, oldest first, then those that were revoked last.',
         ...ownTags,
@@ -80,6 +81,7 @@ function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void
     {
       onRequest,
       schema: {
+        operationId: 'createKey',
         summary: 'Make another API key for the account',
         description: madeDescription,
         ...ownTags,
@@ -109,6 +111,7 @@ function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void
     {
       onRequest,
       schema: {
+        operationId: 'revokeKey',
         summary: "Revoke one of the account's API keys, at once and for ever",
         description: 'Also the one that makes this call, but never the last active one, which is a 409.',
         ...ownTags,
@@ -140,6 +143,7 @@ function registerListKeys(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'listAccountKeys',
         summary: "List an account's API keys",
         ...adminTags,
         params: accountPath,
@@ -161,6 +165,7 @@ function registerCreateKey(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'createAccountKey',
         summary: 'Add an API key to an account',
         description: madeDescription,
         ...adminTags,
@@ -191,6 +196,7 @@ function registerRevokeKey(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'revokeAccountKey',
         summary: 'Revoke an API key, at once and for ever',
         ...adminTags,
         params: keyPath,

@@ -53,6 +53,7 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'listScrapeJobs',
         summary: 'List the scrape jobs of the account',
         description: listDescription,
         tags,
@@ -82,6 +83,7 @@ function registerAdminList(app: App, { database, authentication }: JobDependenci
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'listAllScrapeJobs',
         summary: 'List the scrape jobs of all accounts',
         description: listDescription,
         tags: ['Admin'],
@@ -110,6 +112,7 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'cancelScrapeJob',
         summary: 'Cancel a scrape job',
         description:
           'At once: unfinished platforms become `skipped` with code `cancelled`, the job `failed`. Pages delivered stay ' +
@@ -167,6 +170,7 @@ function registerEvents(app: App, { authentication, followers }: JobDependencies
       // It would follow the job for nobody.
       exposeHeadRoute: false,
       schema: {
+        operationId: 'followScrapeJob',
         summary: 'Follow a scrape job (server-sent events)',
         description: eventsDescription,
         tags,

@@ -6,7 +6,7 @@ import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { bodyErrors, closed, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { bodyErrors, closed, defaulted, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
@@ -41,6 +41,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'startScrapeJob',
         summary: 'Start a scrape job',
         description:
           'Reserves depth x platforms credits, of the platforms that are on; every page delivered costs one, the rest comes back at the end. An account ' +
@@ -52,9 +53,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
         body: closed({
           topic: trimmedText(2, 100, 'What to collect requests about'),
           platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
-          depth: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' }),
-          ),
+          depth: defaulted(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
           maxCredits: Type.Optional(
             Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
           ),
@@ -76,7 +75,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
     },
     async (request, reply) => {
       const { accountId } = authentication.accountOf(request)
-      const { topic, depth = 1, maxCredits } = request.body
+      const { topic, depth, maxCredits } = request.body
       // The platforms would not be asked, and nobody shall pay for that.
       if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
       const platforms = [...new Set(request.body.platforms ?? defaultPlatforms)]
@@ -101,6 +100,7 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
     {
       onRequest: authentication.requireAccountPolling,
       schema: {
+        operationId: 'readScrapeJob',
         summary: 'Poll a scrape job',
         tags,
         security,

@@ -44,6 +44,7 @@ function registerMakeLink(
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'createSignInLink',
         summary: 'Make a link that signs somebody in to an account, once',
         description:
           `It may be used for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
@@ -86,6 +87,7 @@ function registerLinks(app: App, { database, clock, authentication }: AdminSessi
     {
       onRequest,
       schema: {
+        operationId: 'listSignInLinks',
         summary: 'List the sign-in links of an account that were not used yet',
         ...common,
         response: {
@@ -119,6 +121,7 @@ function registerLinks(app: App, { database, clock, authentication }: AdminSessi
     {
       onRequest,
       schema: {
+        operationId: 'revokeSignInLinks',
         summary: 'Revoke every open sign-in link of an account',
         ...common,
         response: {
@@ -140,6 +143,7 @@ function registerSessions(app: App, { database, authentication }: AdminSessionDe
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'signAccountOut',
         summary: 'Sign an account out everywhere, at once',
         description: 'Its API keys and open sign-in links stay: revoke those too where it must not come back.',
         ...common,

@@ -65,6 +65,7 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
         reply.header('cache-control', 'no-store')
       },
       schema: {
+        operationId: 'signIn',
         summary: 'Sign in with an API key, the admin key or a sign-in link',
         description:
           `Sets the cookie \`${sessionCookie}\`, with which the account's calls (the admin key: those of the operator) are made without ` +
@@ -111,6 +112,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
     path,
     {
       schema: {
+        operationId: 'readSession',
         summary: 'Read who is signed in',
         tags,
         security,
@@ -136,6 +138,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
     path,
     {
       schema: {
+        operationId: 'signOut',
         summary: 'Sign out',
         description: 'Ends the session and clears the cookie.',
         tags,
