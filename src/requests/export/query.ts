@@ -37,10 +37,9 @@ interface ExportSources extends JobOwnership {
 export async function openExport(
   sources: ExportSources,
   accountId: string,
-  asked: Static<typeof exportQuery>,
+  { format, bom, query, prefix, sortBy, cursor, ...filterQuery }: Static<typeof exportQuery>,
 ): Promise<AsyncGenerator<string>> {
   const { database, searchIndex } = sources
-  const { format, bom, query, prefix, sortBy, cursor, ...filterQuery } = asked
   const { jobId, ...filters } = parseListFilters(filterQuery)
   if (query !== undefined) {
     if (jobId !== undefined) throw invalidField('jobId', 'cannot be searched: leave out jobId or query')

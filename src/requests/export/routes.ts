@@ -24,10 +24,10 @@ export interface ExportDependencies extends JobOwnership {
 }
 
 const description = `A record a line, streamed, in the order of the list; counted as one call. The author and the licence that a platform states are
-on every record: whoever passes the texts on names both (Stack Exchange: CC BY-SA).
+on every record: name both where you pass the texts on (Stack Exchange: CC BY-SA).
 
 Every record has a \`cursor\`: the same call with it goes on after that record, for a connection that broke, or for what
-came meanwhile. An export that ended without an error is whole; one that fails midway breaks its connection (the last chunk is missing), it
+was added meanwhile. An export that ended without an error is whole; one that fails midway breaks its connection (the last chunk is missing), it
 never just ends. Requests that move in the order meanwhile (with \`votes\`, when votes change; with
 \`new\`, when a platform gives another date) may be missed or come twice, and those that are stored meanwhile may be missing.
 

@@ -36,7 +36,7 @@ const topicCondition = ({ topic }: RequestFilters): Condition[] =>
           where request_topics.request_id = requests.id and request_topics.topic_key = ${topicKey(topic)})`,
       ]
 
-/** Everything that the filters ask of a row of `requests`; empty when nothing is filtered. */
+/** All conditions of the filters on a row of `requests`; empty when nothing is filtered. */
 export const requestConditions = (filters: RequestFilters): Condition[] => [
   ...platformCondition(filters, ofRequests),
   ...topicCondition(filters),

@@ -186,7 +186,7 @@ function watched(): { executor: Executor; reads: { rows: number; statement: stri
 const maxRows = 25_000
 
 describe('a list of many', () => {
-  it('gives exactly what fits, each once and in order, for any mix of filters', { timeout: 300_000 }, async () => {
+  it('returns exactly what passes, each once and in order, for any mix of filters', { timeout: 300_000 }, async () => {
     console.log(`lists: seed ${seed}, ${runs} runs`)
     const random = randomOf(seed)
     for (let run = 0; run < runs; run++) {

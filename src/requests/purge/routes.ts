@@ -23,13 +23,13 @@ const purgeBody = closed(
   },
   {
     minProperties: 1,
-    description: 'All that is named must fit; at most one of `olderThanDays`, `id`, `url`, `author`',
+    description: 'A request must fit every field; at most one of `olderThanDays`, `id`, `url`, `author`',
   },
 )
 const purged = closed({
   purgeId: nullable(purgeId),
   dryRun: Type.Boolean(),
-  matched: Type.Integer({ description: 'How many requests fitted' }),
+  matched: Type.Integer({ description: 'How many requests fit' }),
   matchedByPlatform: Type.Record(Type.String(), Type.Integer()),
   deleted: Type.Integer(),
   samples: Type.Array(
@@ -41,7 +41,7 @@ const purged = closed({
       authorName: nullable(Type.String()),
       authorHandle: nullable(Type.String()),
     }),
-    { description: 'The first few that fitted' },
+    { description: 'The first 5 that fit' },
   ),
 })
 

@@ -17,7 +17,7 @@ const maxListedPurges = 100
 const liftBody = closed({
   purgeId: Type.Optional(purgeId),
   ...selectionFields,
-  id: Type.Optional(trimmedText(1, 500, 'The id that the platform knows it by; needs `platform`')),
+  id: Type.Optional(trimmedText(1, 500, 'The id of the request on its platform; needs `platform`')),
 })
 export interface SuppressionDependencies {
   database: Database
@@ -52,13 +52,13 @@ function registerListSuppressions(app: App, { database, authentication }: Suppre
       schema: {
         operationId: 'listSuppressions',
         summary: 'How much is suppressed, and by which purges, the latest 100 first',
-        description: 'Only hashes are kept, so nobody can tell from them what they stand for.',
+        description: 'Only hashes are stored: what they stand for cannot be read from them.',
         tags,
         security,
         response: {
           200: closed({
             data: closed({
-              entries: Type.Integer({ description: 'How many hashes are kept' }),
+              entries: Type.Integer({ description: 'How many hashes are stored' }),
               purges: Type.Array(
                 closed({
                   purgeId,

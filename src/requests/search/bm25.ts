@@ -10,7 +10,7 @@ const functionOf = (max: Depth) => `best_${max}_matches`
  */
 export const bm25: SearchEngine = {
   best: (words, max) => sql`select request_id, score from ${sql.id(functionOf(max))}(${words}) where score < 0`,
-  // The same score, worked out for each row by itself; a row that does not match has 0.
+  // The same score, computed for each row by itself; a row that does not match has 0.
   among: (words, ids) => sql`
     select request_id, score from (
       select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score
@@ -22,7 +22,7 @@ export const bm25: SearchEngine = {
  * Left to itself, the planner may score every row and sort: minutes on a large table, and rows that match nothing come
  * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
  * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan; and a function
- * keeps its plan. `bm25_get_current_score` is the score that the index has just worked out; `text <@> query` in its place would
+ * keeps its plan. `bm25_get_current_score` is the score that the index has just computed; `text <@> query` instead would
  * parse the whole text of each row again.
  */
 const matchesFunction = (max: Depth) => `

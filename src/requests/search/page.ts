@@ -72,7 +72,7 @@ function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuil
   if (onRequest.length === 0 && onText === null) return sortBy === 'relevance' ? null : sql<boolean>`true`
   const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = requests.id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
-  // In this order: a text is only read of a row that passes the rest.
+  // In this order: the text is read only of rows that pass the other conditions.
   return sql<boolean>`case when ${all(onRequest)} then ${ofText} else false end`
 }
 

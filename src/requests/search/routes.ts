@@ -95,7 +95,7 @@ const searchAnswer = closed({
 
 const expandDescription = `With \`expand\` related topics are thought of and collected live, one page each from every platform that is not fresh,
 within a deadline; the answer is the union of all matches. It costs one credit, given back when nothing was collected, and takes an
-\`Idempotency-Key\`. With \`Accept: text/event-stream\` its progress is told meanwhile:
+\`Idempotency-Key\`. With \`Accept: text/event-stream\` its progress is streamed:
 
 - \`topics\`: \`{topics: […]}\`
 - \`collection\`: \`{topic, platform, state, newRequests}\`, \`state\` one of waiting, done, error, skipped, fresh; for each pair at first and

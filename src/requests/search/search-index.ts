@@ -13,7 +13,7 @@ export interface SearchInput {
   /** As the user typed it. */
   query: string
   offset: number
-  /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be had. */
+  /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be read. */
   limit: number
   filters?: RequestFilters
   /** By relevance unless said otherwise. */
@@ -25,7 +25,7 @@ export interface SearchInput {
 }
 
 export interface FoundMatches extends SearchMatches {
-  /** The normalised words that were looked for, also those that a beginning stands for. */
+  /** The normalised words that were searched, also those that a beginning stands for. */
   words: string[]
 }
 
@@ -37,7 +37,7 @@ export interface SearchIndex {
    * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
    * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together.
    * Never a request that does not match.
-   * @throws ServiceError INVALID_REQUEST for a query that cannot be asked, such as one that only leaves out.
+   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
 }

@@ -14,11 +14,11 @@ const security = [{ apiKey: [] }]
 const tags = ['Requests']
 const params = closed({ id: Type.String({ description: 'The `_id` of a request' }) })
 
-/** What several requests are together. */
+/** The sums of a group of similar requests. */
 export const wishProperties = {
-  votes: Type.Integer({ description: 'Of all of them together' }),
-  requests: Type.Integer({ description: 'How many they are' }),
-  platforms: Type.Array(Type.String(), { description: 'Where they were asked' }),
+  votes: Type.Integer({ description: 'The sum of their votes' }),
+  requests: Type.Integer({ description: 'How many requests' }),
+  platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 
 export interface SimilarDependencies {
@@ -36,7 +36,7 @@ async function readOne(database: Database, id: string): Promise<RequestRecord> {
   return request
 }
 
-/** One request, and those that ask for the same. */
+/** One request, and those that are similar to it. */
 export function registerSimilarRoutes(app: App, dependencies: SimilarDependencies): void {
   registerRequest(app, dependencies)
   registerSimilar(app, dependencies)
@@ -69,10 +69,10 @@ function registerSimilar(app: App, { database, searchIndex, authentication }: Si
       schema: {
         ...common,
         operationId: 'listSimilarRequests',
-        summary: 'List the cached requests that ask for the same',
+        summary: 'List the cached requests that are similar to a request',
         description:
-          'Of the best matches of its title those whose words are alike enough, on every platform, the most alike first. ' +
-          '`votes`, `requests` and `platforms` count the request itself and all of them, also those beyond `limit`.',
+          'Among the best matches of its title on every platform, those with similar enough words, the most similar first. ' +
+          '`votes`, `requests` and `platforms` count the request itself and all similar ones, also those beyond `limit`.',
         querystring: closed({
           limit: pageParameters.limit,
           fullText: fullTextParameter,

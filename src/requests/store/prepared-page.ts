@@ -10,7 +10,7 @@ export interface PreparedPage {
 
 export interface FoundPage extends PreparedPage {
   platform: PlatformName
-  /** Null for a live collection: nobody can ask for what it found. */
+  /** Null for a live collection: its requests cannot be listed by job. */
   jobId: string | null
   topic: string
   /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
@@ -19,8 +19,8 @@ export interface FoundPage extends PreparedPage {
 }
 
 /**
- * Does what of storing needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
- * event loop gets its turn between two of them.
+ * The part of storing that needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
+ * event loop runs between two of them.
  */
 export async function preparePage(requests: readonly FoundRequest[]): Promise<PreparedPage> {
   // A later mention on the same page wins: one statement may not touch a row twice.

@@ -15,7 +15,7 @@ export async function upsertTexts(
     if (id !== undefined) textOf.set(id, text)
   }
   const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
-  // A text is written by whoever has locked its request, so the one that this statement sees is the one that it replaces.
+  // A text is written only under the lock of its request, so the one that this statement sees is the one that it replaces.
   const { rows } = await sql<{ id: string; before: string | null }>`
     with incoming as materialized (
       select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
