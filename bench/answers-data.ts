@@ -1,5 +1,6 @@
 import type { Database } from '../src/database/open.ts'
-import { preparePage, storePage } from '../src/requests/store/store.ts'
+import { preparePage } from '../src/requests/store/prepared-page.ts'
+import { storePage } from '../src/requests/store/store.ts'
 import { createRandom } from '../test/platform-simulator/random.ts'
 import { foundRequest } from '../test/scripted-platform.ts'
 

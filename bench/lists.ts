@@ -102,7 +102,7 @@ const cases: [name: string, paths: string[]][] = [
   ['all, newest, equal', ['/api/v1/requests']],
   ['a topic, newest, equal', ['/api/v1/requests?topic=topic+7']],
   ['a topic, newest', many(topics, (index) => `/api/v1/requests?topic=topic+${index}`)],
-  ['a topic, most voted', many(topics, (index) => `/api/v1/requests?topic=topic+${index}&sortBy=top`)],
+  ['a topic, most voted', many(topics, (index) => `/api/v1/requests?topic=topic+${index}&sortBy=votes`)],
   ['a common tag', many(50, (index) => `/api/v1/requests?tag=common&minVotes=${index}`)],
   ['a rare tag', many(50, (index) => `/api/v1/requests?tag=rare&minVotes=${index}`)],
   [
@@ -110,14 +110,14 @@ const cases: [name: string, paths: string[]][] = [
     many(
       50,
       (index) =>
-        `/api/v1/requests?platforms=github&since=2017-01-${String(1 + (index % 28)).padStart(2, '0')}&sortBy=top`,
+        `/api/v1/requests?platforms=github&since=2017-01-${String(1 + (index % 28)).padStart(2, '0')}&sortBy=votes`,
     ),
   ],
   [
     'nothing fits',
     many(50, (index) => `/api/v1/requests?tag=common&tag=rare&platforms=gitlab&minVotes=${998 + index}`),
   ],
-  ['topics', ['/api/v1/topics', '/api/v1/topics?sortBy=top', '/api/v1/topics?sortBy=name']],
+  ['topics', ['/api/v1/topics', '/api/v1/topics?sortBy=votes', '/api/v1/topics?sortBy=name']],
   ['topics by part of a name', many(50, (index) => `/api/v1/topics?query=c+${index}`)],
 ]
 

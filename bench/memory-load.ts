@@ -50,7 +50,7 @@ function nextCall(
   if (share < 40) return ['search', client.search(word().slice(0, 3), { prefix: true, limit: 50 })]
   if (share < 45) return ['search', client.search(`${word()} ${word()}`, { sortBy: 'votes' })]
   if (share < 58) return ['list', client.get(`/api/v1/requests?limit=100&topic=${topic()}`)]
-  if (share < 70) return ['list', client.get(`/api/v1/requests?limit=50&minVotes=${below(60)}&sortBy=top`)]
+  if (share < 70) return ['list', client.get(`/api/v1/requests?limit=50&minVotes=${below(60)}&sortBy=votes`)]
   if (share < 78) return ['topics', client.get(`/api/v1/topics?query=${encodeURIComponent(word().slice(0, 2))}`)]
   if (share < 84) return ['topics', client.get(`/api/v1/topics/${topic()}`).then(allowMissing)]
   if (share < 92) return ['usage', client.get('/api/v1/usage?days=30')]

@@ -43,6 +43,7 @@ import { registerReference } from './reference/routes.ts'
 import { registerExportRoutes } from './requests/export/routes.ts'
 import { registerListRoutes } from './requests/list/routes.ts'
 import { registerPurgeRoutes } from './requests/purge/routes.ts'
+import { registerSuppressionRoutes } from './requests/purge/suppression-routes.ts'
 import { registerSearchRoutes } from './requests/search/routes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { registerSimilarRoutes } from './requests/similar/routes.ts'
@@ -180,6 +181,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     registerSimilarRoutes(routes, { ...dependencies, authentication })
     registerTopicRoutes(routes, { ...dependencies, authentication })
     registerPurgeRoutes(routes, { ...dependencies, authentication })
+    registerSuppressionRoutes(routes, { ...dependencies, authentication })
     registerPlatformRoutes(routes, { ...dependencies, authentication })
     registerUsageRoutes(routes, { ...dependencies, authentication })
     registerBackupRoutes(routes, { ...dependencies, authentication })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../src/database/open.ts'
 import type { FoundRequest } from '../../src/platforms/platform.ts'
-import { preparePage, storePage } from '../../src/requests/store/store.ts'
+import { preparePage } from '../../src/requests/store/prepared-page.ts'
+import { storePage } from '../../src/requests/store/store.ts'
 import type { BenchDocument } from './engine.ts'
 
 const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest => ({

@@ -29,6 +29,7 @@ function registerListKeys(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'listAccountKeys',
         summary: "List an account's API keys",
         ...adminTags,
         params: accountPath,
@@ -50,6 +51,7 @@ function registerCreateKey(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'createAccountKey',
         summary: 'Add an API key to an account',
         description: madeDescription,
         ...adminTags,
@@ -80,6 +82,7 @@ function registerRevokeKey(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'revokeAccountKey',
         summary: 'Revoke an API key, at once and for ever',
         ...adminTags,
         params: keyPath,

@@ -25,6 +25,7 @@ function registerListOwnKeys(app: App, dependencies: AccountDependencies): void 
     {
       onRequest,
       schema: {
+        operationId: 'listKeys',
         summary: "List the account's API keys",
         description: 'Every active key, oldest first, then those that were revoked last.',
         ...ownTags,
@@ -43,6 +44,7 @@ function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void
     {
       onRequest,
       schema: {
+        operationId: 'createKey',
         summary: 'Make another API key for the account',
         description: madeDescription,
         ...ownTags,
@@ -72,6 +74,7 @@ function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void
     {
       onRequest,
       schema: {
+        operationId: 'revokeKey',
         summary: "Revoke one of the account's API keys, at once and for ever",
         description: 'Also the one that makes this call, but never the last active one, which is a 409.',
         ...ownTags,

@@ -61,6 +61,7 @@ function registerCreate(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'createAccount',
         summary: 'Make an account with its first API key',
         tags,
         security,
@@ -91,6 +92,7 @@ function registerList(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'listAccounts',
         summary: 'List every account',
         tags,
         security,
@@ -118,6 +120,7 @@ function registerUpdate(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'updateAccount',
         summary: "Change an account's plan or its monthly PAYG cap, effective at once",
         description: 'Used credits stay used: after a downgrade the use may exceed the plan.',
         tags,
@@ -149,6 +152,7 @@ function registerDelete(app: App, dependencies: AccountDependencies): void {
     {
       onRequest,
       schema: {
+        operationId: 'deleteAccount',
         summary: 'Delete an account: its name is removed, its keys are revoked, its ledger stays',
         description: 'Jobs under way go on to their end and are settled. It cannot be undone.',
         tags,

@@ -21,6 +21,7 @@ export function registerBackupRoutes(app: App, { authentication, backups }: Back
       // A HEAD would copy the whole database for nothing.
       exposeHeadRoute: false,
       schema: {
+        operationId: 'downloadBackup',
         summary: 'Download a consistent copy of the embedded database, as a tar.gz for `wishwell restore`',
         description: 'Only one at a time. With `DATABASE_URL` it is a 409: use pg_dump.',
         tags: ['Admin'],

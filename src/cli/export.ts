@@ -3,12 +3,13 @@ import { createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, Option } from 'commander'
+import { searchOrders } from '../requests/search/page.ts'
 import { ApiError } from './answers.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { BrokenExportError, type ExportFormat, readRecords } from './export-records.ts'
-import { commaList, environmentHelp, helpEnd } from './options.ts'
+import { collectValues, commaList, dateHelp, environmentHelp, helpEnd, sortOption } from './options.ts'
 import { exitWhenOutputCloses } from './output.ts'
 import { count } from './text.ts'
 
@@ -43,8 +44,6 @@ interface ExportOptions {
   cursor?: string
 }
 
-const collect = (value: string, previous: string[] = []) => [...previous, value]
-
 /** `wishwell export`: the cache, or a part of it, as a file. */
 export function exportCommand(): Command {
   return new Command('export')
@@ -54,17 +53,16 @@ export function exportCommand(): Command {
     .option('--query <words>', 'only what a search of these words finds, the best 100 at most')
     .option('--topic <topic>', 'only requests of this topic')
     .option('--platforms <names>', 'only requests of these, a comma list', commaList)
-    .option('--tag <tag>', 'only requests with this tag; repeated: with all of them', collect)
+    .option('--tag <tag>', 'only requests with this tag; repeated: with all of them', collectValues)
     .option('--min-votes <votes>', 'only requests with so many votes')
-    .option('--since <moment>', 'only requests that were asked then or later, like 2026-01-31')
-    .option('--until <moment>', 'only requests that were asked before')
+    .option('--since <date>', dateHelp.since)
+    .option('--until <date>', dateHelp.until)
     .option('--job <jobId>', 'only what this job found')
     .addOption(
-      new Option('--sort <order>', 'the order of the records (default: new, with --query relevance)').choices([
-        'relevance',
-        'new',
-        'top',
-      ]),
+      sortOption(
+        searchOrders,
+        'best match (the default with --query), most voted (also top) or newest (the default without)',
+      ),
     )
     .option('--bom', 'begin a CSV with a byte order mark, for old spreadsheets')
     .option('--cursor <cursor>', 'go on after the record that has it')

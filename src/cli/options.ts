@@ -1,4 +1,5 @@
-import { type AddHelpTextContext, InvalidArgumentError } from 'commander'
+import { type AddHelpTextContext, InvalidArgumentError, Option } from 'commander'
+import { type SortOrder, sortSynonyms } from '../http/sort-order.ts'
 import { fitLines } from './output.ts'
 
 /** A parser of an option that is a whole number. */
@@ -26,6 +27,16 @@ export function commaList(text: string): string[] {
 
 /** Parses an option that may be given several times: all of its values. */
 export const collectValues = (text: string, before: string[] = []): string[] => [...before, text]
+
+/** What `--since` and `--until` say in every help; the service reads the dates. */
+export const dateHelp = {
+  since: 'only posted then or later: a UTC day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z',
+  until: 'only posted before then, in the same forms',
+}
+
+/** The option `--sort` of a list or a search that has these orders; synonyms are accepted too. */
+export const sortOption = (orders: readonly SortOrder[], description: string): Option =>
+  new Option('--sort <order>', description).choices([...orders, ...Object.keys(sortSynonyms)])
 
 /** What commander takes for the width of what is no terminal. */
 const pipedHelpColumns = 80

@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { searchOrders } from '../requests/search/page.ts'
 import type { SearchRequest } from './api.ts'
-import { collectValues, commaList, wholeNumber } from './options.ts'
+import { collectValues, commaList, dateHelp, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'
 
 /** The options of a search that say what is found and in which order. */
@@ -26,9 +26,9 @@ export const addNarrowingOptions = (command: Command): Command =>
       collectValues,
     )
     .option('--min-votes <votes>', 'only with so many votes or more', wholeNumber(0, 2_147_483_647))
-    .option('--since <date>', 'only asked on this day or later, YYYY-MM-DD or an ISO 8601 moment')
-    .option('--until <date>', 'only asked before this day or moment')
-    .addOption(new Option('--sort <order>', 'best, most voted or newest first').choices([...searchOrders]))
+    .option('--since <date>', dateHelp.since)
+    .option('--until <date>', dateHelp.until)
+    .addOption(sortOption(searchOrders, 'best match, most voted (also top) or newest first'))
     .option('--prefix', 'the last word may be the beginning of one', false)
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -40,12 +40,12 @@ describe('wishwell topics', () => {
     const data = { topics: [{ ...summary, tags: [] }], hasMore: true, cursor: 'next' }
     const service = await startFakeService(() => ({ body: { data } }))
     const { exitCode, stdout } = await runCommand(
-      ['topics', '--query', 'dark m', '--sort', 'top', '--limit', '1'],
+      ['topics', '--query', 'dark m', '--sort', 'votes', '--limit', '1'],
       service,
     )
     expect(exitCode).toBe(exitCodes.ok)
-    expect(service.received[0]?.call).toBe('GET /api/v1/topics?query=dark+m&limit=1&sortBy=top')
-    expect(stdout).toContain("More: wishwell topics --query 'dark m' --sort top --cursor next\n")
+    expect(service.received[0]?.call).toBe('GET /api/v1/topics?query=dark+m&limit=1&sortBy=votes')
+    expect(stdout).toContain("More: wishwell topics --query 'dark m' --sort votes --cursor next\n")
   })
 
   it('ends with 1 for a topic that is not there', async () => {

@@ -1,10 +1,10 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { systemClock } from '../runtime/clock.ts'
 import type { TopicPage } from '../topics/topic-page.ts'
-import type { TopicSummary } from '../topics/topics.ts'
+import { type TopicSummary, topicOrders } from '../topics/topics.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
-import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { environmentHelp, helpEnd, sortOption, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines, terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
 import { count, countColumns, printable, shellWord, shorten } from './text.ts'
@@ -15,12 +15,12 @@ Exit codes: 0 done; 1 the service refused, or has no such topic; 2 the command l
 cannot be reached; 5 too many requests.
 
 Examples:
-  wishwell topics --sort top
+  wishwell topics --sort votes
   wishwell topics 'dark mode'`
 
 interface TopicOptions {
   query?: string
-  sort?: 'new' | 'top' | 'name'
+  sort?: string
   limit?: number
   cursor?: string
   json: boolean
@@ -32,13 +32,7 @@ export function topicsCommand(): Command {
     .description('list the topics that were collected, or show one (free)')
     .argument('[topic]', 'the topic to show')
     .option('--query <text>', 'only topics with this in their name')
-    .addOption(
-      new Option('--sort <order>', 'last collected, most voted or by name (default: new)').choices([
-        'new',
-        'top',
-        'name',
-      ]),
-    )
+    .addOption(sortOption(topicOrders, 'last collected first (new, the default), most voted (also top) or by name'))
     .option('--limit <topics>', 'most topics to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option('--cursor <cursor>', 'go on where an earlier list ended')
     .option('--json', 'print only the answer of the service, as one JSON object', false)

@@ -42,6 +42,7 @@ function registerVerify(app: App, { database, authentication }: CreditDependenci
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'verifyLedger',
         summary: 'Recompute every balance from the ledger and check every rule of it',
         description: 'At most 100 differences. An empty list proves the ledger sound.',
         tags: ['Admin'],
@@ -63,6 +64,7 @@ function registerPacks(app: App, { clock, authentication, idempotent }: CreditDe
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'grantPack',
         summary: 'Add a pack of PAYG credits to an account',
         description: 'They never expire, and are used when the monthly pool is empty.',
         tags: ['Admin'],

@@ -17,6 +17,7 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
     '/healthz',
     {
       schema: {
+        operationId: 'readHealth',
         summary: 'Whether the process runs',
         tags: ['Service'],
         response: { 200: closed({ status: Type.String() }) },
@@ -29,6 +30,7 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
     '/readyz',
     {
       schema: {
+        operationId: 'readReadiness',
         summary: 'Whether the service can serve, and with which parts',
         tags: ['Service'],
         response: {

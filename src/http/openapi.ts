@@ -2,12 +2,16 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { version } from '../runtime/version.ts'
 
+const ownKeywords = ['x-trim', 'x-synonyms']
+
 /** Removes the schema keywords that only this service uses. */
 function withoutOwnKeywords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOwnKeywords)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) => (key === 'x-trim' ? [] : [[key, withoutOwnKeywords(inner)]])),
+    Object.entries(value).flatMap(([key, inner]) =>
+      ownKeywords.includes(key) ? [] : [[key, withoutOwnKeywords(inner)]],
+    ),
   )
 }
 
@@ -68,6 +72,8 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
     tags: [
       { name: 'Scraping' },
       { name: 'Requests' },
+      { name: 'Topics' },
+      { name: 'Platforms' },
       { name: 'Usage' },
       { name: 'Keys' },
       { name: 'Admin' },

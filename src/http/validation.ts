@@ -1,7 +1,14 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { dateFormat, dateForms, isDate } from './dates.ts'
 import { type ErrorDetail, ServiceError } from './errors.ts'
+
+/** Where a value stands, for keywords that replace it. */
+interface ValuePosition {
+  parentData: Record<string, unknown>
+  parentDataProperty: string | number
+}
 
 function createAjv(): Ajv {
   const ajv = new Ajv({
@@ -12,6 +19,7 @@ function createAjv(): Ajv {
   })
   addFormats.default(ajv)
   ajv.addFormat('visible-ascii', /^[\x21-\x7e]*$/)
+  ajv.addFormat(dateFormat, isDate)
   ajv.addKeyword({
     keyword: 'x-trim',
     type: 'string',
@@ -20,13 +28,20 @@ function createAjv(): Ajv {
     // Removes white space before the length is counted.
     before: 'maxLength',
     errors: false,
-    validate: (
-      trim: boolean,
-      value: string,
-      _schema: unknown,
-      slot?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
-    ) => {
-      if (trim && slot) slot.parentData[slot.parentDataProperty] = value.trim()
+    validate: (trim: boolean, value: string, _schema: unknown, position?: ValuePosition) => {
+      if (trim && position) position.parentData[position.parentDataProperty] = value.trim()
+      return true
+    },
+  })
+  ajv.addKeyword({
+    keyword: 'x-synonyms',
+    before: 'enum',
+    schemaType: 'object',
+    modifying: true,
+    errors: false,
+    validate: (synonyms: Record<string, string>, value: unknown, _schema: unknown, position?: ValuePosition) => {
+      const meant = typeof value === 'string' && Object.hasOwn(synonyms, value) ? synonyms[value] : undefined
+      if (meant !== undefined && position) position.parentData[position.parentDataProperty] = meant
       return true
     },
   })
@@ -100,6 +115,8 @@ function describe(error: ErrorObject): ErrorDetail {
       return { path: inside(String(params.missingProperty)), message: 'is required' }
     case 'enum':
       return { path, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
+    case 'format':
+      return { path, message: params.format === dateFormat ? dateForms : (error.message ?? 'is invalid') }
     default:
       return { path, message: error.message ?? 'is invalid' }
   }

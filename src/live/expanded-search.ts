@@ -6,10 +6,9 @@ import { describeError } from '../http/error-handler.ts'
 import type { ServiceError } from '../http/errors.ts'
 import type { ExpandedSearch, ExpandedSearchInput } from '../requests/live-collection.ts'
 import type { RequestRecord } from '../requests/record.ts'
-import { highlightMatches } from '../requests/search/highlight.ts'
+import { toAnswer } from '../requests/search/answer.ts'
 import { parseQuery, splitQuery } from '../requests/search/query.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
-import { suggestQuery } from '../requests/search/suggestion.ts'
 import { LiveEventStream } from './event-stream.ts'
 import type { Live } from './live.ts'
 import type { Collected, LiveCall, LiveEvents } from './live-call.ts'
@@ -69,34 +68,23 @@ async function topicsFor(
 
 async function readResults(
   { database, searchIndex }: ExpandedSearchDependencies,
-  { platforms: _platforms, highlight, ...search }: ExpandedSearchInput,
+  { platforms: _platforms, highlight = false, ...search }: ExpandedSearchInput,
   collected: Collected,
 ) {
   const { topics, topicsScraped, topicsSkipped, newResultsFound, errors, startedAt } = collected
-  const found = await searchUnion(database, searchIndex, { ...search, topics })
-  const { results, hasMore, limitReached, window, words } = found
-  const highlights = highlight ? await highlightMatches(database, results, words) : null
-  const didYouMean = found.anyMatch ? null : await suggestQuery(database, search.query, words)
+  const page = await searchUnion(database, searchIndex, { ...search, topics })
+  const { data, meta } = await toAnswer(database, { query: search.query, highlight }, page)
   return {
-    data: {
-      results: results.map((result, index) => ({
-        ...result,
-        ...(highlights ? { highlights: highlights[index] ?? [] } : {}),
-      })),
-      hasMore,
-      limitReached,
-    },
+    data,
     meta: {
-      originalQuery: search.query,
-      cachedResults: countCached(results, startedAt),
+      ...meta,
+      cachedResults: countCached(page.results, startedAt),
       expanded: true,
       expandedTopics: topics,
       topicsScraped,
       topicsSkipped,
       newResultsFound,
       errors,
-      ...(window === null ? {} : { window }),
-      ...(didYouMean === null ? {} : { didYouMean }),
     },
   }
 }

@@ -5,13 +5,13 @@ const live = prepareLiveService()
 
 describe('a list with source=realtime', () => {
   it('collects a page of its topic from each platform, then answers with the list, for one credit', async () => {
-    const { status, body, headers } = await live.realtime('dark mode', '&sortBy=top&limit=3')
+    const { status, body, headers } = await live.realtime('dark mode', '&sortBy=votes&limit=3')
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(body.meta).toEqual({ newResultsFound: 4, scrapingTimeMs: expect.any(Number), errors: [] })
     expect([body.data.results.length, body.data.hasMore]).toEqual([3, true])
     expect(body.usage.credits.used).toBe(1)
     // The pages after it are read from the cache.
-    const next = `/api/v1/requests?topic=dark%20mode&sortBy=top&limit=3&cursor=${body.data.cursor}&platforms=github,hackernews`
+    const next = `/api/v1/requests?topic=dark%20mode&sortBy=votes&limit=3&cursor=${body.data.cursor}&platforms=github,hackernews`
     const second = await live.service.client.get(next)
     expect([second.body.data.results.length, second.body.meta]).toEqual([1, undefined])
     const list = await live.service.client.get('/api/v1/requests?topic=dark%20mode&source=cached')

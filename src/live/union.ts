@@ -1,6 +1,7 @@
 import type { Executor } from '../database/open.ts'
 import { topicKey } from '../platforms/topic-key.ts'
 import type { RequestRecord } from '../requests/record.ts'
+import type { SearchPage } from '../requests/search/answer.ts'
 import { searchCap } from '../requests/search/page.ts'
 import { plainQuery, splitQuery } from '../requests/search/query.ts'
 import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/search-index.ts'
@@ -36,19 +37,6 @@ export interface UnionInput extends SearchInput {
   topics: readonly string[]
 }
 
-export interface UnionPage {
-  results: RequestRecord[]
-  /** Whether another page follows inside the cap. */
-  hasMore: boolean
-  /** Whether this page ends at result 100 and more match. */
-  limitReached: boolean
-  window: number | null
-  /** Whether any request has one of the words, regardless of the filters. */
-  anyMatch: boolean
-  /** The normalised words of the query and its topics. */
-  words: string[]
-}
-
 const postedAt = ({ originalCreatedAt, createdAt }: RequestRecord) => Date.parse(originalCreatedAt ?? createdAt)
 const sortKeys = { votes: ({ votes }: RequestRecord) => votes, new: postedAt } as const
 
@@ -56,7 +44,7 @@ const sortKeys = { votes: ({ votes }: RequestRecord) => votes, new: postedAt } a
  * A page of the matches of a query and of its topics, the best first. Filters and exclusions of the query hold for all of them; its
  * phrases hold for its own matches.
  */
-export async function searchUnion(executor: Executor, index: SearchIndex, input: UnionInput): Promise<UnionPage> {
+export async function searchUnion(executor: Executor, index: SearchIndex, input: UnionInput): Promise<SearchPage> {
   const { query, topics, offset, sortBy = 'relevance', prefix, ...shared } = input
   const { asked, leftOut } = splitQuery(query)
   const related = topics.filter((topic) => topicKey(topic) !== topicKey(asked))

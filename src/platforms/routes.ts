@@ -69,7 +69,7 @@ export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDep
   app.get(
     '/api/v1/platforms',
     {
-      schema: { summary, tags: ['Platforms'], security: [{ apiKey: [] }], response },
+      schema: { operationId: 'listPlatforms', summary, tags: ['Platforms'], security: [{ apiKey: [] }], response },
       onRequest: authentication.requireAccount,
     },
     answer,
@@ -77,7 +77,13 @@ export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDep
   app.get(
     '/api/admin/platforms',
     {
-      schema: { summary: `${summary}, for the operator`, tags: ['Admin'], security: [{ adminKey: [] }], response },
+      schema: {
+        operationId: 'listPlatformsForOperator',
+        summary: `${summary}, for the operator`,
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        response,
+      },
       onRequest: authentication.requireAdmin,
     },
     answer,

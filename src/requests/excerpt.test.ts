@@ -12,7 +12,7 @@ describe('the beginning of a text', () => {
     ['nothing', ''],
     ['exactly as much as is shown', 'x'.repeat(2_000)],
     ['2,000 characters outside the basic plane', '🎉'.repeat(2_000)],
-  ])('is all of it where it has %s', (_what, text) => {
+  ])('is the whole text where it has %s', (_what, text) => {
     expect(excerptOf(text)).toEqual({ description: text, descriptionTruncated: false })
   })
 
@@ -108,7 +108,7 @@ describe('a long description', () => {
     expect(wish.request).toMatchObject({ descriptionTruncated: true })
   })
 
-  it('is whole by its id, and a short one is never called truncated', async () => {
+  it('is whole by its id, and a short one is never marked as truncated', async () => {
     expect(await get(`/api/v1/requests/${await idOf(similarTo)}`)).toMatchObject({
       description: long,
       descriptionTruncated: false,

@@ -1,9 +1,9 @@
-/** The most characters (code points) of a description that a list or a search shows. */
+/** The maximum characters (code points) of a description that a list or a search shows. */
 export const excerptLength = 2_000
-/** How many characters tell whether there are more than are shown. */
+/** How many characters must be read to see whether a text is longer than its excerpt. */
 export const excerptProbe = excerptLength + 1
 
-/** How far before the limit the end of a word is looked for; a script without spaces is cut at the limit. */
+/** How far before the limit the end of a word is searched; a script without spaces is cut at the limit. */
 const wordSearch = 100
 
 /**

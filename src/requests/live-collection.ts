@@ -1,4 +1,4 @@
-// What lists and searches ask of `live/`, which is composed with them in `app.ts`.
+// The types through which lists and searches call `live/`; `app.ts` composes them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
@@ -15,7 +15,7 @@ export const collectionErrors = Type.Array(
     topic: Type.String(),
     code: oneOf(platformErrorCodes),
     message: Type.String(),
-    resumesAt: Type.Optional(moment('When a platform that waits is asked again')),
+    resumesAt: Type.Optional(moment('When a platform that waits is queried again')),
   }),
   { description: 'What a platform could not give for a topic by the deadline, and why' },
 )

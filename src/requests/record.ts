@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
-import { closed, moment, nullable } from '../http/schemas.ts'
+import { closed, defaulted, moment, nullable } from '../http/schemas.ts'
 import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
 
 /** A feature request as the interface gives it (spec 2.1 and design.md). Unknown is null, never invented. */
@@ -19,25 +19,27 @@ export const requestRecord = closed({
   tags: Type.Array(Type.String()),
   commentCount: nullable(Type.Integer()),
   sourcePlatform: Type.String({ description: 'Platform identifier' }),
-  sourceUrl: Type.String({ description: 'Where it was asked' }),
+  sourceUrl: Type.String({ description: 'Where it was posted' }),
   topic: Type.String({ description: 'The topic that found it first' }),
   topics: Type.Array(Type.String(), { description: 'Every topic that found it' }),
   authorName: nullable(Type.String()),
   authorHandle: nullable(Type.String()),
   authorProfileUrl: nullable(Type.String()),
   license: nullable(Type.String({ description: 'The licence of the content, where the platform states one' })),
-  originalCreatedAt: nullable(moment('When it was asked, by the platform')),
+  originalCreatedAt: nullable(moment('When it was posted, by the platform')),
   createdAt: moment('When it entered the cache'),
   updatedAt: moment('When it last changed in the cache'),
 })
 
 export type RequestRecord = Static<typeof requestRecord>
 
-/** The parameter of lists and searches that asks for whole texts. */
-export const fullTextSchema = Type.Boolean({
-  default: false,
-  description: `Whole descriptions instead of the first ${excerptLength.toLocaleString('en-US')} characters`,
-})
+/** The parameter of lists and searches for whole texts. */
+export const fullTextParameter = defaulted(
+  Type.Boolean({
+    default: false,
+    description: `Whole descriptions instead of the first ${excerptLength.toLocaleString('en-US')} characters`,
+  }),
+)
 
 const shownColumns = [
   'id',
@@ -68,12 +70,12 @@ const topicNames = sql<string[] | null>`(
   from request_topics join topics on topics.key = request_topics.topic_key
   where request_topics.request_id = requests.id)`
 
-/** How much of the descriptions is wanted: all of it, or the beginning that lists show. */
+/** How much of the descriptions is read: all of it, or the beginning that lists show. */
 export interface TextChoice {
   fullText: boolean
 }
 
-/** For a query over `requests`: the columns of a `RequestRow`. Of a long text that is not wanted whole the rest stays in the database. */
+/** For a query over `requests`: the columns of a `RequestRow`. Without `fullText` the database sends only the beginning of a long text. */
 export const recordColumns = ({ fullText }: TextChoice): RawBuilder<unknown> => {
   const description = fullText ? sql`requests.description` : sql`left(requests.description, ${sql.lit(excerptProbe)})`
   const columns = shownColumns.map((column) => sql.ref(`requests.${column}`))

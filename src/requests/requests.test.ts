@@ -61,7 +61,7 @@ describe('a search', () => {
     },
   )
 
-  it('gives 20 unless told otherwise, and says whether there are more', async () => {
+  it('returns 20 by default, and says whether there are more', async () => {
     const first = await search('zebra')
     expect(first.data.results).toHaveLength(20)
     expect(first.data).toMatchObject({ hasMore: true, limitReached: false })
@@ -71,7 +71,7 @@ describe('a search', () => {
     expect(rare.data).toMatchObject({ hasMore: false, limitReached: false })
   })
 
-  it('never gives more than 100 in total, and says when it stops there', async () => {
+  it('never returns more than 100 in total, and says when it stops there', async () => {
     const seen = new Set<string>()
     for (const offset of [0, 30, 60]) {
       const page = await search('zebra', { limit: 30, offset })
@@ -86,7 +86,7 @@ describe('a search', () => {
     expect((await search('zebra', { limit: 100 })).data).toMatchObject({ hasMore: false, limitReached: true })
   })
 
-  it('does not take the platforms of an expansion for a filter', async () => {
+  it('does not filter by the platforms of an expansion', async () => {
     expect(titles(await search('moose', { platforms: ['github'] }))).toContain('Moose')
   })
 
@@ -99,7 +99,7 @@ describe('a search', () => {
     expect([wrong.status, wrong.body.error.details[0].path]).toEqual([400, 'filters.platform'])
   })
 
-  it('finds nothing for what nobody wrote, and for punctuation', async () => {
+  it('finds nothing for unknown words and for punctuation', async () => {
     for (const query of ['xylophone', '?!', '🎉']) {
       expect((await search(query)).data).toEqual({ results: [], hasMore: false, limitReached: false })
     }
@@ -134,13 +134,13 @@ describe('the list', () => {
   })
 
   it('pages through everything exactly once, most voted first', async () => {
-    const results = await all('sortBy=top')
+    const results = await all('sortBy=votes')
     expect(new Set(results.map((result) => result._id)).size).toBe(132)
     const votes = results.map((result) => result.votes)
     expect(votes).toEqual([...votes].sort((a, b) => b - a))
   })
 
-  it('keeps its place when requests are added meanwhile', async () => {
+  it('keeps its position when requests are added meanwhile', async () => {
     const first = (await list('topic=zebras&limit=50')).data
     await collect('stackexchange', 'zebras', [foundRequest('late', { title: 'Late', originalCreatedAt: new Date() })])
     const second = (await list(`topic=zebras&limit=100&cursor=${first.cursor}`)).data

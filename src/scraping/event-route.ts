@@ -39,6 +39,7 @@ export function registerEventRoute(app: App, { authentication, followers }: Even
       // A HEAD request would open a stream that has no reader.
       exposeHeadRoute: false,
       schema: {
+        operationId: 'followScrapeJob',
         summary: 'Follow a scrape job (server-sent events)',
         description: eventsDescription,
         tags: ['Scraping'],

@@ -49,6 +49,7 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'listScrapeJobs',
         summary: 'List the scrape jobs of the account',
         description: listDescription,
         tags,
@@ -78,6 +79,7 @@ function registerAdminList(app: App, { database, authentication }: JobDependenci
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'listAllScrapeJobs',
         summary: 'List the scrape jobs of all accounts',
         description: listDescription,
         tags: ['Admin'],
@@ -106,6 +108,7 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'cancelScrapeJob',
         summary: 'Cancel a scrape job',
         description:
           'Takes effect at once: unfinished platforms become `skipped` with code `cancelled`, the job `failed`. Delivered pages ' +

@@ -6,7 +6,7 @@ import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { bodyErrors, closed, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { bodyErrors, closed, defaulted, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
@@ -46,7 +46,7 @@ const startBody = ({ enabledPlatforms, defaultPlatforms }: ScrapeDependencies) =
   closed({
     topic: trimmedText(2, 100, 'What to collect requests about'),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
-    depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
+    depth: defaulted(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
     maxCredits: Type.Optional(
       Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
     ),
@@ -69,6 +69,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'startScrapeJob',
         summary: 'Start a scrape job',
         description: startDescription,
         tags,
@@ -121,6 +122,7 @@ function registerPoll(app: App, { database, authentication }: ScrapeDependencies
     {
       onRequest: authentication.requireAccountPolling,
       schema: {
+        operationId: 'readScrapeJob',
         summary: 'Poll a scrape job',
         tags,
         security,

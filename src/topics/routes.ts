@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
-import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { pageOf, pageParameters } from '../http/pagination.ts'
-import { closed, defaulted, errorResponses, moment, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { closed, errorResponses, moment, trimmedText } from '../http/schemas.ts'
+import { sortByParameter } from '../http/sort-order.ts'
 import { requestRecord } from '../requests/record.ts'
 import { wishProperties } from '../requests/similar/routes.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -47,6 +47,7 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'listTopics',
         summary: 'List the topics of the cached requests',
         description:
           'The last collected first, or the most voted, or by name. With `query` a page may hold fewer topics than `limit` ' +
@@ -55,25 +56,19 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
         security,
         querystring: closed({
           query: Type.Optional(trimmedText(1, 100, 'Part of the name, in any case')),
-          sortBy: defaulted(oneOf(topicOrders, { default: 'new' })),
+          sortBy: sortByParameter(topicOrders, {
+            default: 'new',
+            description: 'Last collected first, most voted first, or by name',
+          }),
           ...pageParameters,
         }),
         response: {
-          200: closed({
-            data: pageOf('topics', closed(summaryProperties)),
-            usage,
-          }),
+          200: closed({ data: pageOf('topics', closed(summaryProperties)) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
-    async (request) => {
-      const now = clock.now()
-      return {
-        data: await listTopics(database, { ...request.query, now }),
-        usage: { credits: await readCreditUsage(database, authentication.accountOf(request), now) },
-      }
-    },
+    async ({ query }) => ({ data: await listTopics(database, { ...query, now: clock.now() }) }),
   )
 }
 
@@ -98,23 +93,22 @@ function registerPage(app: App, { database, clock, authentication }: TopicDepend
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'readTopic',
         summary: 'Read one topic',
         description: 'Numbers, platforms and timeline count all of its requests.',
         tags,
         security,
         params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
         response: {
-          200: closed({ data: topicPage, usage }),
+          200: closed({ data: topicPage }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
         },
       },
     },
-    async (request) => {
-      const now = clock.now()
-      const page = await readTopicPage(database, { topic: request.params.topic, now })
+    async ({ params: { topic } }) => {
+      const page = await readTopicPage(database, { topic, now: clock.now() })
       if (page === null) throw notFound('Topic')
-      const account = authentication.accountOf(request)
-      return { data: page, usage: { credits: await readCreditUsage(database, account, now) } }
+      return { data: page }
     },
   )
 }

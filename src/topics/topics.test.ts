@@ -63,7 +63,7 @@ describe('the list of topics', () => {
   it('is ordered by collection, votes or name, paged by its cursor, and excludes topics without requests', async () => {
     for (const [sortBy, names] of [
       ['new', ['Export', 'Dark  Mode']],
-      ['top', ['Export', 'Dark  Mode']],
+      ['votes', ['Export', 'Dark  Mode']],
       ['name', ['Dark  Mode', 'Export']],
     ] as const) {
       const first = await get(`/api/v1/topics?sortBy=${sortBy}&limit=1`)
@@ -83,7 +83,7 @@ describe('the list of topics', () => {
 
   it('refuses or answers a cursor with a position that no topic can have', async () => {
     for (const key of [-1, 1e15, 9e15, -9e15]) {
-      for (const order of ['new', 'top', 'name']) {
+      for (const order of ['new', 'votes', 'name']) {
         const cursor = Buffer.from(JSON.stringify([`topics-${order}`, key, 'x'])).toString('base64url')
         const answer = await service.client.get(`/api/v1/topics?sortBy=${order}&cursor=${cursor}`)
         expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500)

@@ -3,7 +3,7 @@ import type { Executor } from '../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../http/pagination.ts'
 import { topicKey } from '../platforms/topic-key.ts'
 
-export const topicOrders = ['new', 'top', 'name'] as const
+export const topicOrders = ['new', 'votes', 'name'] as const
 
 export type TopicOrder = (typeof topicOrders)[number]
 
@@ -48,7 +48,7 @@ const shownTags = 10
 
 const orders = {
   new: sql`collected_at desc, key desc`,
-  top: sql`votes desc, key desc`,
+  votes: sql`votes desc, key desc`,
   name: sql`key asc`,
 } as const
 

@@ -101,6 +101,7 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
     {
       onRequest: authentication.requireAccount,
       schema: {
+        operationId: 'readUsage',
         summary: 'Read the plan, its credits and what remains of them',
         tags,
         security,
@@ -116,6 +117,7 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'readAccountUsage',
         summary: "Read an account's plan, its credits and what remains of them",
         tags: ['Admin'],
         security: [{ adminKey: [] }],
@@ -142,6 +144,7 @@ function registerStatement(app: App, { database, authentication }: UsageDependen
     {
       onRequest,
       schema: {
+        operationId: 'listUsageEntries',
         summary: 'Read the statement: every movement of credits with its cause',
         description: 'Latest first. The balances are the sums of the changes.',
         tags,

@@ -30,7 +30,7 @@ describe('GET /api/v1/requests', () => {
     ['sortBy=best', 'sortBy'],
     ['source=realtime', 'topic'],
     ['cursor=nonsense', 'cursor'],
-    [`cursor=${Buffer.from('["top",1,"x"]').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from('["votes",1,"x"]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from(`["new","1; drop table requests","${unknownId}"]`).toString('base64url')}`, 'cursor'],
     ['platform=github', 'platform'],
     [`cursor=${Buffer.from('["new",1,"x"]').toString('base64url')}`, 'cursor'],
@@ -52,7 +52,7 @@ describe('a moment at the ends of the calendar', () => {
     for (const name of ['since', 'until']) {
       for (const path of ['requests', 'requests/export']) {
         const answer = await contract.service.client.get(
-          `/api/v1/${path}?sortBy=top&${name}=${encodeURIComponent(moment)}`,
+          `/api/v1/${path}?sortBy=votes&${name}=${encodeURIComponent(moment)}`,
         )
         expect([path, name, answer.status]).toEqual([path, name, 200])
       }
@@ -62,8 +62,8 @@ describe('a moment at the ends of the calendar', () => {
 
 describe('a cursor that only looks like ours', () => {
   it.each([
-    ['top', Number.MAX_SAFE_INTEGER],
-    ['top', Number.MIN_SAFE_INTEGER],
+    ['votes', Number.MAX_SAFE_INTEGER],
+    ['votes', Number.MIN_SAFE_INTEGER],
     ['new', Number.MAX_SAFE_INTEGER],
     ['new', Number.MIN_SAFE_INTEGER],
   ])('is answered, sorted by %s at %d', async (sortBy, key) => {

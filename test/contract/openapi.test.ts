@@ -9,14 +9,16 @@ import { json, unknownId } from './testing.ts'
 // The document is what people and agents write their callers from: it must be true.
 
 interface Operation {
+  operationId?: string
   summary?: string
+  tags?: string[]
   security?: unknown[]
   parameters?: { in: string; name: string }[]
   responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
 
 let service: TestService
-let document: { openapi: string; paths: Record<string, Record<string, Operation>> }
+let document: { openapi: string; tags: { name: string }[]; paths: Record<string, Record<string, Operation>> }
 beforeAll(async () => {
   const nothingKnown = { authorName: null, authorHandle: null, authorProfileUrl: null, originalCreatedAt: null }
   const platforms = platformMap(
@@ -137,6 +139,33 @@ describe('the API document', () => {
       expect(operation.security).toEqual(securityOf(method, path))
     }
     expect(JSON.stringify(document)).not.toContain('x-trim')
+  })
+
+  it('gives every call a name of its own, for generated clients', () => {
+    const names = operations().map(
+      ({ method, path, operation }) => [`${method} ${path}`, operation.operationId] as const,
+    )
+    for (const [call, name] of names) expect([call, name]).toEqual([call, expect.stringMatching(/^[a-z][A-Za-z]+$/)])
+    expect(new Set(names.map(([, name]) => name)).size).toBe(names.length)
+  })
+
+  it('has every call under one of the tags that it declares, and no empty tag', () => {
+    const used = operations().map(({ method, path, operation: { tags } }) => {
+      expect([`${method} ${path}`, tags]).toEqual([`${method} ${path}`, [expect.any(String)]])
+      return tags?.[0]
+    })
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...new Set(used)].sort())
+  })
+
+  it('has the credits in the answers of the calls that can spend them, and in no others', () => {
+    const withUsage = operations().filter(({ operation }) =>
+      JSON.stringify(operation.responses['200']?.content?.['application/json'] ?? {}).includes('"usage":'),
+    )
+    expect(withUsage.map(({ operation }) => operation.operationId).sort()).toEqual([
+      'listRequests',
+      'searchRequests',
+      'startScrapeJob',
+    ])
   })
 
   it('says which calls take an Idempotency-Key, and how that can fail', () => {

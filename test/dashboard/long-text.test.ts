@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
-import { preparePage, storePage } from '../../src/requests/store/store.ts'
+import { preparePage } from '../../src/requests/store/prepared-page.ts'
+import { storePage } from '../../src/requests/store/store.ts'
 import { foundRequest } from '../scripted-platform.ts'
 import { chromiumPath } from './chromium.ts'
 import { describePage, patient, recordCalls, usePage } from './page-test.ts'

@@ -39,14 +39,14 @@ export interface ListInput {
   since?: string | undefined
   until?: string | undefined
   jobId?: string | undefined
-  sortBy?: 'new' | 'top' | undefined
+  sortBy?: 'new' | 'votes' | undefined
 }
 
 /** What an export is asked for: a list, or with `query` what a search finds. */
 export interface ExportInput extends Omit<ListInput, 'sortBy'> {
   query?: string | undefined
   prefix?: true | undefined
-  sortBy?: 'relevance' | 'new' | 'top' | undefined
+  sortBy?: 'relevance' | 'new' | 'votes' | undefined
 }
 
 export const search = (input: SearchInput, { signal }: Read): Promise<SearchAnswer> => {

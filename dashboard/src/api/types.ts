@@ -151,7 +151,7 @@ export interface TopicSummary {
   tags: { tag: string; requests: number }[]
 }
 
-export type TopicOrder = 'new' | 'top' | 'name'
+export type TopicOrder = 'new' | 'votes' | 'name'
 
 export interface Wish {
   request: RequestRecord

@@ -139,12 +139,11 @@ export const listInput = (view: View): ListInput => ({
   ...startOf(view.since),
   ...endOf(view.until),
   ...given(view.job !== '', { jobId: view.job }),
-  sortBy: view.sortBy === 'votes' ? 'top' : 'new',
+  sortBy: view.sortBy === 'votes' ? 'votes' : 'new',
 })
 
 /** What the export of a view is asked for: what is listed, or the results of its search. */
 export function exportInput(view: View, typing: boolean): ExportInput {
   if (view.query === '') return listInput(view)
-  const sortBy = view.sortBy === 'votes' ? 'top' : view.sortBy
-  return { ...listInput(view), query: view.query, sortBy, ...given(typing, { prefix: true as const }) }
+  return { ...listInput(view), query: view.query, sortBy: view.sortBy, ...given(typing, { prefix: true as const }) }
 }

@@ -6,7 +6,7 @@ export const topicTexts = {
   find: 'Find a topic',
   findButton: 'Find',
   sortBy: 'Sort by',
-  sort: { new: 'Collected last', top: 'Most votes', name: 'Name' },
+  sort: { new: 'Collected last', votes: 'Most votes', name: 'Name' },
   none: 'No topic was collected yet',
   noMatch: 'No topic has this in its name',
   toCollect: 'Start a collection',

@@ -11,7 +11,7 @@ import { Problem } from '../shell/problem.tsx'
 import { Link, navigate, useAddress } from '../shell/router.tsx'
 import { topicTexts as texts } from '../texts/topics.ts'
 
-const orders: TopicOrder[] = ['new', 'top', 'name']
+const orders: TopicOrder[] = ['new', 'votes', 'name']
 
 interface TopicsView {
   query: string
@@ -22,7 +22,7 @@ function parseTopicsView(parameters: URLSearchParams): TopicsView {
   const sort = parameters.get('sort')
   return {
     query: [...(parameters.get('q') ?? '').trim()].slice(0, 100).join(''),
-    sortBy: sort === 'top' || sort === 'name' ? sort : 'new',
+    sortBy: sort === 'votes' || sort === 'name' ? sort : 'new',
   }
 }
 

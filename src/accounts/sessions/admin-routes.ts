@@ -56,6 +56,7 @@ function registerMakeLink(
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'createSignInLink',
         summary: 'Make a link that signs a person in to an account, once',
         description:
           `It is valid for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
@@ -96,6 +97,7 @@ function registerListLinks(app: App, { database, clock, authentication }: AdminS
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'listSignInLinks',
         summary: 'List the unused sign-in links of an account',
         ...common,
         response: { 200: linkList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
@@ -120,6 +122,7 @@ function registerRevokeLinks(app: App, { database, clock, authentication }: Admi
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'revokeSignInLinks',
         summary: 'Revoke every open sign-in link of an account',
         ...common,
         response: {
@@ -141,6 +144,7 @@ function registerSessions(app: App, { database, authentication }: AdminSessionDe
     {
       onRequest: authentication.requireAdmin,
       schema: {
+        operationId: 'signAccountOut',
         summary: 'Sign an account out everywhere, at once',
         description: 'Its API keys and open sign-in links stay valid: revoke those too to lock the account out.',
         ...common,

@@ -84,6 +84,7 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
         reply.header('cache-control', 'no-store')
       },
       schema: {
+        operationId: 'signIn',
         summary: 'Sign in with an API key, the admin key or a sign-in link',
         description:
           `Sets the cookie \`${sessionCookie}\`. With it, calls of the account (for the admin key: of the operator) need no ` +
@@ -116,6 +117,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
     path,
     {
       schema: {
+        operationId: 'readSession',
         summary: 'Read who is signed in',
         tags,
         security,
@@ -141,6 +143,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
     path,
     {
       schema: {
+        operationId: 'signOut',
         summary: 'Sign out',
         description: 'Ends the session and clears the cookie.',
         tags,

@@ -41,7 +41,7 @@ function parseCsv(text: string): (string | null)[][] {
 }
 
 describe('a CSV record', () => {
-  it('has a field for each column, whatever its texts hold, and gives them back', () => {
+  it('has a field for each column, and parses back to its texts, whatever they hold', () => {
     const columns = csvHeader.trimEnd().split(',')
     const texts = fc.string({
       unit: fc.oneof(fc.constantFrom(...'",\r\n\t\'=+-@＝'), fc.string({ minLength: 1, maxLength: 1, unit: 'binary' })),
@@ -84,7 +84,7 @@ describe('a CSV record', () => {
     '"=1',
     "'=1",
     '\0=1',
-  ])('has %j as a text, not as a formula', (text) => {
+  ])('makes %j a text, not a formula', (text) => {
     if (text.startsWith('"')) expect(toCsvRecord({ ...request, title: text })).toContain(',"""=1",')
     else expect(withoutFormula(text)).toBe(`'${text}`)
   })

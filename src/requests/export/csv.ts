@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../record.ts'
 
-/** A request, always with its whole text, and the place after which an export goes on. */
+/** A request, always with its whole text, and the cursor after which an export goes on. */
 export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & { cursor: string }
 
 /** The order of the columns; a later version may add some at the end. */
@@ -28,11 +28,11 @@ const columns = [
 /**
  * What a spreadsheet may take for a formula: one of = + - @ (also full-width) at the beginning, or after what it passes over
  * there; and tab and carriage return themselves (OWASP, "CSV Injection"). A quote at the beginning is among them only so that
- * the one that is put before can be told from a text's own.
+ * an added quote and a text's own can be distinguished.
  */
 const risky = /^(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹢﹣﹦﹫−]|[\t\r']|[\p{Cc}\p{Cf}])/u
 
-/** A text that every spreadsheet takes for text; whoever wants the text itself takes one quote away from the beginning. */
+/** A text that no spreadsheet takes for a formula; without the first quote it is the original text. */
 export const withoutFormula = (text: string): string => (risky.test(text) ? `'${text}` : text)
 
 /** Always in quotes, so that an empty text is not the same as none (RFC 4180). */

@@ -35,7 +35,7 @@ const parse = (text: string) => lines(text).map((line) => JSON.parse(line))
 
 describe('an export', () => {
   it('is every request of the list, in its order, with author, licence and cursor', async () => {
-    const answer = await open('sortBy=top')
+    const answer = await open('sortBy=votes')
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
     const records = parse(await answer.text())
     expect(new Set(records.map(({ _id }) => _id)).size).toBe(size)
@@ -49,7 +49,7 @@ describe('an export', () => {
     })
   })
 
-  it('goes on after any record with its cursor, and narrows as the list does', async () => {
+  it('continues after any record with its cursor, and has the filters of the list', async () => {
     const filters = 'topic=all&tag=tag1&minVotes=25'
     const whole = parse(await (await open(filters)).text())
     expect(whole).toHaveLength(size / 6)
@@ -59,7 +59,7 @@ describe('an export', () => {
     }
   })
 
-  it('as CSV has a header at its beginning only, a mark only when asked, and no formula', async () => {
+  it('as CSV has one header, a byte order mark only with bom, and no formula', async () => {
     const filters = 'format=csv&tag=tag2&minVotes=49'
     // `text()` would take the mark away.
     const text = Buffer.from(await (await open(`${filters}&bom=true`)).arrayBuffer()).toString()
@@ -72,7 +72,7 @@ describe('an export', () => {
     expect(rest.trimEnd().split('\r\n')).toEqual(rows.slice(6))
   })
 
-  it('needs a key, refuses what a list refuses, and says so before it begins', async () => {
+  it('needs a key, and refuses what a list refuses before it begins', async () => {
     expect((await service.clientFor(null).get(path(''))).status).toBe(401)
     for (const query of [
       'format=xml',
@@ -86,7 +86,7 @@ describe('an export', () => {
     }
   })
 
-  it('reads no further than its reader does, and breaks off when the service stops: never silently short', async () => {
+  it('reads no further than its reader, and breaks its connection when the service stops', async () => {
     const answer = await open('')
     const reader = answer.body!.getReader()
     const decoder = new TextDecoder()
@@ -111,7 +111,7 @@ describe('an export', () => {
     expect(received.length + rest.length).toBe(size)
   })
 
-  it('of an account is refused while it has its fill of them open, and frees its place when its reader goes', async () => {
+  it('is refused while the account has the maximum open, and frees its slot when its reader goes', async () => {
     const readers = Array.from({ length: 3 }, () => new AbortController())
     const answers = await Promise.all(readers.map(({ signal }) => open('', signal)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -148,14 +148,14 @@ describe('an export of a search', () => {
       select id, 'meadow' || repeat(' filler', votes) from requests where title = 'meadow'`.execute(service.database)
   })
 
-  it('is what the search finds with the same filters and order, whole texts, at most its 100', async () => {
+  it('has the results of the search with the same filters and order, whole texts, at most 100', async () => {
     const found = await search({})
     expect(found).toHaveLength(100)
     const records = await exported(words)
     expect(idsOf(records)).toEqual(idsOf(found))
     expect(new Set(records.map((record) => record.description))).toEqual(new Set([description]))
     const cases: [string, object][] = [
-      ['sortBy=top', { sortBy: 'votes' }],
+      ['sortBy=votes', { sortBy: 'votes' }],
       ['sortBy=new', { sortBy: 'new' }],
       ['platforms=github', { filters: { platforms: ['github'] } }],
       ['topic=ALL&tag=tag1&minVotes=20', { filters: { topic: 'all', tags: ['tag1'], minVotes: 20 } }],
@@ -175,7 +175,7 @@ describe('an export of a search', () => {
     )
   })
 
-  it('goes on after any record with its cursor; as CSV it has its header once', async () => {
+  it('continues after any record with its cursor; as CSV it has one header', async () => {
     const whole = await exported(words)
     for (const at of [0, 57, 99]) {
       expect(await exported(`${words}&cursor=${whole[at].cursor}`)).toEqual(whole.slice(at + 1))
@@ -198,7 +198,7 @@ describe('an export of a search', () => {
       'prefix=true',
       `${words}&jobId=${crypto.randomUUID()}`,
       `${words}&cursor=${ofList}`,
-      `${words}&sortBy=top&cursor=${ofSearch}`,
+      `${words}&sortBy=votes&cursor=${ofSearch}`,
       `cursor=${ofSearch}`,
     ]) {
       expect((await service.client.get(path(query))).status, query).toBe(400)

@@ -6,20 +6,20 @@ export const exportFormats = ['jsonl', 'csv'] as const
 
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** How many requests are read at once: others get their turn at the database between two such pages. */
+/** How many requests are read at once: other statements run between two such pages. */
 const pageSize = 200
 export const byteOrderMark = '\ufeff'
 
 export interface ExportInput extends Omit<ListInput, 'limit' | 'fullText'> {
   format: ExportFormat
-  /** Begins a CSV with a byte order mark, by which old spreadsheets know UTF-8. */
+  /** Begins a CSV with a byte order mark, by which old spreadsheets recognise UTF-8. */
   bom: boolean
 }
 
 export const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(request)}\n`, csv: toCsvRecord } as const
 
 /**
- * The requests of a list as text, a page after the other; the next one is read when it is asked for, so that there is never
+ * The requests of a list as text, a page after the other; a page is read when its reader wants it, so that there is never
  * more than one in memory. With a cursor it goes on where an earlier export ended, without a header.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list, before the first text.
  */

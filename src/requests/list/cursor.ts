@@ -1,6 +1,6 @@
 import { cursorsOf, isPositionId, isPositionNumber } from '../../http/pagination.ts'
 
-export const listOrders = ['new', 'top'] as const
+export const listOrders = ['new', 'votes'] as const
 
 export type ListOrder = (typeof listOrders)[number]
 
@@ -10,5 +10,5 @@ export type Position = [key: number, id: string]
 /** The cursors of a list in each order. */
 export const listCursors = {
   new: cursorsOf<Position>('new', isPositionNumber, isPositionId),
-  top: cursorsOf<Position>('top', isPositionNumber, isPositionId),
+  votes: cursorsOf<Position>('votes', isPositionNumber, isPositionId),
 }

@@ -1,28 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
+import { all, dateConditions, platformCondition, tagCondition, voteCondition } from '../filters/conditions.ts'
+import type { RequestFilters } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
 import type { ListOrder, Position } from './cursor.ts'
 
-/** Which requests a list has; everything that is given must hold. */
-export interface ListFilters {
-  topic?: string
-  platforms?: readonly PlatformName[]
-  /** All of them, as they are written. */
-  tags?: readonly string[]
-  minVotes?: number
-  /** Posted then or later, by the platform's date or, where it has none, by when it entered the cache. */
-  since?: Date
-  /** Posted before. */
-  until?: Date
+export interface ListFilters extends RequestFilters {
   /** A job that the caller may see. */
-  jobId?: string
+  jobId?: string | undefined
 }
 
-export interface WindowInput extends ListFilters, TextChoice {
+export interface ScanInput extends ListFilters, TextChoice {
   sortBy: ListOrder
-  /** The most requests that are wanted. */
+  /** The maximum number of requests to return. */
   limit: number
   after: Position | null
 }
@@ -32,77 +23,66 @@ export interface ListedRequest {
   record: RequestRecord
 }
 
-export const all = (conditions: readonly RawBuilder<unknown>[]) =>
-  conditions.length === 0 ? sql`true` : sql`${sql.join(conditions, sql` and `)}`
+/** What a list reads of each row; `requests` and `request_topics` both have it. */
+export const listedColumns = sql`platform, posted_at, votes, tags`
 
 /** Microseconds since 1970: exact, where a JavaScript date would round a sort key to milliseconds. */
-export const keyOf = (sortBy: ListOrder) =>
+export const sortKey = (sortBy: ListOrder) =>
   sortBy === 'new' ? sql`(extract(epoch from posted_at) * 1000000)::bigint` : sql`votes::bigint`
 
-export const columnOf = (sortBy: ListOrder) => sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
-
-export const postedBetween = ({ since, until }: ListFilters) => [
-  ...(since ? [sql`posted_at >= ${since}::timestamptz`] : []),
-  ...(until ? [sql`posted_at < ${until}::timestamptz`] : []),
-]
-export const votedEnough = ({ minVotes }: ListFilters) =>
-  minVotes === undefined ? [] : [sql`votes >= ${minVotes}::bigint`]
+export const sortColumn = (sortBy: ListOrder) => sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
 
 /** The conditions that bound the part of the order's index in which the list lies; the column `id` is named by the caller. */
-export function rangeOf(input: WindowInput, id: RawBuilder<unknown>): RawBuilder<unknown>[] {
+export function indexRange(input: ScanInput, id: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { sortBy, after } = input
-  const bounds = sortBy === 'new' ? postedBetween(input) : votedEnough(input)
+  const bounds = sortBy === 'new' ? dateConditions(input) : voteCondition(input)
   if (after === null) return bounds
   const from =
     sortBy === 'new'
       ? sql`timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond'`
       : sql`${after[0]}::bigint`
-  return [...bounds, sql`(${columnOf(sortBy)}, ${id}) < (${from}, ${after[1]}::uuid)`]
+  return [...bounds, sql`(${sortColumn(sortBy)}, ${id}) < (${from}, ${after[1]}::uuid)`]
 }
 
-/** The other conditions, which each row is looked at for. */
-export function restOf(input: WindowInput): RawBuilder<unknown>[] {
-  const { sortBy, platforms, tags, jobId } = input
-  return [
-    ...(sortBy === 'new' ? votedEnough(input) : postedBetween(input)),
-    ...(platforms ? [sql`platform = any(${platforms}::text[])`] : []),
-    ...(tags && tags.length > 0 ? [sql`tags @> ${tags}::text[]`] : []),
-    ...(jobId === undefined
-      ? []
-      : [sql`exists (select from scrape_job_requests where job_id = ${jobId} and request_id = listed.id)`]),
-  ]
-}
+/** The other conditions, which are checked on each row of `listed`. */
+export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
+  ...(input.sortBy === 'new' ? voteCondition(input) : dateConditions(input)),
+  ...platformCondition(input),
+  ...tagCondition(input),
+  ...(input.jobId === undefined
+    ? []
+    : [sql`exists (select from scrape_job_requests where job_id = ${input.jobId} and request_id = listed.id)`]),
+]
 
 /** A row of a page: the request, and its position in the order. */
 export type ListedRow = RequestRow & { key: number; position_id: string }
 
 /**
- * Polls at the next rows of the list's order, `width` of them at most, for those that fit.
- * @returns what fits, one more than `limit` where there is one; and the position of the last row that was looked at, null when
- * the order has no more rows.
+ * Reads the next rows of the list's order, at most `width` of them, and picks those that pass the filters.
+ * @returns the picked ones, one more than `limit` where there is one; and the position of the last row that was scanned, null
+ * when the order has no more rows.
  */
-export async function walkWindow(
+export async function scanIndex(
   executor: Executor,
-  input: WindowInput,
+  input: ScanInput,
   width: number,
 ): Promise<{ found: ListedRequest[]; end: Position | null }> {
   const { sortBy, limit, topic } = input
-  const column = columnOf(sortBy)
-  const columns = sql`platform, posted_at, votes, tags`
+  const column = sortColumn(sortBy)
   const base =
     topic === undefined
-      ? sql`select id, ${columns} from requests where ${all(rangeOf(input, sql`id`))}
+      ? sql`select id, ${listedColumns} from requests where ${all(indexRange(input, sql`id`))}
           order by ${column} desc, id desc limit ${width}`
-      : sql`select request_id as id, ${columns} from request_topics
-          where ${all([sql`topic_key = ${topicKey(topic)}`, ...rangeOf(input, sql`request_id`)])}
+      : sql`select request_id as id, ${listedColumns} from request_topics
+          where ${all([sql`topic_key = ${topicKey(topic)}`, ...indexRange(input, sql`request_id`)])}
           order by ${column} desc, request_id desc limit ${width}`
   const { rows } = await sql<ListedRow & { matches: boolean; rank: number }>`
     with page as materialized (
-      select id, ${keyOf(sortBy)} as key, matches, rank from (
-        select *, ${all(restOf(input))} as matches,
+      select id, ${sortKey(sortBy)} as key, matches, rank from (
+        select *, ${all(rowConditions(input))} as matches,
           (row_number() over (order by ${column} desc, id desc))::integer as rank
         from (${base}) as listed
-      ) as window_rows
+      ) as scanned
       where matches or rank = ${width}
       order by ${column} desc, id desc limit ${limit + 2}
     )

@@ -2,8 +2,8 @@ import type { Executor } from '../../database/open.ts'
 import type { PageInput } from '../../http/pagination.ts'
 import type { RequestRecord, TextChoice } from '../record.ts'
 import { type ListOrder, listCursors, type Position } from './cursor.ts'
-import { type ListedRequest, type ListFilters, restOf, type WindowInput, walkWindow } from './index-scan.ts'
-import { findAmongFew } from './selective-filter.ts'
+import { type ListedRequest, type ListFilters, rowConditions, type ScanInput, scanIndex } from './index-scan.ts'
+import { findBySelectiveFilter } from './selective-filter.ts'
 
 export interface ListInput extends ListFilters, PageInput, TextChoice {
   sortBy: ListOrder
@@ -18,12 +18,12 @@ export interface RequestPage {
   cursor: string | null
 }
 
-/** How many rows of the order a page looks at first, and how many more when the first are not enough. */
+/** How many rows of the order a page scans at first, and how many more when those are not enough. */
 const widths = [500, 5_000] as const
 
 function toPage({ sortBy, limit }: ListInput, found: readonly ListedRequest[], end: Position | null): RequestPage {
   const page = found.slice(0, limit)
-  // What was looked at in vain is not looked at again.
+  // The next page does not scan again what this one scanned in vain.
   const position = found.length > limit ? page.at(-1)!.position : end
   const { encode } = listCursors[sortBy]
   return {
@@ -35,27 +35,28 @@ function toPage({ sortBy, limit }: ListInput, found: readonly ListedRequest[], e
 }
 
 /**
- * One page of the cached requests, newest or most voted first. Keyset paging: a row that stays put is seen exactly once,
+ * One page of the cached requests, newest or most voted first. Keyset paging: a row that does not move is seen exactly once,
  * however many are added meanwhile.
  *
- * The work is bounded for any mix of filters. The order's index is walked for a while; where that does not fill the page, a
- * filter that leaves few requests answers by itself; where none does, the walk goes on for a longer while, and then the page
- * is given as it is: it may hold fewer requests than asked for, even none, and yet have more after it.
+ * The work is bounded for any mix of filters. A first scan reads some rows of the order's index. Where they do not fill the
+ * page, a selective filter answers by itself; where no filter is selective, a second, longer scan follows. The page may then
+ * hold fewer requests than `limit`, even none, and yet have more after it.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function listRequests(executor: Executor, input: ListInput): Promise<RequestPage> {
   const after = input.cursor === undefined ? null : listCursors[input.sortBy].decode(input.cursor)
-  const window: WindowInput = { ...input, after }
-  const narrows = restOf(window).length > 0
-  if (window.jobId !== undefined) {
-    const few = await findAmongFew(executor, window)
-    if (few !== null) return toPage(input, few, null)
+  const scan: ScanInput = { ...input, after }
+  const isFiltered = rowConditions(scan).length > 0
+  if (scan.jobId !== undefined) {
+    const selected = await findBySelectiveFilter(executor, scan)
+    if (selected !== null) return toPage(input, selected, null)
   }
-  const first = await walkWindow(executor, window, narrows ? widths[0] : input.limit + 1)
-  if (!narrows || first.end === null || first.found.length > input.limit) return toPage(input, first.found, first.end)
-  const few = await findAmongFew(executor, window)
-  if (few !== null) return toPage(input, few, null)
-  const rest = { ...window, after: first.end, limit: input.limit - first.found.length }
-  const second = await walkWindow(executor, rest, widths[1])
+  const first = await scanIndex(executor, scan, isFiltered ? widths[0] : input.limit + 1)
+  if (!isFiltered || first.end === null || first.found.length > input.limit)
+    return toPage(input, first.found, first.end)
+  const selected = await findBySelectiveFilter(executor, scan)
+  if (selected !== null) return toPage(input, selected, null)
+  const rest = { ...scan, after: first.end, limit: input.limit - first.found.length }
+  const second = await scanIndex(executor, rest, widths[1])
   return toPage(input, [...first.found, ...second.found], second.end)
 }

@@ -4,9 +4,9 @@ import { readCreditUsage } from '../../credits/usage.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
-import { notFound } from '../../http/errors.ts'
-import { isId } from '../../http/ids.ts'
-import { closed, errorResponses, nullable, oneOf, usage } from '../../http/schemas.ts'
+import { pageOf, pageParameters } from '../../http/pagination.ts'
+import { closed, defaulted, errorResponses, oneOf, usage } from '../../http/schemas.ts'
+import { sortByParameter } from '../../http/sort-order.ts'
 import { invalidField } from '../../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
 import { searchWords } from '../../platforms/topic-words.ts'
@@ -14,19 +14,15 @@ import type { Clock } from '../../runtime/clock.ts'
 import { type CoalescedReads, createCoalescedReads } from '../../runtime/request-coalescing.ts'
 import type { RealtimeList } from '../live-collection.ts'
 import { realtimeMeta } from '../live-collection.ts'
-import { fullTextSchema, requestRecord } from '../record.ts'
-import { listRequests } from './list.ts'
-import { listQuery, toListFilters } from './query.ts'
+import { fullTextParameter, requestRecord } from '../record.ts'
+import { listOrders } from './cursor.ts'
+import { type JobOwnership, requireOwnJob } from './job-filter.ts'
+import { type ListInput, listRequests } from './list.ts'
+import { listQuery, parseListFilters } from './query.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Requests']
-const pageLimit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most results of this answer' }),
-)
-
-export interface ListDependencies {
-  /** Whether a scrape job is of this account: only then may its requests be listed by it. */
-  ownsJob(accountId: string, jobId: string): Promise<boolean>
+export interface ListDependencies extends JobOwnership {
   database: Database
   clock: Clock
   authentication: Authentication
@@ -40,64 +36,54 @@ may hold fewer requests than \`limit\`, even none, and yet have more after it: \
 
 With \`source=realtime\` a page of \`topic\` is collected live from each of \`platforms\` that is not fresh, within a
 deadline, and the list after it is the answer. It costs one credit, given back when nothing was collected, and takes an
-\`Idempotency-Key\`. The pages after the first are had by their \`cursor\`, without \`source\`.`
+\`Idempotency-Key\`. The pages after the first need their \`cursor\` and no \`source\`.`
 
 /** Refuses what a live collection cannot do. */
-function checkRealtime({ topic, cursor }: { topic?: string; cursor?: string }): string {
+function checkRealtime({ topic, cursor }: Pick<ListInput, 'topic' | 'cursor'>): string {
   if (topic === undefined) throw invalidField('topic', 'is required with source=realtime')
   if (cursor !== undefined)
-    throw invalidField('cursor', 'cannot be had live; leave out source=realtime for the next page')
+    throw invalidField('cursor', 'is not for source=realtime: leave out source for the next page')
   if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
   return topic
 }
 
-/** Listing the cache, and with `source=realtime` what is asked for now (spec 4.4). */
+const listSchema = {
+  operationId: 'listRequests',
+  summary: 'List the cached requests',
+  description: listDescription,
+  tags,
+  security,
+  headers: idempotencyHeaders,
+  querystring: closed({
+    ...listQuery,
+    sortBy: sortByParameter(listOrders, { default: 'new', description: 'Newest or most voted first' }),
+    limit: pageParameters.limit,
+    fullText: fullTextParameter,
+    source: defaulted(
+      oneOf(['cached', 'realtime'], { default: 'cached', description: '`realtime` needs `topic`; 1 credit' }),
+    ),
+  }),
+  response: {
+    200: closed({ data: pageOf('results', requestRecord), meta: Type.Optional(realtimeMeta), usage }),
+    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', ...idempotencyErrors),
+  },
+}
+
+/** Listing the cache, and with `source=realtime` what is collected now (spec 4.4). */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
   const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
   const share = createCoalescedReads()
   app.get(
     '/api/v1/requests',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        summary: 'List the cached requests',
-        description: listDescription,
-        tags,
-        security,
-        headers: idempotencyHeaders,
-        querystring: closed({
-          ...listQuery,
-          limit: pageLimit,
-          fullText: Type.Optional(fullTextSchema),
-          source: Type.Optional(
-            oneOf(['cached', 'realtime'], { default: 'cached', description: '`realtime` needs `topic`; 1 credit' }),
-          ),
-        }),
-        response: {
-          200: closed({
-            data: closed({
-              results: Type.Array(requestRecord),
-              hasMore: Type.Boolean(),
-              cursor: nullable(Type.String({ description: 'For the page after this one' })),
-            }),
-            meta: Type.Optional(realtimeMeta),
-            usage,
-          }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', ...idempotencyErrors),
-        },
-      },
-    },
+    { onRequest: authentication.requireAccount, schema: listSchema },
     async (request, reply) => {
       const account = authentication.accountOf(request)
-      const { sortBy = 'new', limit = 20, fullText = false, source = 'cached', cursor, ...query } = request.query
-      const { jobId } = query
-      if (jobId !== undefined && !(isId(jobId) && (await dependencies.ownsJob(account.accountId, jobId)))) {
-        throw notFound('Scrape job')
-      }
-      const filters = toListFilters(query)
-      const list = { ...filters, sortBy, limit, fullText, ...(cursor === undefined ? {} : { cursor }) }
+      const { sortBy, limit, fullText, source, cursor, ...query } = request.query
+      const filters = parseListFilters(query)
+      await requireOwnJob(dependencies, account.accountId, filters.jobId)
+      const list = { ...filters, sortBy, limit, fullText, cursor }
       if (source === 'realtime') {
-        // Nobody would see what it costs a credit to collect.
+        // The answer to a HEAD has no body, but collecting for it would cost a credit.
         if (request.method === 'HEAD') throw invalidField('source', 'realtime is not for HEAD')
         const topic = checkRealtime(list)
         const platforms = filters.platforms ?? defaultPlatforms

@@ -5,7 +5,8 @@ import { startTestService, type TestService, testAdminKey } from '../../../test/
 import { verifyLedger } from '../../credits/verify.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
-import { preparePage, storePage } from '../store/store.ts'
+import { preparePage } from '../store/prepared-page.ts'
+import { storePage } from '../store/store.ts'
 import { purgeRequests } from './purge.ts'
 import { suppress } from './suppression.ts'
 
@@ -128,7 +129,7 @@ describe('a purge', () => {
     expect(after.requestsCreated).toBe(6)
   })
 
-  it('of one request by its _id keeps it out, by whatever it is found later', async () => {
+  it('of one request by its _id keeps it out, also with another title and address', async () => {
     await collect()
     const id = await idOf('walrus')
     expect(await purge({ id })).toMatchObject({ matched: 1, deleted: 1 })
@@ -137,7 +138,7 @@ describe('a purge', () => {
     expect(await purge({ id })).toMatchObject({ matched: 0, deleted: 0, purgeId: null })
   })
 
-  it('of an author keeps out what they wrote, also under another name, and what they write later', async () => {
+  it('of an author keeps out their requests, also under another name, and their later ones', async () => {
     await collect()
     await purge({ author: '@ada', platform: 'github' })
     play('github', [
@@ -149,14 +150,14 @@ describe('a purge', () => {
     expect(await listed('platforms=github')).toEqual(['Penguin three', 'Somebody else', 'Walrus'])
   })
 
-  it('keeps out what was never here, when it is named before it comes', async () => {
+  it('of a request that was never stored keeps it out', async () => {
     await purge({ url: 'https://github.com/acme/app/issues/1' })
     await purge({ id: '4', platform: 'github' })
     expect((await collect(['github'])).requestsCreated).toBe(2)
     expect(await listed()).toEqual(['Penguin three', 'Penguin two'])
   })
 
-  it('does not suppress with suppress false, and suppresses a whole platform only when told to', async () => {
+  it('does not suppress with suppress false, and suppresses a platform only with suppress true', async () => {
     await collect()
     expect(await purge({ author: 'ada', suppress: false })).toMatchObject({ deleted: 3, purgeId: null })
     expect((await collect()).requestsCreated).toBe(3)
@@ -165,7 +166,7 @@ describe('a purge', () => {
     expect((await collect(['hackernews'])).requestsCreated).toBe(1)
   })
 
-  it('takes text for text: nothing that is special in SQL, patterns or JSON widens it', async () => {
+  it('compares plain text: nothing that is special in SQL, patterns or JSON widens it', async () => {
     await collect()
     for (const author of [
       '%',
@@ -186,7 +187,7 @@ describe('a purge', () => {
     expect(await countRows()).toMatchObject({ requests: 6 })
   })
 
-  it('keeps no text of what is suppressed', async () => {
+  it('stores no text of what is suppressed', async () => {
     await collect()
     await purge({ author: 'Ada Lovelace' })
     const { rows } = await sql<{ text: string }>`select suppressions::text as text from suppressions`.execute(
@@ -196,7 +197,7 @@ describe('a purge', () => {
     for (const { text } of rows) expect(text).not.toMatch(/lovelace|issues/i)
   })
 
-  it('of thousands works in bounded slices, and search finds what is left however good the deleted ones were', async () => {
+  it('of thousands works in bounded slices, and a search still finds the others', async () => {
     // The best matches go, those with less of the word stay.
     const many = Array.from({ length: 2_400 }, (_, index) =>
       foundRequest(`m${index}`, {
@@ -230,7 +231,7 @@ describe('a suppression', () => {
     ['the author where it was purged', { author: 'ada', platform: 'github' }, { author: 'ada', platform: 'github' }],
     ['the address', { url: 'https://github.com/acme/app/issues/1' }, { url: 'http://github.com/acme/app/issues/1/' }],
     ['the id', { id: '1', platform: 'github' }, { id: '1', platform: 'github' }],
-  ])('is listed, and lifted by %s with all that came with it', async (_what, selection, named) => {
+  ])('is listed, and lifted by %s with everything of its purge', async (_what, selection, named) => {
     await collect()
     const { purgeId, deleted } = await purge(selection)
     const { entries, purges } = await suppressions()
@@ -242,7 +243,7 @@ describe('a suppression', () => {
     expect((await lift(named)).status).toBe(404)
   })
 
-  it('is lifted by its purge, and no other with it', async () => {
+  it('is lifted by its purge, which lifts no other purge', async () => {
     await collect()
     const first = await purge({ author: 'ada' })
     const second = await purge({ id: '3', platform: 'github' })
@@ -257,7 +258,11 @@ describe('a suppression', () => {
 describe('a purge while a page is being stored', () => {
   const page = async (requests: FoundRequest[], jobId: string) => ({
     ...(await preparePage(requests)),
-    ...{ platform: 'github' as const, jobId, topic: 'birds', markSeenBefore: null, now: new Date() },
+    platform: 'github' as const,
+    jobId,
+    topic: 'birds',
+    markSeenBefore: null,
+    now: new Date(),
   })
 
   // The embedded database runs one transaction at a time: there is nothing to race.
@@ -298,7 +303,7 @@ describe('a purge while a page is being stored', () => {
     },
   )
 
-  it('of the same requests lets none back in and nothing fail, in a crowd', { timeout: 60_000 }, async () => {
+  it('of the same requests, many at once, lets none back in and fails nothing', { timeout: 60_000 }, async () => {
     const { jobId } = await collect()
     const requests = Array.from({ length: 60 }, (_, index) => foundRequest(`c${index}`, index % 2 ? ada : bob))
     const prepared = await page(requests, jobId)
@@ -319,7 +324,7 @@ describe('a purge while a page is being stored', () => {
     expect(rows).toEqual([{ handle: 'bob', amount: 30 }])
   })
 
-  it('is undone with its transaction: what was not suppressed in the end may come back', async () => {
+  it('that is rolled back suppresses nothing', async () => {
     await collect()
     const identities = [{ platform: 'github' as const, kind: 'handle' as const, value: 'bob' }]
     const failing = service.database.transaction().execute(async (transaction) => {

@@ -14,7 +14,7 @@ import {
 } from '../store/identity.ts'
 import { suppress } from './suppression.ts'
 
-/** What goes: everything that fits all of these. At least one, and at most one of id, url, author and olderThanDays. */
+/** What is purged: every request that fits all of these. At least one field, and at most one of id, url, author and olderThanDays. */
 export interface PurgeSelection {
   platform?: PlatformName
   /** Refreshed before so many days. */
@@ -28,7 +28,7 @@ export interface PurgeSelection {
 
 export interface PurgeInput extends PurgeSelection {
   suppress: boolean
-  /** Only looks. */
+  /** Only counts what fits, and deletes nothing. */
   dryRun: boolean
   now: Date
 }
@@ -36,10 +36,10 @@ export interface PurgeInput extends PurgeSelection {
 export interface PurgeResult {
   /** By which the suppression is lifted; null when nothing was suppressed. */
   purgeId: string | null
-  /** How many requests fitted, by platform. */
+  /** How many requests fit, by platform. */
   matched: Map<PlatformName, number>
   deleted: number
-  /** The first few that fitted. */
+  /** The first 5 that fit. */
   samples: Match[]
 }
 
@@ -49,7 +49,7 @@ interface Match extends IdentifiedRequest {
   title: string
 }
 
-/** How many rows a statement looks at, and how many it deletes with all their words, at most: everybody else waits for it in the embedded backend. */
+/** The maximum rows that a statement scans, and that it deletes with all their words: in the embedded backend all other statements wait for it. */
 const scannedRows = 250
 const deletedRows = 100
 const maxSamples = 5
@@ -59,7 +59,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 /** When a request was last collected anew, or seen unchanged where that is recorded (the index has the same expression). */
 const refreshedAt = sql`greatest(updated_at, seen_at)`
 
-/** What a database can tell of a row by itself; a row must still fit when it is deleted. */
+/** The part of the selection that the database can check; a row must still fit when it is deleted. */
 function conditionOf({ platform, olderThanDays, now }: PurgeSelection & { now: Date }): RawBuilder<boolean> {
   const ofPlatform = platform === undefined ? sql`true` : sql`platform = ${platform}`
   if (olderThanDays === undefined) return sql<boolean>`${ofPlatform}`
@@ -128,21 +128,21 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
     return deleteRequests(transaction, chosen)
   })
 
-/** Suppresses what was named, before anything is deleted, so that nothing comes back behind the back of the search for it. */
+/** Suppresses what was named, before anything is deleted: a page that is stored during the scan cannot bring it back. */
 async function suppressNamed(database: Database, purgeId: string, input: PurgeInput): Promise<void> {
   const { id, platform, now } = input
   const theirId = id !== undefined && platform !== undefined && !isId(id)
   const named = theirId ? [{ kind: 'id' as const, value: id }] : (namedIdentities(input) ?? [])
-  const places = platform === undefined ? platformNames : [platform]
-  const identities = places.flatMap((place) => named.map((identity) => ({ ...identity, platform: place })))
+  const platforms = platform === undefined ? platformNames : [platform]
+  const identities = platforms.flatMap((name) => named.map((identity) => ({ ...identity, platform: name })))
   await database
     .transaction()
     .execute((transaction) => suppress(transaction, { purgeId, identities, named: true, now }))
 }
 
 /**
- * Deletes what fits, in slices; with `suppress` no later page brings any of it back. Tried again after a failure it goes on
- * where it was.
+ * Deletes what fits, in slices; with `suppress` no later page brings any of it back. After a failure the same call can be
+ * repeated: it deletes the rest.
  */
 export async function purgeRequests(database: Database, input: PurgeInput): Promise<PurgeResult> {
   const purgeId = randomUUID()

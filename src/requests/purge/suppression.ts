@@ -7,7 +7,7 @@ import { hashIdentity, type IdentifiedRequest, type Identity, identitiesOf } fro
 
 /**
  * Which requests of a page may not be stored. To be called before anything is stored: until the transaction ends nothing
- * is added to the list, so that a purge finds either the stored row or a page that knows of the purge.
+ * is added to the list, so that either the purge sees the stored row or the page sees the suppression.
  * @returns their source ids.
  */
 export async function findSuppressed(
@@ -58,7 +58,7 @@ const hashesOf = (identities: readonly Identity[], platform: PlatformName | unde
     (platform === undefined ? platformNames : [platform]).map((name) => hashIdentity(name, identity)),
   )
 
-/** How many entries one statement deletes at most: everybody else waits for it in the embedded backend. */
+/** The maximum entries that one statement deletes: in the embedded backend all other statements wait for it. */
 const sliceRows = 5_000
 
 async function liftPurges(database: Database, purgeIds: readonly string[]): Promise<number> {

@@ -10,45 +10,64 @@ export interface AnswerInput extends SearchInput {
   highlight?: boolean
 }
 
-export interface SearchAnswer {
-  results: (RequestRecord & { highlights?: Highlight[] })[]
+/** One page of what a search found: of a query alone, or of a query with the topics that it was expanded by. */
+export interface SearchPage {
+  results: RequestRecord[]
   /** Another page can be had inside the cap. */
   hasMore: boolean
   /** This page ends at result 100 and more match. */
   limitReached: boolean
+  /** Set when only so many of the best matches were considered. */
+  window: number | null
+  /** Whether anything has one of the words, whatever the filters say. */
+  anyMatch: boolean
+  /** The normalised words that were searched. */
+  words: string[]
+}
+
+export interface SearchAnswer {
+  data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: (RequestRecord & { highlights?: Highlight[] })[] }
   meta: {
     originalQuery: string
-    cachedResults: number
     window?: number
     didYouMean?: string
   }
 }
 
+/** The answer to every search, with what is read for it besides the page: highlights, and a suggestion where nothing matches. */
+export async function toAnswer(
+  executor: Executor,
+  { query, highlight = false }: Pick<AnswerInput, 'query' | 'highlight'>,
+  { results, hasMore, limitReached, window, anyMatch, words }: SearchPage,
+): Promise<SearchAnswer> {
+  const didYouMean = anyMatch ? null : await suggestQuery(executor, query, words)
+  const highlights = highlight ? await highlightMatches(executor, results, words) : null
+  return {
+    data: {
+      results: results.map((result, index) => ({
+        ...result,
+        ...(highlights ? { highlights: highlights[index] ?? [] } : {}),
+      })),
+      hasMore,
+      limitReached,
+    },
+    meta: {
+      originalQuery: query,
+      ...(window === null ? {} : { window }),
+      ...(didYouMean === null ? {} : { didYouMean }),
+    },
+  }
+}
+
 /**
- * The answer to a search of what is cached: all of it but who asked and what it cost.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be asked.
+ * The answer to a search of the cache, without what depends on the caller.
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
  */
 export async function answerSearch(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,
 ): Promise<SearchAnswer> {
-  const { query, offset } = input
-  const { results, more, window, anyMatch, words } = await searchIndex.search(executor, input)
-  const atCap = offset + results.length >= searchCap
-  const didYouMean = anyMatch ? null : await suggestQuery(executor, query, words)
-  const highlights = input.highlight ? await highlightMatches(executor, results, words) : null
-  return {
-    results: results.map((result, place) => ({
-      ...result,
-      ...(highlights ? { highlights: highlights[place] ?? [] } : {}),
-    })),
-    hasMore: more && !atCap,
-    limitReached: more && atCap,
-    meta: {
-      originalQuery: query,
-      cachedResults: results.length,
-      ...(window === null ? {} : { window }),
-      ...(didYouMean === null ? {} : { didYouMean }),
-    },
-  }
+  const { more, ...found } = await searchIndex.search(executor, input)
+  const atCap = input.offset + found.results.length >= searchCap
+  return toAnswer(executor, input, { ...found, hasMore: more && !atCap, limitReached: more && atCap })
 }

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { type Depth, depths, type SearchEngine } from './page.ts'
 
-const functionOf = (most: Depth) => `best_${most}_matches`
+const functionOf = (max: Depth) => `best_${max}_matches`
 
 /**
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) with k1 = 1.2 and
  * b = 0.75, by the extension `pg_textsearch`, which finds the best matches without ranking the others (Block-Max WAND).
  */
 export const bm25: SearchEngine = {
-  best: (words, most) => sql`select request_id, score from ${sql.id(functionOf(most))}(${words}) where score < 0`,
-  // The same score, worked out for each row by itself; a row that does not match has 0.
+  best: (words, max) => sql`select request_id, score from ${sql.id(functionOf(max))}(${words}) where score < 0`,
+  // The same score, computed for each row by itself; a row that does not match has 0.
   among: (words, ids) => sql`
     select request_id, score from (
       select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score
@@ -22,17 +22,17 @@ export const bm25: SearchEngine = {
  * Left to itself, the planner may score every row and sort: minutes on a large table, and rows that match nothing come
  * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
  * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan; and a function
- * keeps its plan. `bm25_get_current_score` is the score that the index has just worked out; `text <@> query` in its place would
+ * keeps its plan. `bm25_get_current_score` is the score that the index has just computed; `text <@> query` instead would
  * parse the whole text of each row again.
  */
-const matchesFunction = (most: Depth) => `
-  create or replace function ${functionOf(most)}(words text)
+const matchesFunction = (max: Depth) => `
+  create or replace function ${functionOf(max)}(words text)
   returns table (request_id uuid, score double precision)
-  language plpgsql stable rows ${most} set enable_sort = off
+  language plpgsql stable rows ${max} set enable_sort = off
   as $$
     begin
       return query select t.request_id, bm25_get_current_score() from request_texts t
-        order by t.text <@> to_bm25query(words, 'request_texts_bm25') limit ${most};
+        order by t.text <@> to_bm25query(words, 'request_texts_bm25') limit ${max};
     end
   $$`
 
@@ -55,8 +55,8 @@ export async function prepareBm25(transaction: Transaction): Promise<void> {
     await sql`create index request_texts_bm25 on request_texts using bm25 (text)
       with (text_config = ${sql.raw(configuration)})`.execute(transaction)
   }
-  for (const most of depths) {
-    await sql.raw(matchesFunction(most)).execute(transaction)
-    await sql`select from ${sql.id(functionOf(most))}('wish')`.execute(transaction)
+  for (const max of depths) {
+    await sql.raw(matchesFunction(max)).execute(transaction)
+    await sql`select from ${sql.id(functionOf(max))}('wish')`.execute(transaction)
   }
 }

@@ -54,7 +54,7 @@ describe('a long query', () => {
     },
   )
 
-  it('finds all of a small topic or tag that has any of its words, also the usual ones', async () => {
+  it('finds everything of a small topic or tag that has any of its words, also the frequent ones', async () => {
     const usual = common.map((_, number) => `often${number}word`)
     const crowd = Array.from({ length: 1_100 }, (_, number) =>
       foundRequest(`o${number}`, { ...nobody, title: `Often ${number}`, description: usual.slice(0, 18).join(' ') }),
@@ -69,7 +69,7 @@ describe('a long query', () => {
     }
   })
 
-  it('finds everything that has any of its words when that is not much', async () => {
+  it('finds everything that has any of its words when few requests do', async () => {
     const nonsense = Array.from({ length: 20 }, (_, number) => `nonsense${number}word`).join(' ')
     expect((await titles(`${nonsense} scarceword seldomword`)).sort()).toEqual(['Another', 'The rare one'])
     const { data } = await search(`${nonsense} ${common[0]}`, { limit: 20 })
@@ -112,7 +112,7 @@ describe('filters and orders', () => {
     expect(meta.window).toBeUndefined()
   })
 
-  it('order by votes and by date, and page so', async () => {
+  it('sort by votes and by date, also over pages', async () => {
     expect(await titles('lamp', { sortBy: 'votes' })).toEqual(['Lamp 1', 'Lamp 2', 'Lamp 3', 'Lamp 4'])
     expect(await titles('lamp', { sortBy: 'new' })).toEqual(['Lamp 4', 'Lamp 3', 'Lamp 2', 'Lamp 1'])
     const page = await search('lamp', { sortBy: 'new', offset: 1, limit: 2 })
@@ -129,7 +129,7 @@ describe('filters and orders', () => {
     [{ filters: { minVotes: 1.5 } }, 'filters.minVotes'],
     [{ filters: { minVotes: 1e10 } }, 'filters.minVotes'],
     [{ sortBy: 'popular' }, 'sortBy'],
-  ])('are refused when they make no sense: %j', async (more, path) => {
+  ])('that are invalid are a 400 that names the field: %j', async (more, path) => {
     const { status, body } = await service.client.search('lamp', more)
     expect([status, body.error.details[0].path]).toEqual([400, path])
   })
@@ -156,14 +156,14 @@ describe('phrases and exclusions', () => {
     // A name is left out however it is written.
     ['garden "chair" -gardenChair', ['Chair for the garden']],
     ['chair -unheard', ['Chair for the garden', 'Chairs', 'Folding garden chair']],
-  ])('are kept: %s', async (query, found) => {
+  ])('decide what is found: %s', async (query, found) => {
     expect((await titles(query)).sort()).toEqual(found)
   })
 
-  it('without anything to look for are a 400 that says so', async () => {
+  it('without a word to search are a 400 that says so', async () => {
     const { status, body } = await service.client.search('-chair -"some words"')
     expect([status, body.error.details[0].path]).toEqual([400, 'query'])
-    expect(body.error.message).toContain('only leaves out')
+    expect(body.error.message).toContain('has exclusions only')
   })
 })
 
@@ -183,7 +183,7 @@ describe('among more than 1,000 matches', () => {
     await collect('github', 'feathers', pens.slice(-3))
   })
 
-  it('orders, phrases and exclusions look at the best 1,000, and say so', async () => {
+  it('orders, phrases and exclusions apply to the best 1,000, and meta.window says so', async () => {
     const byVotes = await search('pen', { sortBy: 'votes' })
     expect(byVotes.meta.window).toBe(1_000)
     expect(byVotes.data).toMatchObject({ hasMore: false, limitReached: true })
@@ -194,7 +194,7 @@ describe('among more than 1,000 matches', () => {
     expect((await search('feather -"feather 1149"')).meta.window).toBeUndefined()
   })
 
-  it('a topic or tag that few requests have finds all of them', async () => {
+  it('a selective topic or tag finds all of its matches', async () => {
     const ofTopic = await search('pen', { filters: { topic: 'feathers' }, sortBy: 'votes' })
     expect(ofTopic.data.results.map((result: { votes: number }) => result.votes)).toEqual([1_149, 1_148, 1_147])
     expect(ofTopic.meta.window).toBeUndefined()
@@ -229,7 +229,7 @@ describe('the last word', () => {
     expect((await titles(query, { prefix: true })).sort()).toEqual(found)
   })
 
-  it('is a whole word unless it was asked for as a beginning', async () => {
+  it('is a whole word without prefix', async () => {
     expect(await titles('saild')).toEqual([])
     expect(await titles('sai hemp')).toEqual(['Sails'])
   })
@@ -257,7 +257,7 @@ describe('when nothing matches', () => {
     expect((await search(suggested)).data.results).not.toEqual([])
   })
 
-  it('is not when something matches, nor when nothing is like it', async () => {
+  it('is not suggested when something matches, nor when no known word is similar', async () => {
     for (const query of ['exprot settings', 'qqqqqqqqqqq', '?!', 'q']) {
       expect((await search(query)).meta.didYouMean).toBeUndefined()
     }
@@ -269,8 +269,11 @@ describe('highlights', () => {
   beforeAll(() =>
     collect('github', 'heating', [
       foundRequest('h1', {
-        ...{ title: 'Thermostats for node.js', description: long, tags: ['thermostat', 'other'] },
-        ...{ authorName: 'Thermo Stat', authorHandle: 'thermostat_fan' },
+        title: 'Thermostats for node.js',
+        description: long,
+        tags: ['thermostat', 'other'],
+        authorName: 'Thermo Stat',
+        authorHandle: 'thermostat_fan',
       }),
       foundRequest('h2', {
         ...nobody,
@@ -320,7 +323,7 @@ describe('highlights', () => {
     expect(await marked(query)).toContainEqual(expected)
   })
 
-  it('of beginnings, and only when they are asked for', async () => {
+  it('mark beginnings, and are absent without highlight', async () => {
     expect(await marked('thermos', { prefix: true })).toContainEqual(['tags', 'thermostat'])
     expect((await search('thermostat')).data.results[0]).not.toHaveProperty('highlights')
   })

@@ -82,7 +82,8 @@ const options = fc.record(
         tags: fc.array(
           fc.oneof(fc.constant('enhancement'), fc.string({ unit: 'binary', minLength: 1, maxLength: 5 })),
           {
-            ...{ minLength: 1, maxLength: 3 },
+            minLength: 1,
+            maxLength: 3,
           },
         ),
         minVotes: fc.integer(),
@@ -100,7 +101,7 @@ const options = fc.record(
   { requiredKeys: [] },
 )
 
-it(`answers whatever is asked with 200 or 400 (seed ${seed}, ${runs} runs)`, {
+it(`answers any search with 200 or 400 (seed ${seed}, ${runs} runs)`, {
   timeout: 60_000 + runs * 500,
 }, async () => {
   const statuses = new Map<number, number>()

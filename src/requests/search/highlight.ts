@@ -12,7 +12,7 @@ const highlightedFields = ['title', 'description', 'tags', 'author'] as const
 /** Where a field of a result has the words of the query. */
 export interface Highlight {
   field: (typeof highlightedFields)[number]
-  /** The field, or the part of a long one that has most of the words. */
+  /** The field, or the part of a long one that has the largest number of the words. */
   text: string
   /** Start and end of each match in `text`, in UTF-16 code units, end exclusive; in order, never overlapping. */
   ranges: [number, number][]
@@ -20,7 +20,7 @@ export interface Highlight {
 
 export const highlightSchema = closed({
   field: oneOf(highlightedFields),
-  text: Type.String({ description: 'The field, or the part of a long one that has most of the words' }),
+  text: Type.String({ description: 'The field, or the part of a long one that has the largest number of the words' }),
   ranges: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
     description: 'Start and end of each match in `text`, in UTF-16 code units, end exclusive',
   }),
@@ -47,13 +47,13 @@ function fieldsOf({ title, description, tags, authorName, authorHandle }: Reques
 /** Only words of letters are stemmed by the text search configuration. */
 const isStemmed = (word: string) => /^\p{L}[\p{L}\p{M}]*$/u.test(word)
 
-/** The database stems at most so many words for a page of results; those after them are marked only where they are as asked. */
+/** The database stems at most this many words for a page of results; those after them are marked only where they are as in the query. */
 const maxCandidates = 10_000
 
-/** Gathers the words that may have the stem of an asked one: stemming never changes the first letter. */
-function createCandidates(asked: readonly string[]) {
-  const beginnings = new Set(asked.filter(isStemmed).map((word) => word[0]))
-  const exact = new Set(asked)
+/** Gathers the words that may have the stem of a word of the query: stemming never changes the first letter. */
+function createCandidates(queried: readonly string[]) {
+  const beginnings = new Set(queried.filter(isStemmed).map((word) => word[0]))
+  const exact = new Set(queried)
   const candidates = new Set<string>()
   const add = (word: string) => {
     if (!beginnings.has(word[0]) || candidates.has(word) || exact.has(word) || !isStemmed(word)) return
@@ -62,15 +62,15 @@ function createCandidates(asked: readonly string[]) {
   return { candidates, add }
 }
 
-/** The words that the index takes for one of the asked ones: those with the same stem. */
-async function findMatchingWords(executor: Executor, asked: readonly string[], candidates: ReadonlySet<string>) {
-  const matching = new Set(asked)
-  const stemmed = asked.filter(isStemmed)
+/** The words that match in the index: those with the stem of a word of the query. */
+async function findMatchingWords(executor: Executor, queried: readonly string[], candidates: ReadonlySet<string>) {
+  const matching = new Set(queried)
+  const stemmed = queried.filter(isStemmed)
   if (candidates.size === 0) return matching
   const { rows } = await sql<{ word: string }>`
     select word from unnest(${[...candidates]}::text[]) as word
     where ts_lexize('wishwell_stem', word) && array(
-      select lexeme from unnest(${stemmed}::text[]) as asked, unnest(ts_lexize('wishwell_stem', asked)) as lexeme
+      select lexeme from unnest(${stemmed}::text[]) as queried, unnest(ts_lexize('wishwell_stem', queried)) as lexeme
     )`.execute(executor)
   for (const { word } of rows) matching.add(word)
   return matching
@@ -97,7 +97,7 @@ function takeOne(amounts: Map<string, number>, word: string): void {
 function snippetOf(text: string, matches: readonly Piece[]): { from: number; to: number } {
   if (text.length <= snippetLength) return { from: 0, to: text.length }
   let best = { first: 0, different: 0 }
-  // A window of matches that moves over the text: each comes in once and goes out once, however many there are.
+  // A window of matches moves over the text: each match enters and leaves it once, so the work is linear.
   const amounts = new Map<string, number>()
   let next = 0
   for (const [first, match] of matches.entries()) {
@@ -120,8 +120,8 @@ function snippetOf(text: string, matches: readonly Piece[]): { from: number; to:
   return { from, to: to < text.length && isHighSurrogate(text, to - 1) ? to - 1 : to }
 }
 
-const isHighSurrogate = (text: string, place: number) => {
-  const unit = text.charCodeAt(place)
+const isHighSurrogate = (text: string, index: number) => {
+  const unit = text.charCodeAt(index)
   return unit >= 0xd800 && unit <= 0xdbff
 }
 

@@ -18,10 +18,10 @@ afterAll(() => opened.close())
 
 const search = (query: string) => findIds(index, opened.database, { query })
 
-describe('what changes in the cache', () => {
+describe('a changed request', () => {
   beforeAll(() => opened.reset())
 
-  test('is found at once, also in the transaction that writes it, and no longer when it is gone', async () => {
+  test('is found at once, also in the transaction that writes it, and not after its deletion', async () => {
     const row = { platform: 'github', topic: 'topic' }
     const rows = Array.from({ length: 500 }, (_, number) => ({ ...row, text: `old thing${number}` }))
     const ids = await store(opened.database, rows)
@@ -46,7 +46,7 @@ describe('what changes in the cache', () => {
     expect((await search('thing1')).ids).toEqual([])
   })
 
-  test('is found and counted however many better matches died, also when only the table was pruned of them', async () => {
+  test('is found and counted after many better matches were deleted, also when only the table was pruned', async () => {
     await opened.reset()
     const row = { platform: 'github', topic: 'topic' }
     const died = Array.from({ length: 2_700 }, () => ({ ...row, platform: 'gitlab', text: 'gull gull' }))
@@ -90,7 +90,7 @@ describe('what changes in the cache', () => {
   })
 })
 
-test('does not parse the texts that it finds', async () => {
+test('a search does not parse the texts of its matches', async () => {
   if (index.kind !== 'bm25') return
   await opened.reset()
   const long = Array.from({ length: 3_000 }, (_, number) => `filler${number}`).join(' ')
@@ -121,8 +121,8 @@ async function dropSearchIndex(database: Database): Promise<void> {
   await sql`alter table request_texts drop column if exists words`.execute(database)
 }
 
-describe('opening', () => {
-  test('can be done again and by several processes at once', async () => {
+describe('opening the search index', () => {
+  test('can be repeated, and by several processes at once', async () => {
     const indexes = await Promise.all([1, 2, 3, 4].map(() => openSearchIndex(opened.database)))
     for (const { kind } of indexes) expect(kind).toBe(index.kind)
     await opened.reset()
@@ -130,7 +130,7 @@ describe('opening', () => {
     expect((await findIds(indexes[3]!, opened.database, { query: 'needle' })).ids).toEqual(ids)
   })
 
-  test('several processes can open a fresh database at once, and rows that are there already are found', async () => {
+  test('works in several processes on a fresh database at once, and finds the rows that it has', async () => {
     const fresh = await openTestDatabase({ ownDatabase: true })
     try {
       await dropSearchIndex(fresh.database)
@@ -146,7 +146,7 @@ describe('opening', () => {
     }
   })
 
-  test('falls back to tsvector when BM25 cannot be had, and leaves nothing half made', async () => {
+  test('falls back to tsvector when BM25 is not available, and leaves nothing half made', async () => {
     const broken = await openTestDatabase({ ownDatabase: true })
     const { database } = broken
     try {

@@ -28,15 +28,15 @@ function* charactersOf(run: string, offset: number, normalise: (text: string) =>
     text: normalise(text),
     index,
   }))
-  for (const [place, { text, index }] of characters.entries()) {
-    const before = characters[place - 1]?.text
-    const next = characters[place + 1]
+  for (const [position, { text, index }] of characters.entries()) {
+    const before = characters[position - 1]?.text
+    const next = characters[position + 1]
     const words = [text, ...(before === undefined ? [] : [before + text]), ...(next ? [text + next.text] : [])]
     yield { start: offset + index, end: offset + (next?.index ?? run.length), words }
   }
 }
 
-/** Finds the pieces of texts; what it has worked out for one text it knows for the next. */
+/** Finds the pieces of texts, and caches the words of each piece for the next texts. */
 export function createPieceReader(): (text: string) => Piece[] {
   const known = new Map<string, readonly string[]>()
   const characters = new Map<string, string>()

@@ -6,7 +6,7 @@ import { searchTextOf } from './text.ts'
 const wordsOf = (query: string) => parseQuery(query).words.join(' ')
 
 describe('a query', () => {
-  test('is without stop words, and each word comes once', () => {
+  test('has each word once, without stop words', () => {
     expect(wordsOf('How can I add the Dark Mode, dark?')).toBe('add dark mode')
     expect(wordsOf("don't we've it isn't the user's")).toBe('user')
     expect(wordsOf('version 2.10 or v3.0.1')).toBe('version 2dot10 v3 3dot0dot1')
@@ -16,13 +16,13 @@ describe('a query', () => {
     expect(wordsOf('To be, or not to be!')).toBe('to be or not')
   })
 
-  test('is empty without a word', () => {
+  test('without a word is empty', () => {
     for (const query of ['', ' ', '!?', '"" & | <-> :* ()', '🎉', '\u0000', '\u0301', '-', '-""', '-!']) {
       expect(parseQuery(query, { prefix: true })).toEqual({ words: [], phrases: [], excluded: [], prefix: null })
     }
   })
 
-  test('has the words of the text that it looks for', () => {
+  test('has the normalised words of its text', () => {
     const request = { title: '', tags: [], authorName: null, authorHandle: null }
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
@@ -62,8 +62,8 @@ describe('quotes and minus signs', () => {
     expect(parseQuery(query)).toMatchObject({ words, phrases: [], excluded: [] })
   })
 
-  test('must leave something to look for, and are not many', () => {
-    expect(() => parseQuery('-dark -"blue mode"')).toThrow(/only leaves out/)
+  test('are refused without a word to search, and when there are too many', () => {
+    expect(() => parseQuery('-dark -"blue mode"')).toThrow(/has exclusions only/)
     expect(() => parseQuery(`dark ${Array.from({ length: 11 }, (_, index) => `-w${index}`).join(' ')}`)).toThrow(
       /at most 10/,
     )

@@ -1,9 +1,9 @@
 import { invalidField } from '../../http/validation.ts'
 import { normaliseQuery, normaliseText } from './text.ts'
 
-/** A query asks for at most this many different words; those after them are ignored. */
+/** A query has at most this many different words; those after them are ignored. */
 export const queryWordLimit = 32
-/** More would be more work for every row that is looked at. */
+/** Each phrase and exclusion is checked on every row that is considered. */
 const conditionLimit = 10
 
 /** Words that must stand side by side, in each of the forms in which a text may have them. */
@@ -16,7 +16,7 @@ export interface ParsedQuery {
   phrases: Phrase[]
   /** … and none of these. */
   excluded: Phrase[]
-  /** The beginning of a word that may go on; null unless it was asked for. */
+  /** The beginning of a word that may go on; null unless the search is by prefix. */
   prefix: string | null
 }
 
@@ -31,12 +31,12 @@ const stopWords = new Set(
   your yours yourself yourselves`.split(/\s+/),
 )
 
-/** Whether a word says so little that a query does without it where it has others. */
+/** Whether a word is so common that a query omits it where it has others. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 const wordsOf = (text: string) => normaliseQuery(text).split(' ').filter(Boolean)
 
-/** The different words of a text that a search asks for: not the stop words, unless it has nothing else. */
+/** The different words by which a text is searched: not the stop words, unless it has nothing else. */
 export function tellingWords(text: string): string[] {
   const words = [...new Set(wordsOf(text))]
   const telling = words.filter((word) => !isStopWord(word))
@@ -58,7 +58,7 @@ const typographicQuotes = /[“”„‟«»＂]/gu
  * Reads what a user typed: any of the words may match, a quoted phrase must, and what has a minus before it must not. Every
  * other character only parts words.
  * @param prefix whether the last word may go on; not if it ends a phrase or is left out
- * @throws ServiceError INVALID_REQUEST for a query that only leaves out, and for too many phrases and exclusions.
+ * @throws ServiceError INVALID_REQUEST for a query with exclusions only, and for too many phrases and exclusions.
  */
 export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery {
   const typed = query.replace(typographicQuotes, '"')
@@ -76,7 +76,7 @@ export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery 
   })
   const words = tellingWords(asked)
   if (words.length === 0 && excluded.length > 0) {
-    throw invalidField('query', 'only leaves out; it needs a word to look for, and -word leaves out of what that finds')
+    throw invalidField('query', 'has exclusions only; it needs a word to search, and -word excludes from those results')
   }
   if (phrases.length + excluded.length > conditionLimit) {
     throw invalidField('query', `may have at most ${conditionLimit} phrases and exclusions`)
@@ -84,7 +84,7 @@ export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery 
   return { words, phrases, excluded, prefix: prefix ? prefixOf(typed) : null }
 }
 
-/** What a query asks for, without quotes, and what it leaves out, with its minus: for searches of other words beside it. */
+/** The searched words of a query, without quotes, and its exclusions, with their minus: for searches of other words beside it. */
 export function splitQuery(query: string): { asked: string; leftOut: string } {
   const leftOut: string[] = []
   const asked = query.replace(typographicQuotes, '"').replace(syntax, (...match) => {
@@ -96,7 +96,7 @@ export function splitQuery(query: string): { asked: string; leftOut: string } {
   return { asked: asked.replace(/\s+/gu, ' ').trim(), leftOut: leftOut.join(' ') }
 }
 
-/** A text of which every word is asked for: nothing in it is a phrase or left out. */
+/** A query of which every word is searched: nothing in it is a phrase or an exclusion. */
 export const plainQuery = (text: string): string =>
   text
     .replace(typographicQuotes, ' ')

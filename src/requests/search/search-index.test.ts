@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { fewRequests, type SearchFilters } from './conditions.ts'
+import type { RequestFilters } from '../filters/filters.ts'
+import { maxSelected } from './page.ts'
 import { openSearchIndex, type SearchIndex } from './search-index.ts'
 import { findIds, type Row, store, syntheticRow } from './testing.ts'
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-const search = (query: string, filters?: SearchFilters, page = { offset: 0, limit: 100 }) =>
+const search = (query: string, filters?: RequestFilters, page = { offset: 0, limit: 100 }) =>
   findIds(index, opened.database, { query, ...page, ...(filters ? { filters } : {}) })
 
 test('is BM25 in the embedded backend, and says why it is not elsewhere', () => {
@@ -38,9 +39,9 @@ describe.each([3, 300, 30_000])('among %i rows', (size) => {
   })
 
   const hasAny = (row: Row, words: readonly string[]) => row.text.split(' ').some((word) => words.includes(word))
-  const passes = (row: Row, { platforms, topicKey }: SearchFilters) =>
+  const passes = (row: Row, { platforms, topic }: RequestFilters) =>
     (platforms === undefined || (platforms as readonly string[]).includes(row.platform)) &&
-    (topicKey === undefined || row.topic === topicKey)
+    (topic === undefined || row.topic === topic)
 
   const queries = [
     ['everywhere', ['everywhere']],
@@ -64,29 +65,32 @@ describe.each([3, 300, 30_000])('among %i rows', (size) => {
     expect(window).toBeNull()
   })
 
-  const filters: SearchFilters[] = [
+  const filters: RequestFilters[] = [
     { platforms: ['github'] },
-    { platforms: ['github', 'stackexchange'], topicKey: 'topic1' },
-    { topicKey: 'topic2' },
-    { topicKey: 'no such topic' },
+    { platforms: ['github', 'stackexchange'], topic: 'topic1' },
+    { topic: 'topic2' },
+    { topic: 'no such topic' },
     { platforms: [] },
   ]
 
-  test.each(filters)('keeps the filters, among the best 1,000 matches or all of a small topic: %j', async (filter) => {
-    for (const [query, words] of queries) {
-      const matching = rows.filter((row) => hasAny(row, words))
-      const kept = matching.filter((row) => passes(row, filter))
-      const { ids, more, window } = await search(query, filter)
-      for (const id of ids) expect(kept).toContain(rowOf.get(id))
-      expect(ids).toHaveLength(new Set(ids).size)
-      const ofTopic = rows.filter((row) => filter.topicKey === undefined || row.topic === filter.topicKey)
-      // A small topic is looked at as a whole.
-      expect(window).toBe(matching.length > 1_000 && ofTopic.length > fewRequests ? 1_000 : null)
-      if (window !== null) continue
-      expect(ids).toHaveLength(Math.min(100, kept.length))
-      expect(more).toBe(kept.length > 100)
-    }
-  })
+  test.each(filters)(
+    'returns only what passes the filters, of the best 1,000 matches or all of a small topic: %j',
+    async (filter) => {
+      for (const [query, words] of queries) {
+        const matching = rows.filter((row) => hasAny(row, words))
+        const kept = matching.filter((row) => passes(row, filter))
+        const { ids, more, window } = await search(query, filter)
+        for (const id of ids) expect(kept).toContain(rowOf.get(id))
+        expect(ids).toHaveLength(new Set(ids).size)
+        const ofTopic = rows.filter((row) => filter.topic === undefined || row.topic === filter.topic)
+        // All requests of a small topic are matched.
+        expect(window).toBe(matching.length > 1_000 && ofTopic.length > maxSelected ? 1_000 : null)
+        if (window !== null) continue
+        expect(ids).toHaveLength(Math.min(100, kept.length))
+        expect(more).toBe(kept.length > 100)
+      }
+    },
+  )
 
   test.each([undefined, { platforms: ['github' as const] }])('pages fit together, up to 100: %j', async (filter) => {
     const whole = await search('needle everywhere', filter)
@@ -123,7 +127,7 @@ describe.each([3, 300, 30_000])('among %i rows', (size) => {
     '🎉 everywhere ❤️',
     `${'x'.repeat(400)} everywhere`,
     'EVERYWHERE',
-  ])('takes whatever a user types for words: %s', async (query) => {
+  ])('reads any typed text as words: %s', async (query) => {
     const { ids } = await search(query)
     expect(ids).toHaveLength(Math.min(100, size))
   })
@@ -131,7 +135,7 @@ describe.each([3, 300, 30_000])('among %i rows', (size) => {
   test('a query without a word matches nothing', async () => {
     for (const query of ['', '!', '& | !', "''", '🎉', ':*', '\u0301', '<->']) {
       expect(await search(query)).toEqual({ ids: [], more: false, window: null })
-      expect(await search(query, { topicKey: 'topic1' })).toEqual({ ids: [], more: false, window: null })
+      expect(await search(query, { topic: 'topic1' })).toEqual({ ids: [], more: false, window: null })
     }
   })
 
@@ -146,7 +150,7 @@ describe.each([3, 300, 30_000])('among %i rows', (size) => {
     await scans()
     const before = await scans()
     await search('everywhere needle')
-    await search('everywhere needle', { topicKey: 'topic1' })
+    await search('everywhere needle', { topic: 'topic1' })
     await scans()
     const after = await scans()
     expect(after.table).toBe(before.table)

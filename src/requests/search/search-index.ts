@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
+import type { RequestFilters } from '../filters/filters.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
-import type { SearchFilters } from './conditions.ts'
 import { readPage, type SearchEngine, type SearchMatches, type SearchOrder, searchCap } from './page.ts'
 import { parseQuery } from './query.ts'
 import { prepareTsvector, tsvector } from './tsvector.ts'
@@ -13,9 +13,9 @@ export interface SearchInput {
   /** As the user typed it. */
   query: string
   offset: number
-  /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be had. */
+  /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be read. */
   limit: number
-  filters?: SearchFilters
+  filters?: RequestFilters
   /** By relevance unless said otherwise. */
   sortBy?: SearchOrder
   /** Whether the last word may be the beginning of one. */
@@ -25,7 +25,7 @@ export interface SearchInput {
 }
 
 export interface FoundMatches extends SearchMatches {
-  /** The normalised words that were looked for, also those that a beginning stands for. */
+  /** The normalised words that were searched, also those that a beginning stands for. */
   words: string[]
 }
 
@@ -37,7 +37,7 @@ export interface SearchIndex {
    * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
    * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together.
    * Never a request that does not match.
-   * @throws ServiceError INVALID_REQUEST for a query that cannot be asked, such as one that only leaves out.
+   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
 }
@@ -69,7 +69,7 @@ const prepare = (database: Database, build: (transaction: Transaction) => Promis
     await build(transaction)
   })
 
-/** Of a longer query this many words are asked for, the rarest, unless nearly nothing has them. */
+/** A longer query is ranked by this many of its words, the rarest, unless nearly nothing has them. */
 const rankedWords = 16
 
 const nothing: SearchMatches = { results: [], more: false, window: null, anyMatch: false, isAll: true }
@@ -86,7 +86,7 @@ function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): Sea
       const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
       const allWords = words.join(' ')
       const page = { words: allWords, allWords, phrases, excluded, filters, sortBy, fullText, offset, limit }
-      // Each word costs what it is frequent, and the frequent ones say the least.
+      // A word costs the more the more frequent it is, and the frequent ones say the least.
       if (words.length > rankedWords && phrases.length === 0) {
         const rarest = await rarestWords(executor, words, rankedWords)
         const found = await readPage(executor, engine, { ...page, words: rarest.join(' ') })

@@ -22,12 +22,12 @@ function neighboursOf(word: string): string[] {
   const characters = [...word]
   const letters = alphabets.find((alphabet) => characters.some((one) => alphabet.includes(one))) ?? ''
   const neighbours = new Set<string>()
-  for (let place = 0; place <= characters.length; place++) {
-    const before = characters.slice(0, place).join('')
-    const [here = '', next = ''] = characters.slice(place, place + 2)
-    const after = characters.slice(place + 1).join('')
+  for (let index = 0; index <= characters.length; index++) {
+    const before = characters.slice(0, index).join('')
+    const [here = '', next = ''] = characters.slice(index, index + 2)
+    const after = characters.slice(index + 1).join('')
     neighbours.add(before + after)
-    neighbours.add(before + next + here + characters.slice(place + 2).join(''))
+    neighbours.add(before + next + here + characters.slice(index + 2).join(''))
     for (const letter of letters) {
       neighbours.add(before + letter + here + after)
       if (here !== '') neighbours.add(before + letter + after)
@@ -56,7 +56,7 @@ const leastSimilarity = 0.4
 function slipsBetween(a: string, b: string): number {
   const [from, to] = [[...a], [...b]]
   let beforeLast: number[] = []
-  let last = Array.from({ length: to.length + 1 }, (_, place) => place)
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [row, one] of from.entries()) {
     const current = [row + 1]
     for (const [column, other] of to.entries()) {
@@ -114,7 +114,7 @@ async function closestWord(executor: Executor, word: string): Promise<string | n
 }
 
 /**
- * A query of words that somebody has written, for one whose words nobody has.
+ * A query of words that the cache has, for one whose words it does not have.
  * @param words the normalised words of the query
  * @returns null when nothing in the vocabulary is like any of them.
  */

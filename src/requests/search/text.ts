@@ -1,4 +1,4 @@
-/** What a request is found by. */
+/** The fields of a request that a search covers. */
 export interface SearchedRequest {
   title: string
   description: string
@@ -20,7 +20,7 @@ const tooLong = new RegExp(`(^| )([^ ]{${wordLimit}})[^ ]+`, 'gu')
 const name = (pattern: string, flags: string) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, flags)
 const end = '(?![\\p{L}\\p{N}])'
 
-/** Names that lose what tells them apart with their punctuation, or that people write with and without it. */
+/** Names that their punctuation distinguishes, or that people write with and without it. */
 const aliases: readonly (readonly [RegExp, string])[] = [
   [name('(objective)[ -]?c\\+\\+', 'giu'), ' $1cplusplus '],
   [name('(objective)[ -]?c(?![\\p{L}\\p{N}+#])', 'giu'), ' $1c '],
@@ -30,7 +30,7 @@ const aliases: readonly (readonly [RegExp, string])[] = [
   [name(`(?<!\\.)\\.net${end}`, 'giu'), ' dotnet '],
   [name(`(node|vue|react|next|nuxt|angular|express|three)js${end}`, 'giu'), ' $1 js '],
 ]
-/** One word to everybody: whoever searches for `java`, `git` or `you` does not mean these. */
+/** Names that are one word: a search for `java`, `git` or `you` does not mean these. */
 const wholeNames = name(`(?:JavaScript|TypeScript|GitHub|GitLab|YouTube|LinkedIn|WordPress)${end}`, 'gu')
 
 /** Where a word in camel case is two: `darkMode`, `HTTPServer`, `Base64Encode`; not `iOS`, `OAuth`, `APIs`, `2FA`. */
@@ -57,13 +57,13 @@ const versionNumber = /(?<![\p{L}\p{N}.])(v?)(\d{1,6}(?:\.\d{1,6}){1,3})(?!\.?\p
 
 /**
  * `v2.10.1` is found by itself and by what it begins with, and not by a stray 10 or 1: a text has it as
- * `v2 2 2dot10 2dot10dot1`, a query asks for `v2 2dot10dot1`.
+ * `v2 2 2dot10 2dot10dot1`, a query has it as `v2 2dot10dot1`.
  */
-const withVersions = (text: string, asked: boolean): string =>
+const withVersions = (text: string, isQuery: boolean): string =>
   text.replace(versionNumber, (_, v: string, numbers: string) => {
     const parts = numbers.split('.')
     const beginnings = parts.map((__, index) => parts.slice(0, index + 1).join('dot'))
-    const words = asked ? beginnings.slice(-1) : beginnings
+    const words = isQuery ? beginnings.slice(-1) : beginnings
     return ` ${[...(v === '' ? [] : [`v${parts[0]}`]), ...words].join(' ')} `
   })
 
@@ -101,20 +101,20 @@ function withCharacterPairs(text: string): string {
 }
 
 /**
- * The words of a text in the one form in which they are indexed and asked for: compatibility forms folded, lower case,
+ * The words of a text in the one form in which they are indexed and searched: compatibility forms folded, lower case,
  * Latin letters without accents, names such as C++ and .NET as words, camel case also in parts, and no character that is
  * not a letter, a digit or a mark of one, so that the parser of Postgres finds nothing but words.
  * Stemming is left to the text search configuration. Never throws; takes time linear in the length of the text.
  * @param limit stops after about this many UTF-16 units, however many more the compatibility forms unfold to
  */
 export const normaliseText = (text: string, limit = Number.POSITIVE_INFINITY): string =>
-  normalise(text, { limit, asked: false })
+  normalise(text, { limit, isQuery: false })
 
-/** The same for what is asked: a version number is only that one, where a text is found also by its beginning. */
+/** The same for a query: a version number is only itself, where a text is found also by the beginning of one. */
 export const normaliseQuery = (text: string): string =>
-  normalise(text, { limit: Number.POSITIVE_INFINITY, asked: true })
+  normalise(text, { limit: Number.POSITIVE_INFINITY, isQuery: true })
 
-function normalise(text: string, { limit, asked }: { limit: number; asked: boolean }): string {
+function normalise(text: string, { limit, isQuery }: { limit: number; isQuery: boolean }): string {
   let words = text
     // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
@@ -124,7 +124,7 @@ function normalise(text: string, { limit, asked }: { limit: number; asked: boole
     .replace(/\u200b/gu, ' ')
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
   for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
-  words = withVersions(words, asked)
+  words = withVersions(words, isQuery)
   words = withPartsOfNames(words.replace(wholeNames, (found) => found.toLowerCase()))
     .toLowerCase()
     .normalize('NFD')

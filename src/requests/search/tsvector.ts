@@ -8,10 +8,10 @@ const rareCandidates = 10_000
 const commonCandidates = 2_000
 
 /**
- * Postgres' own text search with any of the words. `ts_rank` knows nothing of how rare a word is, so it ranks each word by
+ * Postgres' own text search with any of the words. `ts_rank` does not weigh how rare a word is, so it ranks each word by
  * itself (divided by 1 + the logarithm of the number of words in the text), and the sum is weighted as BM25 does, by the
  * inverse document frequency, -ln of the share of rows that have the word. The shares are those that ANALYZE keeps of
- * the most common words; a word that is not among them is taken for rarer than all of these. They also tell which words
+ * the most common words; a word that is not among them counts as rarer than all of these. They also decide which words
  * lead to the candidates: the rarest, as long as no more rows than can be ranked are expected to have them.
  */
 const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
@@ -48,8 +48,8 @@ const likelyCandidates = sql`
     limit ${sql.lit(commonCandidates)})`
 
 export const tsvector: SearchEngine = {
-  best: (words, most) => sql`
-    select * from (${ranked(words, likelyCandidates)}) as best order by score, request_id limit ${sql.lit(most)}`,
+  best: (words, max) => sql`
+    select * from (${ranked(words, likelyCandidates)}) as best order by score, request_id limit ${sql.lit(max)}`,
   among: (words, ids) =>
     ranked(
       words,

@@ -5,8 +5,9 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 import { purgeRequests } from '../purge/purge.ts'
+import { preparePage } from '../store/prepared-page.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
-import { preparePage, storePage } from '../store/store.ts'
+import { storePage } from '../store/store.ts'
 import { expandPrefix, vocabularyOf } from './vocabulary.ts'
 
 const platforms = new Map<PlatformName, Platform>()
@@ -58,7 +59,7 @@ const tulip = foundRequest('2', {
 })
 
 describe('the vocabulary', () => {
-  it('counts the requests that have a word, without stop words, however often a page comes', async () => {
+  it('counts the requests that have a word, without stop words, however often a page is stored', async () => {
     await store([rose, tulip])
     const words = await expectExact()
     expect(['red', 'rose', 'bulb', 'unheard'].map((word) => words.get(word))).toEqual([2, 1, 1, 1])
@@ -75,7 +76,7 @@ describe('the vocabulary', () => {
     expect([words.get('red'), words.get('blue'), words.has('garden')]).toEqual([1, 1, false])
   })
 
-  it('loses with a purge the words that nobody else has, at once', async () => {
+  it('loses with a purge the words that no other request has, at once', async () => {
     await store([rose, tulip])
     await purgeRequests(service.database, {
       author: 'Unheard Gardener',
@@ -97,7 +98,7 @@ describe('the vocabulary', () => {
     expect((await expectExact()).has('tulip')).toBe(false)
   })
 
-  it('takes no part of a page that is rolled back', async () => {
+  it('counts nothing of a page that is rolled back', async () => {
     const page = { ...(await preparePage([rose])), platform: 'github' as const, jobId, topic: 'words' }
     const failing = service.database.transaction().execute(async (transaction) => {
       await storePage(transaction, { ...page, markSeenBefore: null, now: new Date() })
@@ -131,7 +132,7 @@ describe('the vocabulary', () => {
     await expectExact()
   })
 
-  it('is bounded for each request, and skips what is no word', async () => {
+  it('counts a bounded number of words of a request, and only words', async () => {
     const hostile = Array.from({ length: 3_000 }, (_, number) => `x${number}`).join(' ')
     await store([{ ...rose, description: `${hostile} ${'y'.repeat(90)}` }])
     const words = await expectExact()

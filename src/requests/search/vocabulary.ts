@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { isStopWord } from './query.ts'
 
-/** The vocabulary knows at most this many words of a request: its first ones, so those of the title, tags and author. */
+/** The vocabulary counts at most this many words of a request: its first ones, so those of the title, tags and author. */
 const wordsOfRequest = 150
 const longestWord = 40
 
@@ -59,8 +59,8 @@ export async function updateVocabulary(transaction: Transaction, changes: readon
 }
 
 /**
- * Those of some words that the fewest requests have. A word that is not counted is taken for the rarest, as it is far behind in
- * long texts or nowhere; but stop words are not counted because they are everywhere. @param count how many at most
+ * The rarest of some words. A word that is not counted is among the rarest, as only the end of long texts has it, or none;
+ * except stop words, which are not counted because they are everywhere. @param count how many at most
  */
 export async function rarestWords(executor: Executor, words: readonly string[], count: number): Promise<string[]> {
   const { rows } = await sql<{ word: string; requests: number }>`
@@ -72,7 +72,7 @@ export async function rarestWords(executor: Executor, words: readonly string[], 
 
 /** A beginning stands for at most this many words, the most frequent: each of them costs as much as one that is typed. */
 const expansionLimit = 8
-/** How many words with a beginning are looked at; of a beginning with more, those later in the alphabet are not. */
+/** At most this many words with a beginning are read; of a beginning with more, those later in the alphabet are not. */
 const scanLimit = 4_000
 
 /** After every letter, digit and mark that a word may have. */

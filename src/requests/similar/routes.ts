@@ -1,14 +1,12 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
-import { readCreditUsage } from '../../credits/usage.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { pageParameters } from '../../http/pagination.ts'
-import { closed, errorResponses, usage } from '../../http/schemas.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import { fullTextSchema, type RequestRecord, readRequests, requestRecord } from '../record.ts'
+import { closed, errorResponses } from '../../http/schemas.ts'
+import { fullTextParameter, type RequestRecord, readRequests, requestRecord } from '../record.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { findSimilar, together } from './similar.ts'
 
@@ -16,16 +14,15 @@ const security = [{ apiKey: [] }]
 const tags = ['Requests']
 const params = closed({ id: Type.String({ description: 'The `_id` of a request' }) })
 
-/** What several requests are together. */
+/** The sums of a group of similar requests. */
 export const wishProperties = {
-  votes: Type.Integer({ description: 'Of all of them together' }),
-  requests: Type.Integer({ description: 'How many they are' }),
-  platforms: Type.Array(Type.String(), { description: 'Where they were asked' }),
+  votes: Type.Integer({ description: 'The sum of their votes' }),
+  requests: Type.Integer({ description: 'How many requests' }),
+  platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 
 export interface SimilarDependencies {
   database: Database
-  clock: Clock
   searchIndex: SearchIndex
   authentication: Authentication
 }
@@ -39,50 +36,46 @@ async function readOne(database: Database, id: string): Promise<RequestRecord> {
   return request
 }
 
-/** One request, and those that ask for the same. */
+/** One request, and those that are similar to it. */
 export function registerSimilarRoutes(app: App, dependencies: SimilarDependencies): void {
   registerRequest(app, dependencies)
   registerSimilar(app, dependencies)
 }
 
-function registerRequest(app: App, dependencies: SimilarDependencies): void {
-  const { database, clock, authentication } = dependencies
+function registerRequest(app: App, { database, authentication }: SimilarDependencies): void {
   app.get(
     '/api/v1/requests/:id',
     {
       onRequest: authentication.requireAccount,
       schema: {
         ...common,
+        operationId: 'readRequest',
         summary: 'Read a cached request',
         response: {
-          200: closed({ data: requestRecord, usage }),
+          200: closed({ data: requestRecord }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
         },
       },
     },
-    async (request) => {
-      const account = authentication.accountOf(request)
-      const data = await readOne(database, request.params.id)
-      return { data, usage: { credits: await readCreditUsage(database, account, clock.now()) } }
-    },
+    async ({ params: { id } }) => ({ data: await readOne(database, id) }),
   )
 }
 
-function registerSimilar(app: App, dependencies: SimilarDependencies): void {
-  const { database, clock, searchIndex, authentication } = dependencies
+function registerSimilar(app: App, { database, searchIndex, authentication }: SimilarDependencies): void {
   app.get(
     '/api/v1/requests/:id/similar',
     {
       onRequest: authentication.requireAccount,
       schema: {
         ...common,
-        summary: 'List the cached requests that ask for the same',
+        operationId: 'listSimilarRequests',
+        summary: 'List the cached requests that are similar to a request',
         description:
-          'Of the best matches of its title those whose words are alike enough, on every platform, the most alike first. ' +
-          '`votes`, `requests` and `platforms` count the request itself and all of them, also those beyond `limit`.',
+          'Among the best matches of its title on every platform, those with similar enough words, the most similar first. ' +
+          '`votes`, `requests` and `platforms` count the request itself and all similar ones, also those beyond `limit`.',
         querystring: closed({
           limit: pageParameters.limit,
-          fullText: Type.Optional(fullTextSchema),
+          fullText: fullTextParameter,
         }),
         response: {
           200: closed({
@@ -95,21 +88,16 @@ function registerSimilar(app: App, dependencies: SimilarDependencies): void {
               ),
               ...wishProperties,
             }),
-            usage,
           }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
         },
       },
     },
     async (request) => {
-      const account = authentication.accountOf(request)
       const own = await readOne(database, request.params.id)
-      const { limit, fullText = false } = request.query
+      const { limit, fullText } = request.query
       const similar = await findSimilar(database, searchIndex, own, { fullText })
-      return {
-        data: { results: similar.slice(0, limit), ...together([own, ...similar]) },
-        usage: { credits: await readCreditUsage(database, account, clock.now()) },
-      }
+      return { data: { results: similar.slice(0, limit), ...together([own, ...similar]) } }
     },
   )
 }

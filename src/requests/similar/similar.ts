@@ -14,14 +14,14 @@ export interface SimilarRequest extends RequestRecord {
   similarity: number
 }
 
-/** A request and those that ask for the same, taken together. */
+/** Similar requests as a group. */
 export interface Wish {
   votes: number
   requests: number
   platforms: PlatformName[]
 }
 
-/** What some requests are together. */
+/** The sums of a group of requests. */
 export const together = (requests: readonly RequestRecord[]): Wish => ({
   votes: requests.reduce((sum, { votes }) => sum + votes, 0),
   requests: requests.length,
@@ -29,8 +29,8 @@ export const together = (requests: readonly RequestRecord[]): Wish => ({
 })
 
 /**
- * The requests that ask for the same as one does, the most alike first: of the best matches of its title those whose words
- * are alike enough.
+ * The requests that are similar to a request, the most similar first: among the best matches of its title, those with
+ * similar enough words.
  */
 export async function findSimilar(
   executor: Executor,
@@ -38,7 +38,7 @@ export async function findSimilar(
   request: RequestRecord,
   { fullText }: TextChoice,
 ): Promise<SimilarRequest[]> {
-  // Its words alone: what a quotation mark or a minus means in a query, it does not mean in a title.
+  // Its words alone: in a title, quotation marks and minus signs are no query syntax.
   const query = tellingWords(request.title).join(' ')
   if (query === '') return []
   const { results } = await searchIndex.search(executor, { query, offset: 0, limit: candidates, fullText })

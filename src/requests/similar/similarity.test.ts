@@ -14,7 +14,7 @@ const requests = [
 ]
 
 describe('similarity', () => {
-  it('is 1 for the same words, 0 for none in common, symmetric, and between the two else', () => {
+  it('is 1 for the same words, 0 for no common word, between the two otherwise, and symmetric', () => {
     const compare = createComparison(requests)
     for (const a of requests.keys()) {
       expect(compare(a, a)).toBeCloseTo(1)
@@ -35,7 +35,7 @@ describe('similarity', () => {
   })
 })
 
-it('requests that are alike are put together, in the order that they came in', async () => {
+it('similar requests are grouped, in their order', async () => {
   expect(await groupAlike(requests)).toEqual([[0, 2], [1, 3], [4]])
   expect(await groupAlike([])).toEqual([])
 })

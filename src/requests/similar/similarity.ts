@@ -7,16 +7,16 @@ export interface ComparedRequest {
   text: ReadonlySet<string>
 }
 
-/** From this on two requests are taken for the same wish (bench/similar.ts shows what that finds and what it gets wrong). */
+/** Two requests that are at least this similar belong to the same wish (bench/similar.ts measures hits and errors). */
 export const sameWish = 0.5
 
-/** Requests that are thought of beside the given ones, and the share of them that has any word: among few, a word tells little. */
+/** Imagined requests beside the given ones, and the share of them that has any word: in a small group, rarity says little. */
 const imagined = { requests: 20, share: 0.1 }
 
 /**
  * The squared weight of each word, by how few of the given requests have it (inverse document frequency, smoothed). Among the best
- * matches of one title the rare words are those that tell them apart, which the weights of the whole cache do not. Never 0: where
- * all have a word, it still tells that they are alike.
+ * matches of one title the rare words distinguish them, which the weights of the whole cache would not. Never 0: a word that
+ * all of them have still makes them similar.
  */
 function squaredWeights(requests: readonly ComparedRequest[]): Map<string, number> {
   const counts = new Map<string, number>()
@@ -29,10 +29,10 @@ function squaredWeights(requests: readonly ComparedRequest[]): Map<string, numbe
   return squared
 }
 
-/** How alike two of some requests are, from 0 to 1; they are named by their positions. */
+/** The similarity of two requests, from 0 to 1, by their positions in the compared list. */
 export type Comparison = (one: number, other: number) => number
 
-/** Compares requests by their titles, and a little less by what they say first: cosines of sets of weighted words. */
+/** Compares requests by their titles, and a little less by the beginning of their text: cosines of sets of weighted words. */
 export function createComparison(requests: readonly ComparedRequest[]): Comparison {
   const squared = squaredWeights(requests)
   // Once for each request: every one is compared with all the others.
@@ -43,9 +43,9 @@ export function createComparison(requests: readonly ComparedRequest[]): Comparis
   }
   const weighed = requests.map(({ title, text }) => ({ title: weigh(title), text: weigh(text) }))
   const cosine = (a: ReturnType<typeof weigh>, b: ReturnType<typeof weigh>) => {
-    const [few, many] = a.words.size <= b.words.size ? [a, b] : [b, a]
+    const [smaller, larger] = a.words.size <= b.words.size ? [a, b] : [b, a]
     let shared = 0
-    for (const word of few.words) if (many.words.has(word)) shared += squared.get(word) ?? 0
+    for (const word of smaller.words) if (larger.words.has(word)) shared += squared.get(word) ?? 0
     return shared === 0 ? 0 : shared / (a.norm * b.norm)
   }
   return (one, other) => {
@@ -55,8 +55,8 @@ export function createComparison(requests: readonly ComparedRequest[]): Comparis
 }
 
 /**
- * Puts alike requests together: each is joined with those that are at least `sameWish` alike, and with whatever these are
- * joined with.
+ * Groups similar requests: each is joined with those that are at least `sameWish` similar, and with what these are joined
+ * with (single linkage).
  * @returns groups of positions, each group and the groups in the order of the requests.
  */
 export async function groupAlike(requests: readonly ComparedRequest[]): Promise<number[][]> {

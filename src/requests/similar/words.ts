@@ -4,7 +4,7 @@ import { isStopWord } from '../search/query.ts'
 import { normaliseText } from '../search/text.ts'
 import type { ComparedRequest } from './similarity.ts'
 
-/** As much of a description as is compared, in UTF-16 units: what is asked for is said first. */
+/** How much of a description is compared, in UTF-16 units: authors say first what they want. */
 const comparedLength = 400
 
 const tellingText = (text: string) =>
@@ -25,7 +25,7 @@ export async function readComparedWords(
   const { rows } = await sql<{ title: string[]; description: string[] }>`
     select tsvector_to_array(to_tsvector('wishwell', title)) as title,
       tsvector_to_array(to_tsvector('wishwell', description)) as description
-    from unnest(${titles}::text[], ${descriptions}::text[]) with ordinality as request (title, description, place)
-    order by place`.execute(executor)
+    from unnest(${titles}::text[], ${descriptions}::text[]) with ordinality as request (title, description, position)
+    order by position`.execute(executor)
   return rows.map((row) => ({ title: new Set(row.title), text: new Set([...row.title, ...row.description]) }))
 }

@@ -6,8 +6,8 @@ const channel = 'wishwell_requests'
 
 export interface RequestChanges {
   /**
-   * Of the requests and their topics. Embedded, a notification comes with the answer to the COMMIT, before whoever
-   * committed goes on: nobody can know of a change that it does not count. On Postgres it comes when it comes, so there it is null.
+   * Of the requests and their topics. Embedded, a notification arrives with the answer to the COMMIT, before the transaction's
+   * caller goes on: every change that a caller can have seen is counted. On Postgres it may arrive later, so there it is null.
    */
   version: Version
   stop(): Promise<void>

@@ -5,8 +5,8 @@ import { withdrawRequests } from '../../idempotency/store.ts'
 import { updateVocabulary } from '../search/vocabulary.ts'
 
 /**
- * Deletes requests with everything that hangs on them: text, words that nobody else has, topics with their counts, job
- * results, kept answers. The only way in which requests are deleted.
+ * Deletes requests with everything that depends on them: text, words that no other request has, topics with their counts, job
+ * results, stored answers of idempotent calls. The only way in which requests are deleted.
  * @param chosen a query for their ids that locks the rows; it runs once, after the lock of the topics.
  * @returns how many.
  */

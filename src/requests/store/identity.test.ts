@@ -58,7 +58,7 @@ describe('an address', () => {
     '//github.com',
     '%',
     "' or 1=1",
-  ])('%j is none', (url) => expect(identitiesOfUrl(url)).toEqual([]))
+  ])('%j is no address', (url) => expect(identitiesOfUrl(url)).toEqual([]))
 })
 
 describe('an author', () => {
@@ -91,13 +91,13 @@ describe('an author', () => {
     'null',
   ])('is not found as %j', (author) => expect(fits(identitiesOfAuthor(author), ada)).toBe(false))
 
-  it('whose handle is stored with an @, or is written with combining marks, is the same', () => {
+  it('whose handle has an @ or combining marks is the same', () => {
     const stored = { authorName: 'Zo\u00eb', authorHandle: '@zoe' }
     expect(fits(identitiesOfAuthor('zoe'), stored)).toBe(true)
     expect(fits(identitiesOfAuthor('Zoe\u0308'), stored)).toBe(true)
   })
 
-  it('who is unknown is nobody, not everybody', () => {
+  it('that is empty, or named null, matches no request without an author', () => {
     const unknown = { authorName: null, authorHandle: null, authorProfileUrl: null }
     for (const author of ['', ' ', '@', ' @ ', 'null', 'undefined']) {
       expect(fits(identitiesOfAuthor(author), unknown)).toBe(false)

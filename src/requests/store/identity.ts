@@ -41,7 +41,7 @@ export const isComparableUrl = (text: string): boolean => comparableUrl(text) !=
 const fold = (text: string) => text.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase()
 const foldHandle = (text: string) => fold(text.trim().replace(/^@/u, ''))
 
-/** Without those that are empty: nobody is recognised by nothing. */
+/** Without those that are empty: an empty value identifies no request. */
 const present = (identities: readonly Identity[]) => identities.filter(({ value }) => value !== '')
 
 /** What the store and a purge compare a request by. */
@@ -75,6 +75,6 @@ export function identitiesOfAuthor(author: string): Identity[] {
   return present(author.trim().startsWith('@') ? [handle] : [handle, { kind: 'name', value: fold(author) }])
 }
 
-/** The same for the same identity, and all that is kept of one that is suppressed. NUL is in no stored text. */
+/** The same for the same identity, and all that is stored of a suppressed one. NUL is in no stored text. */
 export const hashIdentity = (platform: PlatformName, { kind, value }: Identity): string =>
   hash('sha256', `${platform}\0${kind}\0${value}`)

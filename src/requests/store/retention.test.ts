@@ -78,7 +78,7 @@ it('what was not refreshed for as long as its platform allows is deleted, and ma
   expect(await left()).toContain('youtube lost 1')
 })
 
-it('being seen unchanged is written at most once a day, where there is a retention, and is no change', async () => {
+it('an unchanged request is marked as seen at most once a day, only where there is a retention', async () => {
   await collect('birds')
   const first = await versions()
   days = 0.9
@@ -107,7 +107,7 @@ it('thousands expire in slices of at most 100, by one index', async () => {
   expect([...leftAfter, (await left()).length]).toEqual([350, 250, 150, 50, 0])
 })
 
-it('an operator purges by age with the same meaning of refreshed', async () => {
+it('a purge by age has the same meaning of refreshed', async () => {
   await collect('birds')
   days = 10
   await collect('birds')

@@ -3,23 +3,23 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { deleteRequests } from './delete.ts'
 
-/** How many days a platform's requests are kept after they were last refreshed; a platform without is kept for good. */
+/** How many days a platform's requests stay after they were last refreshed; without an entry they do not expire. */
 export type Retention = ReadonlyMap<PlatformName, number>
 
-/** How many rows one transaction deletes at most, with all their words: everybody else waits for it in the embedded backend. */
+/** The maximum rows that one transaction deletes, with all their words: in the embedded backend all other statements wait for it. */
 const sliceRows = 100
 const dayMs = 86_400_000
 
 /**
  * Deletes requests that were not refreshed for longer than their platform allows, a slice of them. They are not suppressed:
- * whoever still finds one may store it again.
+ * a later collection may store them again.
  * @returns whether there may be more.
  */
 export async function deleteExpiredRequests(database: Database, retention: Retention, now: Date): Promise<boolean> {
   let more = false
   for (const [platform, days] of retention) {
     const before = new Date(now.getTime() - days * dayMs)
-    // A row that a page is just refreshing is locked, and is not for us.
+    // A row that a page is just refreshing is locked, and stays.
     const chosen = sql<{ id: string }>`
       select id from requests where platform = ${platform} and greatest(updated_at, seen_at) < ${before}::timestamptz
       order by greatest(updated_at, seen_at) limit ${sliceRows} for update skip locked`

@@ -1,49 +1,11 @@
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
-import type { PlatformName } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import type { FoundRequest } from '../../platforms/platform.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
-import { createPauses } from '../../runtime/event-loop.ts'
 import { findSuppressed } from '../purge/suppression.ts'
-import { searchTextOf } from '../search/text.ts'
-import { type ChangedText, updateVocabulary } from '../search/vocabulary.ts'
-
-/** A page made ready to be stored: each request once, in the order of their keys, with the text that it is found by. */
-export interface PreparedPage {
-  requests: { request: FoundRequest; text: string }[]
-  /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
-  markSeenBefore: Date | null
-}
-
-export interface FoundPage extends PreparedPage {
-  platform: PlatformName
-  /** Null for a live collection: nobody can ask for what it found. */
-  jobId: string | null
-  topic: string
-  now: Date
-}
-
-/**
- * Does what of storing needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
- * event loop gets its turn between two of them.
- */
-export async function preparePage(
-  requests: readonly FoundRequest[],
-  markSeenBefore: Date | null = null,
-): Promise<PreparedPage> {
-  // A later mention on the same page wins: one statement may not touch a row twice.
-  const distinct = [...new Map(requests.map((request) => [request.sourceId, request])).values()]
-  // In the order of their keys, so that two transactions that meet on the same requests cannot deadlock.
-  distinct.sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
-  const prepared: PreparedPage = { requests: [], markSeenBefore }
-  const pause = createPauses()
-  for (const request of distinct) {
-    prepared.requests.push({ request, text: searchTextOf(request) })
-    await pause()
-  }
-  return prepared
-}
+import { updateVocabulary } from '../search/vocabulary.ts'
+import type { FoundPage } from './prepared-page.ts'
+import { upsertTexts } from './texts.ts'
 
 /** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
 const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
@@ -154,34 +116,6 @@ async function readIds(transaction: Transaction, { platform, requests }: FoundPa
     transaction,
   )
   return new Map(rows.map((row) => [row.source_id, row.id]))
-}
-
-/** Writes the searched texts of the page that are new or have changed, and no others. @returns those, with what they were. */
-async function upsertTexts(
-  transaction: Transaction,
-  { requests }: FoundPage,
-  idOf: ReadonlyMap<string, string>,
-): Promise<ChangedText[]> {
-  const textOf = new Map<string, string>()
-  for (const { request, text } of requests) {
-    const id = idOf.get(request.sourceId)
-    if (id !== undefined) textOf.set(id, text)
-  }
-  const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
-  // A text is written by whoever has locked its request, so the one that this statement sees is the one that it replaces.
-  const { rows } = await sql<{ id: string; before: string | null }>`
-    with incoming as materialized (
-      select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
-    ), changed as materialized (
-      select request_id, incoming.text, known.text as before
-      from incoming left join request_texts as known using (request_id)
-      where known.text is distinct from incoming.text
-    ), written as (
-      insert into request_texts (request_id, text) select request_id, text from changed
-      on conflict (request_id) do update set text = excluded.text
-    )
-    select request_id as id, before from changed`.execute(transaction)
-  return rows.map(({ id, before }) => ({ before, after: textOf.get(id) ?? null }))
 }
 
 async function linkToTopicAndJob(

@@ -4,7 +4,8 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { purgeRequests } from './purge/purge.ts'
-import { preparePage, storePage } from './store/store.ts'
+import { preparePage } from './store/prepared-page.ts'
+import { storePage } from './store/store.ts'
 
 // Answers to searches and lists are kept while nothing changes: whoever asks after a change must never see that.
 
@@ -37,7 +38,7 @@ const search = async (query: string) => (await service.client.search(query)).bod
 const list = async (query = '') => (await service.client.get(`/api/v1/requests${query}`)).body.data.results
 const titles = (results: { title: string }[]) => results.map(({ title }) => title).sort()
 
-describe('an answer that was given before', () => {
+describe('a cached answer', () => {
   it('is not given after a request came, changed, found another topic or was purged', async () => {
     expect([await search('wish'), await list(), await list(`?jobId=${jobId}`)]).toEqual([[], [], []])
     await store([wish(1)])
@@ -54,7 +55,7 @@ describe('an answer that was given before', () => {
     expect([await search('wish'), await list(), await list('?topic=other')]).toEqual([[], [], []])
   })
 
-  it('is never older than the question, whoever else asks the same meanwhile', async () => {
+  it('is never older than its call, also when the same call runs meanwhile', async () => {
     let running = true
     const others = Array.from({ length: 4 }, async () => {
       while (running) await Promise.all([search('wish'), list('?limit=100')])
@@ -73,7 +74,7 @@ describe('an answer that was given before', () => {
     }
   })
 
-  it('is not given when the change was rolled back, nor is what was never committed', async () => {
+  it('never shows a change that was rolled back', async () => {
     await store([wish(1)])
     expect(await search('wish')).toHaveLength(1)
     const page = { ...(await preparePage([wish(2)])), platform: 'github' as const, jobId, topic: 'kept' }

@@ -1,0 +1,27 @@
+import { Type } from 'typebox'
+import { defaulted } from './schemas.ts'
+
+/** The words of `sortBy`, the same in every list and search. */
+export type SortOrder = 'relevance' | 'votes' | 'new' | 'name'
+
+/** Words that are accepted for another one. */
+export const sortSynonyms: Readonly<Record<string, SortOrder>> = { top: 'votes' }
+
+/** The parameter `sortBy` of a route that has these orders. Handlers never see a synonym: Ajv replaces it. */
+export const sortOrder = <const Order extends SortOrder>(
+  orders: readonly Order[],
+  { description, ...options }: { description: string; default?: NoInfer<Order> },
+) =>
+  Type.Unsafe<Order>({
+    type: 'string',
+    'x-synonyms': sortSynonyms,
+    enum: [...orders],
+    description: `${description}; \`top\` is accepted for \`votes\``,
+    ...options,
+  })
+
+/** The same with a default, which Ajv fills in. */
+export const sortByParameter = <const Order extends SortOrder>(
+  orders: readonly Order[],
+  options: { description: string; default: NoInfer<Order> },
+) => defaulted(sortOrder<Order>(orders, options))

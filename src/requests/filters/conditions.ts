@@ -1,0 +1,60 @@
+import { type RawBuilder, sql } from 'kysely'
+import { topicKey } from '../../platforms/topic-key.ts'
+import type { RequestFilters } from './filters.ts'
+
+type Condition = RawBuilder<boolean>
+
+/** How a query names a column of the requests that it filters. `request_topics` has the same columns. */
+type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at') => RawBuilder<unknown>
+
+const unqualified: ColumnName = (column) => sql.ref(column)
+const ofRequests: ColumnName = (column) => sql.ref(`requests.${column}`)
+
+/** All of the conditions; true when there are none. */
+export const all = (conditions: readonly RawBuilder<unknown>[]): Condition =>
+  conditions.length === 0 ? sql`true` : sql`${sql.join(conditions, sql` and `)}`
+
+export const platformCondition = ({ platforms }: RequestFilters, name = unqualified): Condition[] =>
+  platforms ? [sql`${name('platform')} = any(${platforms}::text[])`] : []
+
+export const tagCondition = ({ tags }: RequestFilters, name = unqualified): Condition[] =>
+  tags && tags.length > 0 ? [sql`${name('tags')} @> ${tags}::text[]`] : []
+
+export const voteCondition = ({ minVotes }: RequestFilters, name = unqualified): Condition[] =>
+  minVotes === undefined ? [] : [sql`${name('votes')} >= ${minVotes}::bigint`]
+
+export const dateConditions = ({ since, until }: RequestFilters, name = unqualified): Condition[] => [
+  ...(since ? [sql<boolean>`${name('posted_at')} >= ${since}::timestamptz`] : []),
+  ...(until ? [sql<boolean>`${name('posted_at')} < ${until}::timestamptz`] : []),
+]
+
+const topicCondition = ({ topic }: RequestFilters): Condition[] =>
+  topic === undefined
+    ? []
+    : [
+        sql`exists (select from request_topics
+          where request_topics.request_id = requests.id and request_topics.topic_key = ${topicKey(topic)})`,
+      ]
+
+/** All conditions of the filters on a row of `requests`; empty when nothing is filtered. */
+export const requestConditions = (filters: RequestFilters): Condition[] => [
+  ...platformCondition(filters, ofRequests),
+  ...topicCondition(filters),
+  ...tagCondition(filters, ofRequests),
+  ...voteCondition(filters, ofRequests),
+  ...dateConditions(filters, ofRequests),
+]
+
+/** A query for the column `id`: at most `max` requests that one filter leaves, read from an index; null without that filter. */
+export type IdsOfFilter = (filters: RequestFilters, max: number) => RawBuilder<{ id: string }> | null
+
+export const idsOfTopic: IdsOfFilter = ({ topic }, max) =>
+  topic === undefined
+    ? null
+    : sql`select request_id as id from request_topics where topic_key = ${topicKey(topic)} limit ${sql.lit(max)}`
+
+export const idsWithTags: IdsOfFilter = ({ tags }, max) =>
+  tags && tags.length > 0 ? sql`select id from requests_with_tags(${tags}::text[], ${sql.lit(max)}) as id` : null
+
+export const idsOnPlatforms: IdsOfFilter = ({ platforms }, max) =>
+  platforms ? sql`select id from requests_on_platforms(${platforms}::text[], ${sql.lit(max)}) as id` : null

@@ -1,0 +1,114 @@
+import { type Static, Type } from 'typebox'
+import type { Authentication } from '../../accounts/authentication.ts'
+import type { Database } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { notFound } from '../../http/errors.ts'
+import { isId } from '../../http/ids.ts'
+import { bodyErrors, closed, errorResponses, moment, trimmedText } from '../../http/schemas.ts'
+import { invalidField } from '../../http/validation.ts'
+import { type Identity, identitiesOfAuthor, identitiesOfUrl } from '../store/identity.ts'
+import { purgeId, requireComparable, requireOne, selectionFields } from './selection.ts'
+import { liftSuppression, listSuppressions } from './suppression.ts'
+
+const security = [{ adminKey: [] }]
+const tags = ['Admin']
+const maxListedPurges = 100
+
+const liftBody = closed({
+  purgeId: Type.Optional(purgeId),
+  ...selectionFields,
+  id: Type.Optional(trimmedText(1, 500, 'The id of the request on its platform; needs `platform`')),
+})
+export interface SuppressionDependencies {
+  database: Database
+  authentication: Authentication
+}
+
+/** What the body of a lift names. @throws ServiceError INVALID_REQUEST */
+function toLifted({ purgeId, platform, id, url, author }: Static<typeof liftBody>) {
+  if (purgeId !== undefined) {
+    if (!isId(purgeId)) throw notFound('Suppression')
+    return { purgeId }
+  }
+  if (id !== undefined && platform === undefined) throw invalidField('platform', 'is required with id')
+  const ids: Identity[] = id === undefined ? [] : [{ kind: 'id', value: id }]
+  const urls = url === undefined ? [] : identitiesOfUrl(url)
+  const authors = author === undefined ? [] : identitiesOfAuthor(author)
+  return { identities: [...ids, ...urls, ...authors], platform }
+}
+
+/** The operator's routes to see and lift what no collection may store again. */
+export function registerSuppressionRoutes(app: App, dependencies: SuppressionDependencies): void {
+  registerListSuppressions(app, dependencies)
+  registerLift(app, dependencies)
+}
+
+function registerListSuppressions(app: App, { database, authentication }: SuppressionDependencies): void {
+  const onRequest = authentication.requireAdmin
+  app.get(
+    '/api/admin/suppressions',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listSuppressions',
+        summary: 'How much is suppressed, and by which purges, the latest 100 first',
+        description: 'Only hashes are stored: what they stand for cannot be read from them.',
+        tags,
+        security,
+        response: {
+          200: closed({
+            data: closed({
+              entries: Type.Integer({ description: 'How many hashes are stored' }),
+              purges: Type.Array(
+                closed({
+                  purgeId,
+                  kinds: Type.Array(Type.String(), { description: 'What was named; empty for a platform or an age' }),
+                  entries: Type.Integer(),
+                  createdAt: moment('When it was purged'),
+                }),
+              ),
+            }),
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async () => {
+      const { entries, purges } = await listSuppressions(database, maxListedPurges)
+      return {
+        data: { entries, purges: purges.map((purge) => ({ ...purge, createdAt: purge.createdAt.toISOString() })) },
+      }
+    },
+  )
+}
+
+function registerLift(app: App, { database, authentication }: SuppressionDependencies): void {
+  const onRequest = authentication.requireAdmin
+  app.post(
+    '/api/admin/suppressions/lift',
+    {
+      onRequest,
+      schema: {
+        operationId: 'liftSuppression',
+        summary: 'Lift a suppression, so that a later collection may store it again',
+        description:
+          'By what was named when it was purged, or by the purge: everything of that purge is lifted, also the ids of what ' +
+          'it deleted. Exactly one of `purgeId`, `id`, `url`, `author`.',
+        tags,
+        security,
+        body: liftBody,
+        response: {
+          200: closed({ data: closed({ lifted: Type.Integer({ description: 'How many hashes are gone' }) }) }),
+          ...errorResponses(...bodyErrors, 'NOT_FOUND'),
+        },
+      },
+    },
+    async ({ body }) => {
+      requireOne(body, ['purgeId', 'id', 'url', 'author'], true)
+      requireComparable(body)
+      const lifted = await liftSuppression(database, toLifted(body))
+      if (lifted === 0) throw notFound('Suppression')
+      return { data: { lifted } }
+    },
+  )
+}
