@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Api, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
-import { type FakeAnswer, failure, startFakeService, testKey, usage } from './testing.ts'
+import { type FakeAnswer, failure, startFakeService, testKey, usage } from './fake-service-testing.ts'
 
 const config = (url: string) => ({ url, apiKey: testKey, movesCursor: true })
 

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { runCommand, startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import {
   endedJob,
   failure,
   requestRecord,
-  runCommand,
-  startCommand,
   startFakeService,
   startJobService,
   testKey,
   usage,
-} from './testing.ts'
+} from './fake-service-testing.ts'
 
 const running = endedJob({
   status: 'running',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { prepareLiveService, refusing } from '../live/testing.ts'
+import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { runCommand, startFakeService } from './testing.ts'
+import { startFakeService } from './fake-service-testing.ts'
 
 const live = prepareLiveService()
 const search = (...parameters: string[]) =>

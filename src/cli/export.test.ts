@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { csvHeader, toCsvRecord } from '../requests/export/csv.ts'
+import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type ExportFormat, readRecords } from './export-records.ts'
-import { requestRecord, runCommand } from './testing.ts'
+import { requestRecord } from './fake-service-testing.ts'
 
 /** Texts that make a reader of lines or of quotes stumble. */
 const hostile = ['plain', 'two\nlines', 'a "quote", and\r\nmore', '日本語 🎉', "'=1", '\\n', '']

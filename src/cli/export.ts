@@ -1,14 +1,11 @@
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, Option } from 'commander'
-import { ApiError } from './answers.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
-import { BrokenExportError, type ExportFormat, readRecords } from './export-records.ts'
-import { commaList, environmentHelp, helpEnd } from './options.ts'
+import { BrokenExportError, type ExportFormat } from './export-records.ts'
+import { openTarget } from './export-target.ts'
+import { transferRecords, type Written } from './export-transfer.ts'
+import { collectValues, commaList, environmentHelp, helpEnd } from './options.ts'
 import { exitWhenOutputCloses } from './output.ts'
 import { count } from './text.ts'
 
@@ -43,8 +40,6 @@ interface ExportOptions {
   cursor?: string
 }
 
-const collect = (value: string, previous: string[] = []) => [...previous, value]
-
 /** `wishwell export`: the cache, or a part of it, as a file. */
 export function exportCommand(): Command {
   return new Command('export')
@@ -54,7 +49,7 @@ export function exportCommand(): Command {
     .option('--query <words>', 'only what a search of these words finds, the best 100 at most')
     .option('--topic <topic>', 'only requests of this topic')
     .option('--platforms <names>', 'only requests of these, a comma list', commaList)
-    .option('--tag <tag>', 'only requests with this tag; repeated: with all of them', collect)
+    .option('--tag <tag>', 'only requests with this tag; repeated: with all of them', collectValues)
     .option('--min-votes <votes>', 'only requests with so many votes')
     .option('--since <moment>', 'only requests that were asked then or later, like 2026-01-31')
     .option('--until <moment>', 'only requests that were asked before')
@@ -101,51 +96,7 @@ function queryOf({
   return query
 }
 
-/** How often it is tried again without a single record in between, and how long before the first time. */
-const maxTries = 6
-const firstPauseMs = 500
-
-/** What was written so far. */
-interface Written {
-  records: number
-  bytes: number
-  cursor: string | null
-  hasHeader: boolean
-}
-
-/** Whether another try may do better. */
-const isPassing = (error: unknown) => error instanceof ApiError && error.temporary
-
-/**
- * Writes every record once, however often the connection breaks in between.
- * @throws what the last try failed with; `written` tells how far it came.
- */
-async function writeAll(
-  open: (cursor: string | null) => Promise<AsyncIterable<Uint8Array>>,
-  { format, write, written }: { format: ExportFormat; write(text: string): Promise<void>; written: Written },
-): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      for await (const records of readRecords(format, await open(written.cursor))) {
-        // A try that came no further than the header begins with it once more.
-        const fresh = records.filter(({ cursor }) => cursor !== null || !written.hasHeader)
-        const text = fresh.map((record) => record.text).join('')
-        await write(text)
-        written.hasHeader ||= format === 'csv'
-        written.records += fresh.filter(({ cursor }) => cursor !== null).length
-        written.bytes += Buffer.byteLength(text)
-        written.cursor = fresh.at(-1)?.cursor ?? written.cursor
-        if (written.cursor !== null) tries = 1
-      }
-      return
-    } catch (error) {
-      if (!isPassing(error) || tries >= maxTries) throw error
-      await sleep((error as ApiError).retryAfterMs ?? firstPauseMs * 2 ** (tries - 1))
-    }
-  }
-}
-
-/** Shows on a terminal how far it is; nothing elsewhere. */
+/** Shows the progress on a terminal; nothing elsewhere. */
 function createMeter(stream: NodeJS.WriteStream) {
   let shownAt = 0
   let isShown = false
@@ -164,43 +115,6 @@ function createMeter(stream: NodeJS.WriteStream) {
   }
 }
 
-/** A place to write to that waits for who reads it. */
-async function openTarget(file: string | undefined, append: boolean) {
-  if (file === undefined) {
-    const write = async (text: string) => {
-      if (!process.stdout.write(text)) await once(process.stdout, 'drain')
-    }
-    return { write, finish: async () => {}, close: async () => {} }
-  }
-  const partial = `${file}.partial`
-  const stream = createWriteStream(partial, { flags: append ? 'a' : 'w' })
-  await once(stream, 'open').catch((error: Error) => {
-    throw new CommandError(`Cannot write ${partial}: ${error.message}`)
-  })
-  const failure = Promise.withResolvers<never>()
-  stream.once('error', (error) => failure.reject(new CommandError(`Cannot write ${partial}: ${error.message}`)))
-  // Whoever waits for the stream hears of it; nobody may be waiting just then.
-  failure.promise.catch(() => {})
-  const orFailure = (event: 'drain' | 'close') => Promise.race([failure.promise, once(stream, event)])
-  const end = async () => {
-    // The last write may have failed with nobody waiting: a full disk.
-    if (stream.errored) await failure.promise
-    if (stream.closed) return
-    stream.end()
-    await orFailure('close')
-  }
-  return {
-    write: async (text: string) => {
-      if (!stream.write(text)) await orFailure('drain')
-    },
-    finish: async () => {
-      await end()
-      await rename(partial, file)
-    },
-    close: () => end().catch(() => {}),
-  }
-}
-
 async function runExport(options: ExportOptions): Promise<void> {
   exitWhenOutputCloses()
   const { format, out, cursor = null } = options
@@ -210,26 +124,25 @@ async function runExport(options: ExportOptions): Promise<void> {
     if (after !== null) query.set('cursor', after)
     return api.openExport(query)
   }
-  // What is wrong with the call is found before a file is touched.
+  // The service refuses a wrong call here, before a file is touched.
   let first: AsyncIterable<Uint8Array> | null = await open(cursor)
   const target = await openTarget(out, cursor !== null)
   const written: Written = { records: 0, bytes: 0, cursor, hasHeader: cursor !== null }
   const meter = createMeter(process.stderr)
   try {
-    await writeAll(
-      async (after) => {
+    await transferRecords({
+      format,
+      open: async (after) => {
         const opened = first ?? (await open(after))
         first = null
         return opened
       },
-      {
-        ...{ format, written },
-        write: async (text) => {
-          await target.write(text)
-          meter.show(written)
-        },
+      write: async (text) => {
+        await target.write(text)
+        meter.show(written)
       },
-    )
+      written,
+    })
     await target.finish()
     meter.clear()
     const size = `${count(written.records, 'request')}, ${(written.bytes / 1e6).toFixed(1)} MB`
@@ -244,9 +157,9 @@ async function runExport(options: ExportOptions): Promise<void> {
 function explain(error: unknown, { records, cursor }: Written): unknown {
   const known = error instanceof CommandError || error instanceof BrokenExportError
   if (!known) return error
-  const place = cursor === null ? '' : `\nGo on with the same command and --cursor ${cursor}`
+  const advice = cursor === null ? '' : `\nGo on with the same command and --cursor ${cursor}`
   const reason =
     error instanceof BrokenExportError ? `The answer is not a whole export: ${error.message}.` : error.message
   const exitCode = error instanceof CommandError ? error.exitCode : exitCodes.failed
-  return new CommandError(`${reason}\nThe export broke off after ${count(records, 'request')}.${place}`, exitCode)
+  return new CommandError(`${reason}\nThe export broke off after ${count(records, 'request')}.${advice}`, exitCode)
 }

@@ -11,8 +11,9 @@ import { apiKeyPattern } from '../accounts/keys.ts'
 import { openBrowser } from '../accounts/sessions/testing.ts'
 import { openDatabase } from '../database/open.ts'
 import { readServiceAddress } from './client-config.ts'
+import { startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { failure, startCommand, startFakeService } from './testing.ts'
+import { failure, startFakeService } from './fake-service-testing.ts'
 
 const embedded = process.env.TEST_BACKEND === 'embedded'
 /** Where nothing listens: a port that is given to nobody, and that fetch does not refuse by itself. */

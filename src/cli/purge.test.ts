@@ -4,8 +4,8 @@ import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
+import { startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { startCommand } from './testing.ts'
 
 type Environment = Record<string, string>
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { ApiError } from './answers.ts'
-import { type Api, createApi, type StartedJob, type Usage } from './api.ts'
+import { type Api, createApi } from './api.ts'
+import type { StartedJob, Usage } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { followJob } from './follow-job.ts'

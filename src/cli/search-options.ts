@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { searchOrders } from '../requests/search/page.ts'
-import type { SearchRequest } from './api.ts'
+import type { SearchRequest } from './api-types.ts'
 import { collectValues, commaList, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'
 

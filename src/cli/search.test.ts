@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { requestRecord, usage } from './fake-service-testing.ts'
 import { formatResults, type Layout } from './search.ts'
-import { requestRecord, usage } from './testing.ts'
 
 const now = new Date('2026-04-02T00:00:00.000Z')
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChildService } from '../../test/child-service.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
-import { noTerminal, startOnTerminal } from './testing.ts'
+import { noTerminal, startOnTerminal } from './command-testing.ts'
 import { formatWelcome } from './welcome.ts'
 
 let copy: DatabaseCopy

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './answers.ts'
-import type { Api, StartedJob } from './api.ts'
+import type { Api } from './api.ts'
+import type { StartedJob } from './api-types.ts'
 
 /** Between one try and the next; there is one more try than pauses. */
 const pausesMs = [500, 1_500]

@@ -1,5 +1,5 @@
 import type { Job } from '../scraping/jobs.ts'
-import type { StartedJob, Usage } from './api.ts'
+import type { StartedJob, Usage } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 

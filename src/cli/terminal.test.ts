@@ -1,19 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { noTerminal, runCommand, runOnTerminal } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
+import { endedJob, type FakeAnswer, requestRecord, startFakeService, testKey, usage } from './fake-service-testing.ts'
 import { createProgram } from './program.ts'
-import {
-  endedJob,
-  type FakeAnswer,
-  noTerminal,
-  requestRecord,
-  runCommand,
-  runOnTerminal,
-  startFakeService,
-  testKey,
-  usage,
-} from './testing.ts'
 import { countColumns } from './text.ts'
 
 // On a terminal of 80 columns nothing is wider, and in a pipe nothing is cut.

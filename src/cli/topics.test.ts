@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { failure, requestRecord, runCommand, startFakeService } from './testing.ts'
+import { failure, requestRecord, startFakeService } from './fake-service-testing.ts'
 import { formatTopic, formatTopicPage } from './topics.ts'
 
 const now = new Date('2026-04-02T00:00:00.000Z')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AccountUsage } from './api.ts'
+import type { AccountUsage } from './api-types.ts'
 import { formatUsage } from './usage.ts'
 
 const usage: AccountUsage = {

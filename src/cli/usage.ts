@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type AccountUsage, createApi } from './api.ts'
+import { createApi } from './api.ts'
+import type { AccountUsage } from './api-types.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'

@@ -3,7 +3,7 @@ import type { Job } from '../scraping/jobs.ts'
 import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
 import { exitCodes } from './exit-codes.ts'
-import { endedJob } from './testing.ts'
+import { endedJob } from './fake-service-testing.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 const away = new ApiError('Nothing listens.', exitCodes.unreachable, { temporary: true })
