@@ -156,9 +156,9 @@ const config = readConfig({
 const fail = (error: Error) => {
   throw error
 }
-async function withService<T>(keepsAnswers: boolean, use: (service: Service) => Promise<T>): Promise<T> {
+async function withService<T>(cachesResponses: boolean, use: (service: Service) => Promise<T>): Promise<T> {
   const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
-  const overrides = { requestLimits: limits, keepsAnswers }
+  const overrides = { requestLimits: limits, cachesResponses }
   const service = await startService(config, pino({ level: 'silent' }), fail, overrides)
   try {
     return await use(service)

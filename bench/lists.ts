@@ -171,7 +171,7 @@ try {
   }
   const service = await startService(config, pino({ level: 'silent' }), failed, {
     requestLimits: limits,
-    keepsAnswers: false,
+    cachesResponses: false,
   })
   try {
     await run(service)

@@ -30,14 +30,14 @@ export async function measureWishwell(
     BOOTSTRAP_API_KEY: apiKey,
     ADMIN_API_KEY: 'admin-key-of-the-bench',
   })
-  const start = (keepsAnswers: boolean) =>
+  const start = (cachesResponses: boolean) =>
     startService(
       config,
       pino({ level: 'silent' }),
       (error) => {
         throw error
       },
-      { requestLimits: { ofTier: () => 1e9, polls: 1e9, withoutKey: 1e9 }, keepsAnswers },
+      { requestLimits: { ofTier: () => 1e9, polls: 1e9, withoutKey: 1e9 }, cachesResponses },
     )
   let service = await start(false)
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
