@@ -6,7 +6,7 @@ import type { Account } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts } from '../texts/account.ts'
 import { operatorTexts as texts } from '../texts/operator.ts'
-import { TierSelect } from './accounts.tsx'
+import { TierSelect } from './tier-select.tsx'
 
 const maxCap = 2 ** 31 - 1
 const isCap = (text: string) => text === '' || (/^\d{1,10}$/.test(text) && Number(text) <= maxCap)
