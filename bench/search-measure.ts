@@ -69,7 +69,8 @@ export async function measureBare(bytes: number, seconds: number) {
   try {
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
     return await measure({
-      ...{ url, seconds },
+      url,
+      seconds,
       method: 'POST',
       path: '/search',
       headers: { 'content-type': 'application/json' },

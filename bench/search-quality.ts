@@ -139,7 +139,9 @@ async function measure(engine: BenchEngine, { name, documents, queries, grades }
     if (score !== null) scores.push({ score, tuned: place % 2 === 0 })
   }
   return {
-    ...{ engine: engine.name, collection: name, queries: scores.length },
+    engine: engine.name,
+    collection: name,
+    queries: scores.length,
     ndcgAt10: mean(scores.map(({ score }) => score)),
     tuned: mean(scores.filter(({ tuned }) => tuned).map(({ score }) => score)),
     heldOut: mean(scores.filter(({ tuned }) => !tuned).map(({ score }) => score)),

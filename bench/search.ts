@@ -52,7 +52,8 @@ async function measureOther(engine: BenchEngine, corpus: Corpus, size: number, r
       if (more) continue
       const bodies = queries.map((query) => JSON.stringify({ query }))
       const result = await measure({
-        ...{ url, seconds },
+        url,
+        seconds,
         method: 'POST',
         path: '/search',
         headers: { 'content-type': 'application/json' },

@@ -7,7 +7,11 @@ import type { BenchDocument } from './engine.ts'
 const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest => ({
   ...{ sourceId: id, title, description, votes, tags: [], commentCount: null },
   sourceUrl: `https://example.org/${id}`,
-  ...{ authorName: null, authorHandle: null, authorProfileUrl: null, license: null, originalCreatedAt: null },
+  authorName: null,
+  authorHandle: null,
+  authorProfileUrl: null,
+  license: null,
+  originalCreatedAt: null,
 })
 
 /** Stores documents as a scrape does, whole batches as one page. */
