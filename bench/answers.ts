@@ -39,8 +39,12 @@ async function measureKept(service: Service, what: string): Promise<Line[]> {
   let plain = 0
   for (const encoding of ['identity', 'gzip', 'br']) {
     const { perSecond, bytes, times } = await measure({
-      ...{ url: service.address ?? '', seconds, method: 'POST', path: '/api/v1/requests/search' },
-      ...{ headers: { ...json, 'accept-encoding': encoding }, bodies: [JSON.stringify({ query: 'dark mode' })] },
+      url: service.address ?? '',
+      seconds,
+      method: 'POST',
+      path: '/api/v1/requests/search',
+      headers: { ...json, 'accept-encoding': encoding },
+      bodies: [JSON.stringify({ query: 'dark mode' })],
     })
     if (encoding === 'identity') plain = perSecond
     lines.push([

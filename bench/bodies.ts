@@ -7,8 +7,12 @@ const rounds = 3
 const megabyte = 1024 * 1024
 
 const issue = (id: number) => ({
-  ...{ id, title: `Dark mode ${id}`, body: 'Please add "dark" mode, ü 日本.\n'.repeat(100) },
-  ...{ labels: [{ id, name: 'enhancement' }], user: { login: 'ada', id }, reactions: { '+1': id, '-1': 0 } },
+  id,
+  title: `Dark mode ${id}`,
+  body: 'Please add "dark" mode, ü 日本.\n'.repeat(100),
+  labels: [{ id, name: 'enhancement' }],
+  user: { login: 'ada', id },
+  reactions: { '+1': id, '-1': 0 },
   ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field_${index}`, `https://api.example/${index}`])),
 })
 const repeat = (size: number, perItem: number, make: (index: number) => unknown) =>

@@ -43,7 +43,10 @@ async function start(
   const apiKey = generateApiKey()
   const config = readConfig({
     ...environment,
-    ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BOOTSTRAP_API_KEY: apiKey },
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    BOOTSTRAP_API_KEY: apiKey,
     ADMIN_API_KEY: 'admin-key-of-the-benchmark',
     PLATFORMS: openPlatformNames.join(','),
   })

@@ -162,7 +162,10 @@ const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-lists-'))
 const server = values.backend === 'postgres' ? await startPostgres() : null
 try {
   const config = readConfig({
-    ...{ DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: apiKey, ADMIN_API_KEY: 'admin-key-of-the-bench' },
+    DATA_DIR: dataDir,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: apiKey,
+    ADMIN_API_KEY: 'admin-key-of-the-bench',
     ...(server ? { DATABASE_URL: server.url('postgres') } : {}),
   })
   const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000 }

@@ -15,7 +15,10 @@ function madeUpDocument(number: number): BenchDocument {
   const words = (count: number) =>
     Array.from({ length: count }, () => `word${Math.floor(20_000 * random() ** 4).toString(36)}`).join(' ')
   return {
-    ...{ id: `post-${number}`, title: words(10), description: words(80), votes: Math.floor(100 * random() ** 3) },
+    id: `post-${number}`,
+    title: words(10),
+    description: words(80),
+    votes: Math.floor(100 * random() ** 3),
     topic: `topic ${Math.floor(number / 100) % 500}`,
   }
 }

@@ -56,7 +56,11 @@ function readCollection(name: string): JudgedCollection {
   return {
     name,
     documents: documents.map(({ _id: id, title = '', text: description = '' }) => ({
-      ...{ id, title, description, votes: 0, topic: name },
+      id,
+      title,
+      description,
+      votes: 0,
+      topic: name,
     })),
     queries: parseLines(readFileSync(join(directory, 'queries.jsonl'), 'utf8')),
     grades,

@@ -45,7 +45,10 @@ function mountDisk(size: string): boolean {
 /** Starts a process that is to end by itself. */
 function serve(dataDir: string, options: { uid?: number; gid?: number } = {}) {
   const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
-    ...{ ...options, encoding: 'utf8', timeout: 180_000, cwd: '/' },
+    ...options,
+    encoding: 'utf8',
+    timeout: 180_000,
+    cwd: '/',
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
   })
   return { status, stderr }

@@ -24,8 +24,13 @@ afterAll(async () => {
 
 const start = (more: Record<string, string> = {}): Promise<ChildService> =>
   startChildService({
-    ...{ DATA_DIR: copy.options.dataDir, DATABASE_URL: copy.options.databaseUrl, LOG_LEVEL: 'trace', ...secrets },
-    ...{ ...simulator.environment, PLATFORMS: simulatedPlatformNames.join(','), ...more },
+    DATA_DIR: copy.options.dataDir,
+    DATABASE_URL: copy.options.databaseUrl,
+    LOG_LEVEL: 'trace',
+    ...secrets,
+    ...simulator.environment,
+    PLATFORMS: simulatedPlatformNames.join(','),
+    ...more,
   })
 
 describe('the service as a process', () => {

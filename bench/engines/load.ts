@@ -5,7 +5,12 @@ import { preparePage, storePage } from '../../src/requests/store/store.ts'
 import type { BenchDocument } from './engine.ts'
 
 const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest => ({
-  ...{ sourceId: id, title, description, votes, tags: [], commentCount: null },
+  sourceId: id,
+  title,
+  description,
+  votes,
+  tags: [],
+  commentCount: null,
   sourceUrl: `https://example.org/${id}`,
   authorName: null,
   authorHandle: null,
@@ -35,7 +40,7 @@ export async function createLoader(
       await database
         .transaction()
         .execute((transaction) =>
-          storePage(transaction, { ...page, ...{ platform: 'github', jobId, topic, markSeenBefore: null, now } }),
+          storePage(transaction, { ...page, platform: 'github', jobId, topic, markSeenBefore: null, now }),
         )
     }
   }

@@ -32,25 +32,29 @@ export interface Connection {
   explainEach<Item>(items: AsyncIterable<Item>, signal?: AbortSignal): AsyncGenerator<Item>
 }
 
+function send({ url, apiKey }: ClientConfig, path: string, call: Call, limit: AbortSignal): Promise<Response> {
+  const { method = 'GET', body, headers, signal } = call
+  return fetch(`${url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    // A followed redirect turns a POST into a GET.
+    redirect: 'manual',
+  })
+}
+
 /** @param timeoutMs how long a call may take; a stream is limited by its silence instead. */
-export function createConnection({ url, apiKey }: ClientConfig, timeoutMs: number): Connection {
+export function createConnection(config: ClientConfig, timeoutMs: number): Connection {
+  const { url } = config
   const explain = (error: unknown, limitMs: number, signal?: AbortSignal): unknown => {
     if (signal?.aborted) return signal.reason
     return error instanceof CommandError ? error : connectionError(url, error, limitMs)
   }
-  const send = (path: string, { method = 'GET', body, headers, signal }: Call, limit: AbortSignal) =>
-    fetch(`${url}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...headers,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      // A followed redirect turns a POST into a GET.
-      redirect: 'manual',
-    })
   const readEnvelope = async (response: Response) => {
     const { status, headers } = response
     return readAnswer({ url, status, headers, text: await response.text(), keyFrom: 'WISHWELL_API_KEY' })
@@ -65,7 +69,7 @@ export function createConnection({ url, apiKey }: ClientConfig, timeoutMs: numbe
   return {
     async call<Body>(path: string, call: Call = {}) {
       try {
-        return (await readEnvelope(await send(path, call, AbortSignal.timeout(timeoutMs)))) as Body
+        return (await readEnvelope(await send(config, path, call, AbortSignal.timeout(timeoutMs)))) as Body
       } catch (error) {
         throw explain(error, timeoutMs, call.signal)
       }
@@ -73,7 +77,7 @@ export function createConnection({ url, apiKey }: ClientConfig, timeoutMs: numbe
     async openStream(path, call = {}) {
       const silence = watchSilence()
       try {
-        const response = await send(path, call, silence.signal)
+        const response = await send(config, path, call, silence.signal)
         return { response, bytes: explainEach(silence.during(response.body), call.signal) }
       } catch (error) {
         silence.end()

@@ -75,7 +75,8 @@ function connectTo(url: string, config: Config): Connection {
     send: async (path, { method = 'GET', headers, body, timeoutMs }) => {
       try {
         return await fetch(url + path, {
-          ...{ method, headers: { ...headers, authorization: `Bearer ${key}` } },
+          method,
+          headers: { ...headers, authorization: `Bearer ${key}` },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
           redirect: 'manual',
@@ -122,10 +123,13 @@ async function connectInProcess(config: Config, address: ServiceAddress): Promis
   noteLines([`Nothing listens at ${address.url}: working on the database in ${place} itself.`])
   const { key, location } = loadAdminKey(config)
   return {
-    ...{ url: address.url, keyFrom: location },
+    url: address.url,
+    keyFrom: location,
     send: async (path, { method = 'GET', headers, body }) => {
       const answer = await service.app.inject({
-        ...{ method, path, headers: { ...headers, authorization: `Bearer ${key}` } },
+        method,
+        path,
+        headers: { ...headers, authorization: `Bearer ${key}` },
         // Where the service will listen: links are made for that address.
         authority: new URL(address.url).host,
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),

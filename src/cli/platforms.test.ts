@@ -3,15 +3,27 @@ import type { HostStatus, PlatformStatus } from '../platforms/status.ts'
 import { formatPlatforms } from './platforms.ts'
 
 const host = (fields: Partial<HostStatus> = {}): HostStatus => ({
-  ...{ host: 'api.example', state: 'ready', resumesAt: null, budget: { remaining: 9, limit: 10 }, quota: null },
-  ...{ failures: 0, lastSuccessAt: null, lastError: null },
+  host: 'api.example',
+  state: 'ready',
+  resumesAt: null,
+  budget: { remaining: 9, limit: 10 },
+  quota: null,
+  failures: 0,
+  lastSuccessAt: null,
+  lastError: null,
   ...fields,
 })
 const lastError = { code: 'unavailable' as const, message: 'The connection failed.', at: '2026-01-02T00:00:00.000Z' }
 const failing = host({ host: 'down.example', failures: 1, lastError })
 const platform = (hosts: HostStatus[], advice: string | null = null): PlatformStatus => ({
-  ...{ platform: 'discourse', state: 'ready', isDefault: true, missing: [], resumesAt: null, lastSuccessAt: null },
-  ...{ advice, hosts },
+  platform: 'discourse',
+  state: 'ready',
+  isDefault: true,
+  missing: [],
+  resumesAt: null,
+  lastSuccessAt: null,
+  advice,
+  hosts,
 })
 
 describe('wishwell platforms', () => {

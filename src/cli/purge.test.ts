@@ -107,7 +107,9 @@ it('works on the database itself when no service runs', { timeout: 60_000 }, asy
   onTestFinished(() => copy.remove())
   const { dataDir, databaseUrl } = copy.options
   const environment: Environment = {
-    ...{ WISHWELL_URL: 'http://127.0.0.1:2', ADMIN_API_KEY: 'admin-key-of-the-purge-test', DATA_DIR: dataDir },
+    WISHWELL_URL: 'http://127.0.0.1:2',
+    ADMIN_API_KEY: 'admin-key-of-the-purge-test',
+    DATA_DIR: dataDir,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }
   const { exitCode, data } = await run(environment, 'purge', '--author', 'ada', '--yes', '--json')

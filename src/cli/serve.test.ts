@@ -12,8 +12,11 @@ beforeAll(async () => {
 afterAll(() => copy.remove())
 
 const environment = () => ({
-  ...{ PORT: '0', DATA_DIR: copy.options.dataDir, DATABASE_URL: copy.options.databaseUrl },
-  ...{ ADMIN_API_KEY: 'admin-key-of-the-serve-test', LOG_LEVEL: 'info' },
+  PORT: '0',
+  DATA_DIR: copy.options.dataDir,
+  DATABASE_URL: copy.options.databaseUrl,
+  ADMIN_API_KEY: 'admin-key-of-the-serve-test',
+  LOG_LEVEL: 'info',
 })
 
 if (noTerminal !== null) console.log(`The service on a terminal is not tested: ${noTerminal}.`)

@@ -112,7 +112,9 @@ function callsOf({ paths = {} }: ApiDocument): Call[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
-      ...{ path, method: method.toUpperCase(), id: `${method}${path.replace(/[^a-zA-Z0-9]+/g, '-')}` },
+      path,
+      method: method.toUpperCase(),
+      id: `${method}${path.replace(/[^a-zA-Z0-9]+/g, '-')}`,
     })),
   )
 }

@@ -37,7 +37,9 @@ describe('what the reference shows', () => {
       paths: {
         [`/${hostile}`]: {
           get: {
-            ...{ summary: hostile, description: `- ${hostile}\n- b`, tags: [hostile] },
+            summary: hostile,
+            description: `- ${hostile}\n- b`,
+            tags: [hostile],
             parameters: [{ name: hostile, in: 'query', description: hostile, schema: { enum: [hostile] } }],
             requestBody: {
               content: { [hostile]: { schema: { properties: { [hostile]: { description: hostile } } } } },

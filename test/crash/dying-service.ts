@@ -31,7 +31,8 @@ const pagesOfTopic =
       ...page,
       requests: page.requests.map((found) => ({
         ...found,
-        ...{ sourceId: ofTopic(found.sourceId), title: ofTopic(found.title) },
+        sourceId: ofTopic(found.sourceId),
+        title: ofTopic(found.title),
       })),
     }
   }

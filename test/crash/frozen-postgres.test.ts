@@ -66,7 +66,10 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('while Postgres stands s
 
   const start = () =>
     startChildService({
-      ...{ DATABASE_URL: url(), ADMIN_API_KEY: adminKey, BOOTSTRAP_API_KEY: apiKey, ...simulator.environment },
+      DATABASE_URL: url(),
+      ADMIN_API_KEY: adminKey,
+      BOOTSTRAP_API_KEY: apiKey,
+      ...simulator.environment,
       PLATFORMS: 'github,hackernews',
     })
   beforeAll(async () => {

@@ -76,7 +76,8 @@ describePage('accessibility', () => {
     lookAt([
       { path: '/', whole: '.results article' },
       {
-        ...{ path: '/?q=dark+mode', whole: '.results mark' },
+        path: '/?q=dark+mode',
+        whole: '.results mark',
         press: { Filters: '.filter-panel fieldset', Similar: '.similar, .results li .note' },
       },
       { path: '/?q=dark&platforms=github&tag=enhancement&votes=1&since=2020-01-01', whole: '.active-filters' },
@@ -103,7 +104,8 @@ describePage('accessibility', () => {
       [
         { path: '/operator', whole: 'tbody tr' },
         {
-          ...{ path: `/operator/accounts/${accountId}`, whole: '.keys tbody tr' },
+          path: `/operator/accounts/${accountId}`,
+          whole: '.keys tbody tr',
           press: { 'Make an invitation': '.secret code' },
         },
         { path: '/operator/platforms', whole: '.platform-list > li' },

@@ -94,7 +94,9 @@ export async function startLaboratory(options: LaboratoryOptions = {}): Promise<
     log: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
   })
   return {
-    ...{ simulator, service, clock },
+    simulator,
+    service,
+    clock,
     logText: () => lines.join(''),
     secrets: () => [...configuredSecrets(configured), ...sentSecrets(simulator)],
     runJob: () => runJob(service),
@@ -130,7 +132,9 @@ async function runJob({ client, database }: TestService): Promise<JobReport> {
   const reports = tasks.map((task) => [
     task.platform,
     {
-      ...{ state: task.state, code: task.error_code, pages: task.pages },
+      state: task.state,
+      code: task.error_code,
+      pages: task.pages,
       message: job.errors?.find(({ platform }: { platform: string }) => platform === task.platform)?.message ?? '',
       stored: requests.flatMap(({ platform, source_id }) => (platform === task.platform ? source_id : [])).sort(),
     },

@@ -30,7 +30,10 @@ async function setUp(name: SimulatedPlatformName) {
   const simulator = await simulate({ clock })
   const config = readConfig({ ...simulator.environment, PLATFORMS: name }).platforms
   const { adapters, hosts } = await createPlatforms({
-    ...{ config, clock, quotas: createMemoryQuotas(), cache: memoryCache() },
+    config,
+    clock,
+    quotas: createMemoryQuotas(),
+    cache: memoryCache(),
     client: testClient(clock),
   })
   return { clock, simulator, platform: adapters.get(name)!, hostCount: hosts.get(name)!.length }

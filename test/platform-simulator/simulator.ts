@@ -5,7 +5,8 @@ import type { FaultName, FaultOptions } from './faults.ts'
 import type { BreachRule } from './limits.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames, simulatedPlatforms } from './platforms/index.ts'
 import { type LoggedRequest, startServer } from './server.ts'
-import { type CustomLimit, createSimulatedService, privatePath, type SimulatedService } from './simulated-service.ts'
+import type { CustomLimit } from './simulated-replies.ts'
+import { createSimulatedService, privatePath, type SimulatedService } from './simulated-service.ts'
 
 type PerPlatform<Value> = Partial<Record<SimulatedPlatformName, Value>>
 

@@ -57,7 +57,10 @@ export const search = (input: SearchInput, { signal }: Read): Promise<SearchAnsw
 /** Searches and collects the topics around the query live; the answer is a stream of events. */
 export const expandSearch = (input: SearchInput, idempotencyKey: string, { signal }: Read): Promise<Response> =>
   send('/api/v1/requests/search', {
-    ...{ method: 'POST', idempotencyKey, signal, accept: 'text/event-stream' },
+    method: 'POST',
+    idempotencyKey,
+    signal,
+    accept: 'text/event-stream',
     body: { ...input, highlight: true, expand: true },
   })
 
@@ -98,7 +101,9 @@ export interface NewJob {
 
 export const startJob = (job: NewJob, idempotencyKey: string) =>
   call<Data<{ jobId: string }> & { usage: { credits: CreditUsage } }>('/api/v1/scrape', {
-    ...{ method: 'POST', body: job, idempotencyKey },
+    method: 'POST',
+    body: job,
+    idempotencyKey,
   })
 
 export const readJob = (jobId: string, { signal }: Read): Promise<Job> =>

@@ -88,7 +88,14 @@ export const withQuery = (view: View, query: string): View => ({
 })
 
 export const withoutFilters = (view: View): View => ({
-  ...{ query: view.query, platforms: [], tags: [], topic: '', minVotes: null, since: '', until: '', job: '' },
+  query: view.query,
+  platforms: [],
+  tags: [],
+  topic: '',
+  minVotes: null,
+  since: '',
+  until: '',
+  job: '',
   sortBy: view.sortBy,
 })
 
