@@ -112,7 +112,7 @@ describe('wishwell scrape', () => {
     const { exitCode, stdout, stderr } = await command.finished
     expect(exitCode).toBe(130)
     expect(stdout).toBe('')
-    expect(stderr).toContain('Interrupted. The job goes on in the service; poll it with:\n')
+    expect(stderr).toContain('Interrupted. The job continues in the service; poll it with:\n')
     expect(stderr).toContain(`${service.url}/api/v1/scrape/job-1\n`)
   })
 
@@ -166,7 +166,7 @@ describe('wishwell search', () => {
       sortBy: 'votes',
       prefix: true,
     })
-    expect(stdout).toContain('Only the best 1000 matches were looked at')
+    expect(stdout).toContain('Only the best 1000 matches were filtered')
     expect(stdout).toContain(
       "wishwell search --platforms='github,x' --min-votes=3 --since=2026-01-01 --sort=votes --tag='a b' --tag=c --prefix --offset 1 'dark mo'\n",
     )

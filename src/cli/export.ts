@@ -11,10 +11,10 @@ import { count } from './text.ts'
 
 const help = `${environmentHelp}
 
-Without --out the records go to stdout, whole ones only. With it they go to FILE.partial, which becomes FILE when it is complete.
-A connection that breaks is taken up again where it was; when that fails too, the error says how to go on later.
-The author and the licence of every request are in the file: name both where you pass its texts on.
-In a CSV, a ' stands before texts that a spreadsheet could take for a formula.
+Without --out, complete records are written to stdout. With it they are written to FILE.partial, which becomes FILE when it is
+complete. After a broken connection the export continues where it stopped; when that fails, too, the error says how to continue later.
+The file holds the author and the licence of every request: name both where you publish its texts.
+In a CSV, texts that a spreadsheet could interpret as a formula begin with a '.
 
 Exit codes: 0 complete; 1 the service refused, or the export could not be completed; 2 the command line or the environment is
 wrong; 3 the service cannot be reached; 5 too many requests.
@@ -40,20 +40,24 @@ interface ExportOptions {
   cursor?: string
 }
 
-/** `wishwell export`: the cache, or a part of it, as a file. */
+/** `wishwell export`: the stored requests, or a part of them, as a file. */
 export function exportCommand(): Command {
   return new Command('export')
-    .description('save the requests that were collected as JSON Lines or CSV (free)')
-    .addOption(new Option('--format <format>', 'the form of the records').choices(['jsonl', 'csv']).default('jsonl'))
-    .option('--out <file>', 'where to; an older file of that name is replaced when the new one is complete')
-    .option('--query <words>', 'only what a search of these words finds, the best 100 at most')
+    .description('save collected requests as JSON Lines or CSV (free)')
+    .addOption(new Option('--format <format>', 'the format of the records').choices(['jsonl', 'csv']).default('jsonl'))
+    .option('--out <file>', 'the file to write; an existing file is replaced when the new one is complete')
+    .option('--query <words>', 'only the results of a search for these words, at most the best 100')
     .option('--topic <topic>', 'only requests of this topic')
-    .option('--platforms <names>', 'only requests of these, a comma list', commaList)
-    .option('--tag <tag>', 'only requests with this tag; repeated: with all of them', collectValues)
-    .option('--min-votes <votes>', 'only requests with so many votes')
-    .option('--since <moment>', 'only requests that were asked then or later, like 2026-01-31')
-    .option('--until <moment>', 'only requests that were asked before')
-    .option('--job <jobId>', 'only what this job found')
+    .option('--platforms <names>', 'comma list: only requests of these platforms', commaList)
+    .option(
+      '--tag <tag>',
+      'only requests with this tag; may be repeated, then requests must have all of them',
+      collectValues,
+    )
+    .option('--min-votes <votes>', 'only requests with at least so many votes')
+    .option('--since <moment>', 'only requests posted at this moment or later, like 2026-01-31')
+    .option('--until <moment>', 'only requests posted before this moment')
+    .option('--job <jobId>', 'only requests that this job found')
     .addOption(
       new Option('--sort <order>', 'the order of the records (default: new, with --query relevance)').choices([
         'relevance',
@@ -62,7 +66,7 @@ export function exportCommand(): Command {
       ]),
     )
     .option('--bom', 'begin a CSV with a byte order mark, for old spreadsheets')
-    .option('--cursor <cursor>', 'go on after the record that has it')
+    .option('--cursor <cursor>', 'continue behind the record with this cursor')
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell export --help shows every option)')
     .action(runExport)
@@ -157,9 +161,9 @@ async function runExport(options: ExportOptions): Promise<void> {
 function explain(error: unknown, { records, cursor }: Written): unknown {
   const known = error instanceof CommandError || error instanceof BrokenExportError
   if (!known) return error
-  const advice = cursor === null ? '' : `\nGo on with the same command and --cursor ${cursor}`
+  const advice = cursor === null ? '' : `\nContinue with the same command and --cursor ${cursor}`
   const reason =
-    error instanceof BrokenExportError ? `The answer is not a whole export: ${error.message}.` : error.message
+    error instanceof BrokenExportError ? `The answer is not a complete export: ${error.message}.` : error.message
   const exitCode = error instanceof CommandError ? error.exitCode : exitCodes.failed
   return new CommandError(`${reason}\nThe export broke off after ${count(records, 'request')}.${advice}`, exitCode)
 }

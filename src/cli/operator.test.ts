@@ -40,7 +40,7 @@ function makeDirectory(): string {
 async function useEveryCommand(environment: Environment) {
   const created = await run(environment, 'account', 'create', 'Acme \x1b[31m', '--tier', 'pro')
   expect(created).toMatchObject({ exitCode: exitCodes.ok })
-  expect(created.stdout).toMatch(/^Account \S+ \(pro\): Acme\nAPI key: ww_live_\w{32} {3}\(shown only this once\)\n$/)
+  expect(created.stdout).toMatch(/^Account \S+ \(pro\): Acme\nAPI key: ww_live_\w{32} {3}\(shown only once\)\n$/)
   const listed = await run(environment, 'account', 'list', '--json')
   const account = listed.data.accounts.find((candidate: { tier: string }) => candidate.tier === 'pro')
   expect(account).toMatchObject({ name: 'Acme \x1b[31m', tier: 'pro', deletedAt: null })
@@ -75,7 +75,7 @@ describe('with a running service', () => {
     const client = service.clientFor(firstKey)
     expect((await client.search('a')).body.usage.credits.limit).toBe(15_000)
     const deleted = await run(environment(), 'account', 'delete', accountId, '--yes')
-    expect(deleted.stdout).toBe(`Account ${accountId} is deleted. Its jobs under way go on to their end.\n`)
+    expect(deleted.stdout).toBe(`Account ${accountId} is deleted. Its running jobs continue to their end.\n`)
     expect((await client.search('a')).status).toBe(401)
     expect((await run(environment(), 'account', 'list')).stdout).not.toContain(accountId)
     expect((await run(environment(), 'account', 'list', '--deleted')).stdout).toContain('deleted account  (deleted ')
@@ -150,7 +150,7 @@ describe('with no service', () => {
     // No first account beside it, whose key nobody would ever see; and no queue.
     expect(listed).toBe(1)
     const { stderr } = await run(environment, 'account', 'list')
-    expect(stderr).toContain(`working on the database in ${embedded ? environment.DATA_DIR : 'DATABASE_URL'} itself`)
+    expect(stderr).toContain(`using the database in ${embedded ? environment.DATA_DIR : 'DATABASE_URL'} directly`)
     const opened = await openDatabase({ ...copy.options, onCrash: () => {} })
     const { rows } = await sql`select to_regnamespace('pgboss') as queue`.execute(opened.database)
     await opened.close()

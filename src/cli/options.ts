@@ -27,13 +27,13 @@ export function commaList(text: string): string[] {
 /** Parses an option that may be given several times: all of its values. */
 export const collectValues = (text: string, before: string[] = []): string[] => [...before, text]
 
-/** What commander takes for the width of what is no terminal. */
+/** The width that commander assumes without a terminal. */
 const pipedHelpColumns = 80
 
-/** Lines of a text that the source breaks, as one: up to one that ends a sentence, or before one that is indented. */
+/** Joins the lines of a paragraph: a line break stays after the end of a sentence and before an indented line. */
 const joinBroken = (text: string) => text.replace(/(?<=[^\n.:])\n(?=[^\s])/g, ' ')
 
-/** The end of a help, broken to the width of the terminal as commander breaks the rest of it. */
+/** The end of a help text, wrapped to the width of the terminal like the parts that commander prints. */
 export const helpEnd =
   (text: string) =>
   ({ error }: AddHelpTextContext): string => {
@@ -41,8 +41,8 @@ export const helpEnd =
     return fitLines(joinBroken(text).split('\n'), stream.isTTY ? stream.columns : pipedHelpColumns).join('\n')
   }
 
-/** What the help of every command that talks to a service ends with. */
+/** The end of the help of every client command. */
 export const environmentHelp = `
 Environment:
-  WISHWELL_URL       where the service is (default http://127.0.0.1:4680)
+  WISHWELL_URL       the address of the service (default http://127.0.0.1:4680)
   WISHWELL_API_KEY   an API key of the service (required)`

@@ -73,7 +73,7 @@ describe('results of a search', () => {
 describe('a search that finds nothing', () => {
   it('says how to collect requests', () => {
     expect(format([])).toEqual([
-      'Nothing in the cache matches "dark mode".',
+      'No stored request matches "dark mode".',
       "Collect it from the platforms first (costs credits): wishwell scrape 'dark mode'",
     ])
   })

@@ -78,7 +78,7 @@ describe('what a start tells', () => {
       { ...started, firstApiKey: 'ww_live_x', signInUrl: 'http://127.0.0.1:1/sign-in#x' },
       false,
     )
-    expect(first.join('\n')).toMatch(/ww_live_x\n.*only this once/)
+    expect(first.join('\n')).toMatch(/ww_live_x\n.*only once/)
     expect(first.join('\n')).toMatch(/sign-in#x\n.*later: npx wishwell account link/)
   })
 

@@ -33,7 +33,7 @@ describe('wishwell topics', () => {
     }
     const lines = formatTopicPage(page, { now, columns: 60 })
     expect(lines[1]).toBe('On github 1 request, 5 votes')
-    expect(lines[4]).toBe('     17  Dark mode, asked 2 times on github, lemmy')
+    expect(lines[4]).toBe('     17  Dark mode, 2 requests on github, lemmy')
     expect(lines[5]).toHaveLength(60)
   })
 
