@@ -85,7 +85,7 @@ for (const [signal, exitCode] of [
   // Not `once`: Ctrl-C arrives twice, from the terminal and from the launcher.
   process.on(signal, () => interruption.abort(exitCode))
 }
-// The launcher was killed outright and could pass nothing on.
+// The launcher was killed and could not forward a signal.
 process.on('disconnect', () => interruption.abort(1))
 
 const interrupted = new Promise<number>((resolve) => {

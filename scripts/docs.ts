@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { environmentSchema } from '../src/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
 
-// Writes the parts of the documents that are made from code: the configuration table and the error catalogue.
+// Writes the parts of the documents that are generated from code: the configuration table, the map of rooms and the error catalogue.
 // A test fails when they are not up to date.
 
 interface Variable {
@@ -60,13 +60,13 @@ const files = {
   readme: new URL('../README.md', import.meta.url),
   errors: new URL('../docs/errors.md', import.meta.url),
 }
-/** A document with the part between its two marks made anew. */
+/** A document with a new part between its two marks. */
 function fill(file: URL, name: string, text: string): { file: URL; text: string } {
   const marked = new RegExp(`(<!-- ${name}: [^>]* -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
   return { file, text: readFileSync(file, 'utf8').replace(marked, (_all, start, end) => `${start}${text}\n${end}`) }
 }
 
-/** What the documents ought to be. */
+/** The documents as they must be. */
 export function currentDocuments(): { file: URL; text: string }[] {
   return [
     fill(files.readme, 'configuration', configurationTable()),

@@ -28,7 +28,7 @@ import { version } from './runtime/version.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { createWorker } from './scraping/worker.ts'
 
-/** What tests and commands replace. */
+/** Replacements by tests and commands. */
 export interface ServiceOverrides {
   /** Only `app.inject` works: nothing listens, no job runs, no first account is made. */
   offline?: boolean

@@ -78,7 +78,7 @@ function fill(): string {
 }
 
 describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { timeout: 300_000 }, () => {
-  it('below a file, or in a place where none can be made, is one sentence and exit code 1', () => {
+  it('below a file, or where no directory can be created, is one sentence and exit code 1', () => {
     writeFileSync(join(directory, 'file'), '')
     expect(serve(join(directory, 'file'))).toEqual(sentence(/is no directory/))
     expect(serve(join(directory, 'file', 'data'))).toEqual(sentence(/is no directory, or lies below a file/))

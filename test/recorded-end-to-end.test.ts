@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from './service.ts'
 
-// What the platforms really answered, served again to the running service: job, cache and search, end to end.
+// Recorded answers of the platforms, served to the running service: job, stored requests and search, end to end.
 
 const shared = process.env.WISHWELL_SHARED ?? resolve(import.meta.dirname, '../../shared')
 const recorded = join(shared, 'recorded')
@@ -128,7 +128,7 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
       originalCreatedAt: iso(raw.creation_date),
     },
   }))
-  // An item with neither title nor text, as anonymised recordings have, tells no wish and is left out.
+  // An item with neither title nor text, as anonymised recordings have, is not stored.
   const hasText = ({ body, record }: { body: string; record: { title?: string } }) => (record.title ?? '') + body !== ''
   return [...github, ...hackernews, ...stackexchange].filter(hasText)
 }

@@ -222,7 +222,7 @@ describe('the help', () => {
         'Exit codes',
       ],
     ],
-  ])('of %s names everything that steers it', async (command, words) => {
+  ])('of %s names every option and variable', async (command, words) => {
     const { exitCode, stdout } = await startCommand([command, '--help']).finished
     expect(exitCode).toBe(exitCodes.ok)
     for (const word of words) expect(stdout).toContain(word)

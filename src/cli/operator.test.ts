@@ -94,7 +94,7 @@ describe('with a running service', () => {
     expect((await browser.call('GET', '/api/session')).body.data.account.accountId).toBe(accounts[0].accountId)
   })
 
-  it('nothing is deleted when nobody can be asked', async () => {
+  it('nothing is deleted without a confirmation', async () => {
     const { accountId, client } = await service.createAccount()
     const { exitCode, stdout, stderr } = await run(environment(), 'account', 'delete', accountId)
     expect([exitCode, stdout]).toEqual([exitCodes.usage, ''])
@@ -265,14 +265,14 @@ describe('the help', () => {
         'backup and verify',
       ],
     ],
-  ])('of %j names everything that steers it', async (command, words) => {
+  ])('of %j names every option and variable', async (command, words) => {
     const { exitCode, stdout } = await run({}, ...command, '--help')
     expect(exitCode).toBe(exitCodes.ok)
     for (const word of words) expect(stdout).toContain(word)
   })
 
   it.each([[['account']], [['account', 'create', 'x', '--tier', 'gold']]])(
-    'is pointed at when the command line is wrong: %j',
+    'is mentioned when the command line is wrong: %j',
     async (command) => {
       const { exitCode, stdout, stderr } = await run({}, ...command)
       expect([exitCode, stdout]).toEqual([exitCodes.usage, ''])

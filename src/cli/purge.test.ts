@@ -94,7 +94,7 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
     expect([exitCode, stderr]).toEqual([exitCodes.failed, expect.stringContaining('must be a web address')])
   })
 
-  it('has help that names everything that steers it', async () => {
+  it('has help that names every option', async () => {
     const { stdout } = await purge('--help')
     for (const word of ['--dry-run', '--no-suppress', '--older-than', 'exact match', 'Exit codes', 'Backups']) {
       expect(stdout).toContain(word)

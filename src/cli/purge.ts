@@ -37,7 +37,7 @@ const timeoutMs = 10 * 60_000
 const sampleColumns = 60
 
 const help = `
-A request must match every given option; at most one of --older-than, --id, --url, --author. Matches are exact:
+A request must match every given option; at most one of --older-than, --id, --url, --author. Only an exact match counts:
   --id       the _id of a request, or with --platform its id on that platform; case-sensitive
   --url      http or https, www., a trailing slash, a #fragment and the order of parameters do not matter; an address with
              parameters also matches the same page without them
@@ -45,7 +45,7 @@ A request must match every given option; at most one of --older-than, --id, --ur
 
 Requests purged by --id, --url or --author are suppressed: no later collection stores them again ("wishwell suppression").
 A purge by --platform or --older-than suppresses nothing. --suppress and --no-suppress override this.
-Credits and the counts of finished jobs do not change. Earlier backups still contain the deleted requests.
+Credits and the counts of finished jobs do not change. Backups made earlier still contain the deleted requests.
 `
 
 /** The requests that would be deleted, as text. */

@@ -50,7 +50,7 @@ const startJob = (topic: string) =>
   })
 
 it('a call that was cut short by kill -9 has one effect when it is made again', { timeout: 120_000 }, async () => {
-  // From the claim, through the job, its credits and the kept answer, to what comes after the commit.
+  // From the claim, through the job, its credits and the stored answer, to the statements after the commit.
   const points = [3, 5, 9, 13, 18]
   for (const point of points) {
     const topic = `killed at statement ${point}`

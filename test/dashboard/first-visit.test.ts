@@ -5,10 +5,10 @@ describePage('a first visit', () => {
   const contact = 'removal@wishwell.example'
   const test = usePage({ service: { environment: { REMOVAL_CONTACT: contact } } })
 
-  it('asks who is signed in while the page is still on its way, and not again when it is there', async () => {
+  it('reads the session while the page is loading, and not again afterwards', async () => {
     const page = await test.open('/healthz')
     const asked = page.waitForRequest('**/api/session')
-    // It comes only when the session was asked for without it.
+    // Its script loads only after the session was requested without it.
     await page.route('**/assets/main-*.js', async (route) => {
       await asked
       await route.continue()
@@ -35,7 +35,7 @@ describePage('a first visit', () => {
     expect((await searched).postDataJSON()).toMatchObject({ query: 'dark mode', sortBy: 'votes' })
   })
 
-  it('shows whom authors ask about a post, signed in or not', async () => {
+  it('shows the contact for authors, with and without a session', async () => {
     for (const as of [null, undefined]) {
       const page = await test.open('/', as === null ? { as } : {})
       const link = page.getByRole('contentinfo').getByRole('link', { name: contact })

@@ -32,7 +32,7 @@ const halves = [
   ['the second half', (index: number) => index % 2 === 1],
 ] as const
 
-/** Every source may be asked for one page more, to see that it has none. */
+/** One more page of every source may be fetched, to see that it is empty. */
 function sourceCount(platform: SimulatedPlatformName): number {
   const first = laboratory.simulator.requests.filter((request) => request.platform === platform && request.page === 1)
   return first.length
@@ -63,7 +63,7 @@ it.each(halves)('a page that comes again is stored once, and the job ends: %s', 
   }
 })
 
-it('without a fault, every platform is asked for a second page', () => {
+it('without a fault, a second page of every platform is fetched', () => {
   // A phrase on one video of YouTube has no hundred comments here.
   expect([...secondPages, 'youtube'].sort()).toEqual([...simulatedPlatformNames].sort())
 })

@@ -82,7 +82,7 @@ describe.each(simulatedPlatformNames)('%s, when it refuses', (name) => {
   })
 })
 
-it('stackexchange, when it asks for a pause beside its answer, is left alone for so long', async () => {
+it('stackexchange gets no calls during the pause that its answer requests', async () => {
   const { clock, simulator, platform } = await setUp('stackexchange')
   simulator.setFault('stackexchange', 'backoff', { seconds: announcedSeconds })
   expect(await tryPage(platform)).toHaveProperty('requests')

@@ -47,7 +47,7 @@ export interface PlatformSimulator {
   readonly urls: Record<SimulatedPlatformName, string>
   /** Environment variables for a service that uses them all, credentials included. */
   readonly environment: Record<string, string>
-  /** What was asked, oldest first; empty it with `requests.length = 0`. */
+  /** The received requests, oldest first; empty it with `requests.length = 0`. */
   readonly requests: LoggedRequest[]
   /** How often a client was impolite; `breachLog` says how. */
   readonly breaches: number

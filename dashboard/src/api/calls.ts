@@ -23,7 +23,7 @@ import type {
   UsageRecord,
 } from './types.ts'
 
-// Every call of an account, one function each. What an operator calls is in operator-calls.ts.
+// Every call of an account, one function each. The calls of the operator are in operator-calls.ts.
 
 type Data<T> = { data: T }
 type Read = Pick<CallOptions, 'signal'>
@@ -42,7 +42,7 @@ export interface ListInput {
   sortBy?: 'new' | 'top' | undefined
 }
 
-/** What an export is asked for: a list, or with `query` what a search finds. */
+/** The parameters of an export: of a list, or with `query` of a search. */
 export interface ExportInput extends Omit<ListInput, 'sortBy'> {
   query?: string | undefined
   prefix?: true | undefined
@@ -95,7 +95,7 @@ export interface NewJob {
   topic: string
   platforms: PlatformName[]
   depth: number
-  /** What the form showed: the job is refused when it would cost more. */
+  /** The cost that the form showed: the job is refused when it would cost more. */
   maxCredits: number
 }
 

@@ -11,7 +11,7 @@ import { TierSelect } from './tier-select.tsx'
 const maxCap = 2 ** 31 - 1
 const isCap = (text: string) => text === '' || (/^\d{1,10}$/.test(text) && Number(text) <= maxCap)
 
-/** Plan and monthly cap of an account; both hold from its next call. */
+/** Plan and monthly cap of an account; both are effective from its next call. */
 export function PlanForm({ account }: { account: Account }) {
   const id = useId()
   const owner = useOwner()
