@@ -72,7 +72,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', body, signal, sent, withoutSession = false } = options
   const session = currentSession()
-  const call = beginCall()
+  const order = beginCall()
   const sendNow = () =>
     fetch(path, {
       method,
@@ -96,7 +96,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
   noteRateLimit(session, response.headers)
   if (response.ok) return response
   // Refused for a session that was renewed since: the call is repeated with the new session.
-  if (response.status === 401 && !sessionEnded(call)) return send(path, { ...options, sent: null })
+  if (response.status === 401 && !sessionEnded(order)) return send(path, { ...options, sent: null })
   throw await errorOf(response)
 }
 
