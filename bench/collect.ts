@@ -14,8 +14,8 @@ import { platformMap, scriptedPlatform } from '../test/scripted-platform.ts'
 import { startSimulator } from './simulator-client.ts'
 
 // How fast Wishwell collects, in both backends, against simulated platforms in a process of their own:
-//   1. what a page costs by itself: pages without requests, from a platform that answers at once;
-//   2. without limits: what a page costs beyond fetching it, beside a loop that only fetches the same pages;
+//   1. the cost of a page alone: pages without requests, from a platform that answers at once;
+//   2. without limits: the cost of a page besides fetching it, compared with a loop that only fetches the same pages;
 //   3. with the real limits, in real time: how close a job comes to the least time that the limits allow.
 //   node bench/collect.ts [--backend embedded|postgres] [--only bookkeeping|overhead|waiting]
 
@@ -86,7 +86,7 @@ async function collect({ client, service }: Running, jobs: { topic: string; plat
   return { ms: endMs - startMs, pages: Number(pages), requests: Number(requests) }
 }
 
-/** What a script takes that only fetches the same pages, one after the other. */
+/** The time of a script that only fetches the same pages, one after the other. */
 async function fetchAll(urls: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   for (const url of urls) await (await fetch(url)).json()

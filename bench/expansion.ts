@@ -13,7 +13,7 @@ import { searchTextOf } from '../src/requests/search/text.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { corpora, type Post, readJudged, readRedditPosts, readTitaniumIssues } from './expansion-corpora.ts'
 
-// What the built-in expansion makes of real texts: the topics of 30 queries, to be judged by a reader, and how many of the
+// The built-in expansion of real texts: the topics of 30 queries, to be judged by a reader, and how many of the
 // judged documents they add to those among the best 100 of the query itself.
 //   node bench/expansion.ts [--only titanium|reddit] [--posts 33000]
 

@@ -115,7 +115,7 @@ async function measure(backend: string, processes: number, databaseUrl?: string)
         DATABASE_URL: databaseUrl,
         ADMIN_API_KEY: adminKey,
         PLATFORMS: openPlatformNames.join(','),
-        // The big account shall have all its tasks in the queue: the line alone is not what protects the others.
+        // All tasks of the big account must be in the queue: admission alone is not what protects the others.
         RUNNING_JOBS_MAX: String(big.jobs),
       }),
     )

@@ -23,7 +23,7 @@ function madeUpDocument(number: number): BenchDocument {
   }
 }
 
-/** What many of the texts have: words of the corpus, or made-up ones. */
+/** Words of many texts: of the corpus, or made-up ones. */
 export const searchWords = (): string[] =>
   existsSync(corpusFile)
     ? readCorpus().frequentWords

@@ -21,7 +21,7 @@ import { writeSection } from './report.ts'
 // what counts are the others (`held out`) and cranfield, which nothing was chosen by.
 //   node bench/search-quality.ts [--engines wishwell,tsvector,fts5,gin,minisearch] [--write] [--no-goals]
 
-/** What the search with BM25 must reach. */
+/** The minimum for the search with BM25. */
 const goals: Record<string, number> = { 'titanium-jira-dups-features': 0.51, cranfield: 0.38 }
 const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../shared', import.meta.url))
 const judgedDirectory = join(shared, 'corpora', 'judged')

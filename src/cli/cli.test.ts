@@ -34,7 +34,7 @@ describe('wishwell scrape', () => {
     expect(stdout).toContain('Credits: 9 of 15,000 used this month, 14,991 remaining.\n')
   })
 
-  it('sends what it was told and nothing else', async () => {
+  it('sends the given options and nothing else', async () => {
     const service = await startJobService([endedJob()])
     await runCommand(['scrape', ' dark mode', '--platforms', 'github, x', '--depth', '3', '--json'], service)
     expect(service.received[0]).toEqual({
@@ -67,7 +67,7 @@ describe('wishwell scrape', () => {
     expect(stdout).toContain('The job failed after 4.2 s')
   })
 
-  it('asks again with the same Idempotency-Key when the answer to the start was lost', async () => {
+  it('repeats the start with the same Idempotency-Key when its answer was lost', async () => {
     const keys: (string | undefined)[] = []
     const service = await startFakeService(({ call, idempotencyKey, body }) => {
       if (call !== 'POST /api/v1/scrape') return failure(404, 'NOT_FOUND', 'There is no such path.')
@@ -83,7 +83,7 @@ describe('wishwell scrape', () => {
     expect([keys.length, new Set(keys).size]).toEqual([3, 1])
   })
 
-  it('goes on when polls fail', async () => {
+  it('continues when polls fail', async () => {
     const faults = [failure(503, 'UNAVAILABLE', 'Starting.'), 'hang up' as const, { status: 502, body: '<html>' }]
     const { exitCode, stderr } = await runCommand(
       ['scrape', 'dark mode'],
@@ -93,7 +93,7 @@ describe('wishwell scrape', () => {
     expect(stderr).toContain('Starting. Trying again for a minute …\n')
   })
 
-  it('tells the job and ends at once with --no-wait', async () => {
+  it('prints the job and ends at once with --no-wait', async () => {
     const service = await startJobService(['never'])
     const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--no-wait'], service)
     expect(exitCode).toBe(exitCodes.ok)
@@ -126,7 +126,7 @@ describe('wishwell scrape', () => {
 })
 
 describe('wishwell search', () => {
-  it('prints results for people, without what a terminal would obey', async () => {
+  it('prints results as text, without control characters', async () => {
     const results = [requestRecord({ title: '\x1b[31mDark\x1b[0m mode\x07' })]
     const service = await startFakeService(() => ({
       body: { data: { results, hasMore: true, limitReached: false }, meta: {}, usage },
@@ -197,7 +197,7 @@ describe('a command that fails', () => {
     expect(finished.stderr).not.toContain(testKey)
   })
 
-  it('says where an API key comes from when there is none', async () => {
+  it('says where to get an API key when there is none', async () => {
     const { exitCode, stderr } = await startCommand(['search', 'dark']).finished
     expect(exitCode).toBe(exitCodes.usage)
     expect(stderr).toMatch(/WISHWELL_API_KEY is not set.*"wishwell serve"/s)

@@ -27,7 +27,7 @@ describe('wishwell search --expand', () => {
     expect(stdout).toContain('Results 1 to 4; there are no more.')
   })
 
-  it('says what is fresh, and how to get more', async () => {
+  it('says which topics are fresh, and how to get more results', async () => {
     await live.expand('dark mode')
     const { stdout, stderr } = await search('--limit', '3', 'dark mode')
     expect(stderr).toMatch(/^Collected 0 topics \(1 fresh already\): 0 new requests/m)

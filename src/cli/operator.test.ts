@@ -181,7 +181,7 @@ describe('with no service', () => {
     await service.end('SIGTERM')
   })
 
-  it('a command whose messages nobody reads does not end as if it had done its work', async () => {
+  it('a command whose stderr is closed does not end with success', async () => {
     const { environment } = await copyOffline()
     const command = startCommand(['account', 'create', 'x'], environment)
     command.stopReading('stderr')

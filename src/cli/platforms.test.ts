@@ -27,7 +27,7 @@ const platform = (hosts: HostStatus[], advice: string | null = null): PlatformSt
 })
 
 describe('wishwell platforms', () => {
-  it('never calls ready what failed when it was last asked', () => {
+  it('never shows a host as ready whose last call failed', () => {
     const lines = formatPlatforms([platform([failing], lastError.message)])
     expect(lines[0]).toBe('discourse      failing, used by default')
     expect(lines[1]).toBe('    down.example: failing, 9 of 10 requests left, no answer yet')

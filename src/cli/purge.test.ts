@@ -40,7 +40,7 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
   const purge = (...parameters: string[]) => run(environment(), 'purge', ...parameters)
   const stored = async () => (await service.client.get('/api/v1/requests?limit=100')).body.data.results.length
 
-  it('shows what it will delete and how many first, and with --dry-run does no more', async () => {
+  it('first shows the requests to delete and their number, and with --dry-run does no more', async () => {
     const { exitCode, stdout } = await purge('--author', '@ada', '--dry-run')
     expect(exitCode).toBe(exitCodes.ok)
     expect(stdout).toMatch(/^8 requests to delete \(github 8\):\n {2}Request a\d {2}https:\/\/example.org\/a\d\n/)
@@ -49,7 +49,7 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
     expect((await purge('--author', 'nobody', '--dry-run')).stdout).toBe('No stored request matches.\n')
   })
 
-  it('deletes, says so, and keeps out what was deleted until that is lifted', async () => {
+  it('deletes requests and suppresses them until that is lifted', async () => {
     const purged = await purge('--author', 'EVE', '--yes')
     expect(purged.stderr).toBe('1 request to delete (github 1):\n  Penguin red  https://example.org/1\n')
     expect(purged.stdout).toMatch(/^1 request deleted\.\nThey are suppressed \(purge [0-9a-f-]{36}\)\.\n$/)

@@ -27,7 +27,7 @@ describe('the commands and the real service', () => {
   })
   afterAll(() => service.stop())
 
-  it('collect, and then find what was collected', async () => {
+  it('collect requests, and then find them', async () => {
     const scraped = await runCommand(
       ['scrape', 'dark mode', '--platforms', 'github', '--depth', '3', '--json'],
       service,

@@ -25,7 +25,7 @@ describe('results of a search', () => {
     ])
   })
 
-  it('leave out what is not known', () => {
+  it('leave out unknown fields', () => {
     expect(format([requestRecord({ originalCreatedAt: null, description: '' })]).slice(0, 3)).toEqual([
       '  1. Dark mode',
       '     12 votes · github · https://github.com/acme/app/issues/1',
@@ -70,7 +70,7 @@ describe('results of a search', () => {
   })
 })
 
-describe('a search that finds nothing', () => {
+describe('a search without results', () => {
   it('says how to collect requests', () => {
     expect(format([])).toEqual([
       'No stored request matches "dark mode".',
@@ -78,7 +78,7 @@ describe('a search that finds nothing', () => {
     ])
   })
 
-  it('passes on what may have been meant', () => {
+  it('suggests the corrected query', () => {
     expect(format([], {}, {}, { didYouMean: 'dark mode' })[1]).toBe("Did you mean: wishwell search 'dark mode'")
   })
 

@@ -64,7 +64,7 @@ describe('the service on a terminal', () => {
   })
 })
 
-describe('what a start tells', () => {
+describe('the text of a start', () => {
   const started = {
     address: 'http://127.0.0.1:1',
     firstApiKey: null,

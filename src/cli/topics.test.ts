@@ -37,7 +37,7 @@ describe('wishwell topics', () => {
     expect(lines[5]).toHaveLength(60)
   })
 
-  it('sends what it was told, and says how to get more', async () => {
+  it('sends the given options, and says how to get more', async () => {
     const data = { topics: [{ ...summary, tags: [] }], hasMore: true, cursor: 'next' }
     const service = await startFakeService(() => ({ body: { data } }))
     const { exitCode, stdout } = await runCommand(

@@ -10,7 +10,7 @@ const usage: AccountUsage = {
   rateLimit: { requestsPerMinute: 240 },
 }
 
-it('the usage tells the plan with its rate limit, and what is used and held', () => {
+it('the usage shows the plan with its rate limit, and the used and held credits', () => {
   expect(formatUsage(usage)).toEqual([
     'Plan:          max, 240 requests a minute',
     'Credits:       588 of 15,000 used, 14,412 remaining, renewed on 2026-12-01',
