@@ -10,11 +10,11 @@ import { readConfig } from '../src/config.ts'
 import { type Service, startService } from '../src/service.ts'
 import { storePosts, usualLengths } from './answers-data.ts'
 import { percentile, writeSection } from './report.ts'
-import { asking, type Line, measure } from './search-measure.ts'
+import { callers, type Line, measure } from './search-measure.ts'
 
-// What answers weigh, what compressing them costs, and how long a large one holds the event loop.
+// The size of answers, the cost of compressing them, and how long a large one blocks the event loop.
 //   node bench/answers.ts [--seconds 3] [--json] [--before FILE] [--write]
-// `--json` gives the turns of the event loop only. FILE is what it gave in an earlier version of the service: its column stands beside.
+// `--json` prints the iterations of the event loop only. FILE is that output of an earlier version of the service, for a second column.
 
 const { values: options } = parseArgs({
   options: {
@@ -39,8 +39,12 @@ async function measureKept(service: Service, what: string): Promise<Line[]> {
   let plain = 0
   for (const encoding of ['identity', 'gzip', 'br']) {
     const { perSecond, bytes, times } = await measure({
-      ...{ url: service.address ?? '', seconds, method: 'POST', path: '/api/v1/requests/search' },
-      ...{ headers: { ...json, 'accept-encoding': encoding }, bodies: [JSON.stringify({ query: 'dark mode' })] },
+      url: service.address ?? '',
+      seconds,
+      method: 'POST',
+      path: '/api/v1/requests/search',
+      headers: { ...json, 'accept-encoding': encoding },
+      bodies: [JSON.stringify({ query: 'dark mode' })],
     })
     if (encoding === 'identity') plain = perSecond
     lines.push([
@@ -90,7 +94,7 @@ async function measureQualities(service: Service): Promise<Line[]> {
 interface Turn {
   what: string
   bytes: number
-  /** The longest of all turns of the event loop, the median of the calls. */
+  /** The maximum iteration of the event loop, as the median of the calls. */
   longestMs: number
   tookMs: number
 }
@@ -102,7 +106,7 @@ const heavy: [what: string, path: string, method?: 'POST', body?: object][] = [
   ['export, 100 long requests', '/api/v1/requests/export?topic=long+posts'],
 ]
 
-/** What a call costs everybody else, while a client in another process reads the answer. */
+/** How long a call delays other calls, while a client in another process reads its answer. */
 async function measureTurns(service: Service): Promise<Turn[]> {
   const turns: Turn[] = []
   for (const [what, path, method = 'GET', body] of heavy) {
@@ -128,9 +132,9 @@ async function measureTurns(service: Service): Promise<Turn[]> {
         seconds: 0.001,
       }
       const one = new Promise<{ times: number[] }>((resolve) =>
-        asking.once('message', (said) => resolve(said as never)),
+        callers.once('message', (said) => resolve(said as never)),
       )
-      asking.send({ ...load, clients: 1, bodies: [JSON.stringify(body)] })
+      callers.send({ ...load, clients: 1, bodies: [JSON.stringify(body)] })
       took.push((await one).times[0]!)
       delay.disable()
       longest.push(delay.max / 1e6)
@@ -156,9 +160,9 @@ const config = readConfig({
 const fail = (error: Error) => {
   throw error
 }
-async function withService<T>(keepsAnswers: boolean, use: (service: Service) => Promise<T>): Promise<T> {
+async function withService<T>(cachesResponses: boolean, use: (service: Service) => Promise<T>): Promise<T> {
   const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
-  const overrides = { requestLimits: limits, keepsAnswers }
+  const overrides = { requestLimits: limits, cachesResponses }
   const service = await startService(config, pino({ level: 'silent' }), fail, overrides)
   try {
     return await use(service)
@@ -193,6 +197,6 @@ try {
     if (options.write) writeSection('answers', text)
   }
 } finally {
-  asking.kill()
+  callers.kill()
   rmSync(dataDir, { recursive: true, force: true })
 }

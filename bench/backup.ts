@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { startService } from '../src/service.ts'
 
-// How long others wait for a backup: somebody writes all the time, and the slowest write tells.
+// How long a backup delays other work: the maximum time of a write while writes go on all the time.
 //   node bench/backup.ts
 
 const adminKey = 'admin-key-of-the-bench'
@@ -44,7 +44,7 @@ async function measure(what: string): Promise<void> {
   console.log(what, Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Math.round(value)])))
 }
 
-/** Rows that look like what the platforms give, inserted by the database itself. */
+/** Rows that resemble those of the platforms, inserted by the database itself. */
 const addRequests = (count: number) => sql`
   insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
   select 'github', i::text, 'title ' || i, repeat(md5(i::text), 20), 1, array['a'], 'https://example.org', 'topic', now(), now()

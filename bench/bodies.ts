@@ -7,14 +7,18 @@ const rounds = 3
 const megabyte = 1024 * 1024
 
 const issue = (id: number) => ({
-  ...{ id, title: `Dark mode ${id}`, body: 'Please add "dark" mode, ü 日本.\n'.repeat(100) },
-  ...{ labels: [{ id, name: 'enhancement' }], user: { login: 'ada', id }, reactions: { '+1': id, '-1': 0 } },
+  id,
+  title: `Dark mode ${id}`,
+  body: 'Please add "dark" mode, ü 日本.\n'.repeat(100),
+  labels: [{ id, name: 'enhancement' }],
+  user: { login: 'ada', id },
+  reactions: { '+1': id, '-1': 0 },
   ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field_${index}`, `https://api.example/${index}`])),
 })
 const repeat = (size: number, perItem: number, make: (index: number) => unknown) =>
   Array.from({ length: Math.floor(size / perItem) }, (_, index) => make(index))
 
-/** Texts of about `size` bytes, by what is dear to read in them. */
+/** Texts of about `size` bytes, by the feature that makes them expensive to parse. */
 const texts: Record<string, (size: number) => string> = {
   'issues of a platform': (size) => JSON.stringify({ items: repeat(size, 7_000, issue) }),
   'a list of small objects': (size) => JSON.stringify({ items: repeat(size, 13, (id) => ({ id: id % 1e6 })) }),
@@ -25,7 +29,7 @@ const texts: Record<string, (size: number) => string> = {
   'lists in lists without end': (size) => `{"items":${'['.repeat(size)}`,
 }
 
-/** As it was before: all at once, in place. */
+/** The earlier implementation: all at once, on the main thread. */
 const inOneGo = async (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes))
 
 interface Cost {

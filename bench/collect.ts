@@ -4,17 +4,18 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { generateApiKey } from '../src/accounts/keys.ts'
+import type { ServiceOverrides } from '../src/compose-service.ts'
 import { readConfig } from '../src/config.ts'
 import { openPlatformNames } from '../src/platforms/registry.ts'
-import { type Service, type ServiceOverrides, startService } from '../src/service.ts'
+import { type Service, startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from '../test/client.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { platformMap, scriptedPlatform } from '../test/scripted-platform.ts'
 import { startSimulator } from './simulator-client.ts'
 
 // How fast Wishwell collects, in both backends, against simulated platforms in a process of their own:
-//   1. what a page costs by itself: pages without requests, from a platform that answers at once;
-//   2. without limits: what a page costs beyond fetching it, beside a loop that only fetches the same pages;
+//   1. the cost of a page alone: pages without requests, from a platform that answers at once;
+//   2. without limits: the cost of a page besides fetching it, compared with a loop that only fetches the same pages;
 //   3. with the real limits, in real time: how close a job comes to the least time that the limits allow.
 //   node bench/collect.ts [--backend embedded|postgres] [--only bookkeeping|overhead|waiting]
 
@@ -42,7 +43,10 @@ async function start(
   const apiKey = generateApiKey()
   const config = readConfig({
     ...environment,
-    ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BOOTSTRAP_API_KEY: apiKey },
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    BOOTSTRAP_API_KEY: apiKey,
     ADMIN_API_KEY: 'admin-key-of-the-benchmark',
     PLATFORMS: openPlatformNames.join(','),
   })
@@ -82,7 +86,7 @@ async function collect({ client, service }: Running, jobs: { topic: string; plat
   return { ms: endMs - startMs, pages: Number(pages), requests: Number(requests) }
 }
 
-/** What a script takes that only fetches the same pages, one after the other. */
+/** The time of a script that only fetches the same pages, one after the other. */
 async function fetchAll(urls: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   for (const url of urls) await (await fetch(url)).json()

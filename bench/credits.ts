@@ -12,7 +12,7 @@ import { startPostgres } from '../test/postgres.ts'
 
 // How many reservations a second the ledger takes, beside the bare conditional UPDATE that each of them consists of.
 //   node bench/credits.ts [--backend embedded|postgres] [--seconds 3] [--json]
-// Everything runs in turns in the same process, so that the ratio holds on a busy machine where the rates do not.
+// All measurements alternate in one process, so that their ratio is right on a busy machine, too.
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const backends: DatabaseBackend[] =
   values.backend === undefined ? ['embedded', 'postgres'] : [values.backend as DatabaseBackend]
 const secondsPerMeasure = Number(values.seconds)
-/** Each measure is taken in so many slices, in turn with the others. */
+/** Each measurement is split into so many slices that alternate with the others. */
 const slices = 5
 const now = new Date()
 
@@ -107,7 +107,7 @@ interface Row {
   ratio: number
 }
 
-/** All operations in turns, by one group of callers. @returns each one's rate a second, in their order. */
+/** All operations alternately, by one group of callers. @returns the rate of each a second, in their order. */
 async function measureInTurns(database: Database, accountIds: string[]): Promise<number[]> {
   const totals = operations.map((operation) => ({ operation, done: 0, ms: 0 }))
   // The slice before the first warms up and is not counted.
@@ -145,7 +145,7 @@ async function benchDatabase(backend: DatabaseBackend, database: Database): Prom
       })
     }
   }
-  // The ledger alone was measured: what it holds for calls has no calls.
+  // Only the ledger was measured: its reservations of calls have no calls.
   await sql`
     insert into live_calls (id, account_id, operation, created_at, expires_at)
     select call_id, account_id, operation, created_at, created_at from credit_reservations

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '../src/database/open.ts'
 
-// What the way to the embedded database costs: trivial statements and transactions, by one caller and by sixteen.
+// The overhead of the connection to the embedded database: trivial statements and transactions, by one caller and by sixteen.
 //   node bench/embedded.ts [--seconds 3]
 // On a busy machine the processor time of a call says more than the rate.
 
@@ -16,7 +16,7 @@ const calls: Record<string, (database: Database) => Promise<unknown>> = {
   select: (database) => sql`select 1 as one`.execute(database),
   'select of 100 rows': (database) =>
     sql`select number, md5(number::text) as text from generate_series(1, 100) as number`.execute(database),
-  // What a search is like: a millisecond in the database, and then half of one here, for HTTP and JSON.
+  // Like a search: a millisecond in the database, and then half a millisecond here, for HTTP and JSON.
   'query and work': async (database) => {
     await sql`select count(md5(number::text)) from generate_series(1, 1000) as number`.execute(database)
     for (const until = performance.now() + 0.5; performance.now() < until; );

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import { readConfig } from '../src/config.ts'
-import type { Expansion } from '../src/expansion/expansion.ts'
 import { openPlatformNames } from '../src/platforms/registry.ts'
 import { startService } from '../src/service.ts'
-import { createTestClient } from '../test/client.ts'
+import { createTestClient, type TestClient } from '../test/client.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { percentile } from './report.ts'
 import { startSimulator } from './simulator-client.ts'
@@ -42,17 +41,31 @@ const topicsOf = (round: number): string[] =>
 
 type Simulator = Awaited<ReturnType<typeof startSimulator>>
 
-async function measure(backend: string, databaseUrl?: string): Promise<void> {
-  // Three hosts of the platforms that are asked at three by default.
-  const simulators = [0, 1, 2].map((seed) => startSimulator({ limits: 'none', size: 400, latencyMs, seed: seed + 1 }))
-  const [simulator, ...others] = (await Promise.all(simulators)) as [Simulator, ...Simulator[]]
-  const allOf = (name: string) => [simulator, ...others].map(({ environment }) => environment[name]).join(',')
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
+/** Three hosts of the platforms whose default is three hosts. */
+async function startSimulators() {
+  const starts = [1, 2, 3].map((seed) => startSimulator({ limits: 'none', size: 400, latencyMs, seed }))
+  const all = (await Promise.all(starts)) as [Simulator, ...Simulator[]]
+  const [simulator] = all
+  const hosts = (variable: string) => all.map(({ environment }) => environment[variable]).join(',')
+  return {
+    environment: {
+      ...simulator.environment,
+      DISCOURSE_URLS: hosts('DISCOURSE_URLS'),
+      LEMMY_URLS: hosts('LEMMY_URLS'),
+    },
+    report: simulator.report,
+    warm: (topics: readonly string[]) => Promise.all(all.map((one) => one.warm(topics))),
+    stop: () => Promise.all(all.map((one) => one.stop())),
+  }
+}
+
+/** A service whose queries stand for the topics that `topics` returns. */
+async function startMeasured(environment: Record<string, string | undefined>, topics: () => string[]) {
   const apiKey = generateApiKey()
   const config = readConfig({
-    ...simulator.environment,
-    ...{ DISCOURSE_URLS: allOf('DISCOURSE_URLS'), LEMMY_URLS: allOf('LEMMY_URLS') },
-    ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BOOTSTRAP_API_KEY: apiKey },
+    ...environment,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: apiKey,
     ADMIN_API_KEY: 'admin-key-of-the-benchmark',
     PLATFORMS: openPlatformNames.join(','),
     LIVE_DEADLINE_SECONDS: '60',
@@ -60,37 +73,51 @@ async function measure(backend: string, databaseUrl?: string): Promise<void> {
   const onCrash = (error: Error) => {
     throw error
   }
-  let round = 0
-  let statements = 0
-  const expansion: Expansion = { topicsFor: async () => topicsOf(round) }
-  const onStatement = () => {
-    statements += 1
+  const statements = { count: 0 }
+  const overrides = {
+    platformTimeScale: 1_000_000,
+    expansion: { topicsFor: async () => topics() },
+    onStatement: () => {
+      statements.count += 1
+    },
   }
-  const overrides = { platformTimeScale: 1_000_000, expansion, onStatement }
   const service = await startService(config, pino({ level: process.env.LOG_LEVEL ?? 'silent' }), onCrash, overrides)
-  const client = createTestClient(() => service.address ?? '', apiKey)
+  return { service, statements, client: createTestClient(() => service.address ?? '', apiKey) }
+}
+
+/** One expanded search. @throws when it did not collect every topic, or broke a rule of a platform. */
+async function timeSearch(client: TestClient, query: string) {
+  const startedAt = performance.now()
+  const { status, body } = await client.search(query, { expand: true, limit: 20 })
+  const ms = performance.now() - startedAt
+  if (status !== 200 || body.meta.errors.length > 0) throw new Error(JSON.stringify(body.meta ?? body))
+  if (body.meta.topicsScraped !== 5) throw new Error(`not all topics: ${JSON.stringify(body.meta)}`)
+  return { ms, meta: body.meta }
+}
+
+async function measure(backend: string, databaseUrl?: string): Promise<void> {
+  const simulators = await startSimulators()
+  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
+  let round = 0
+  const environment = { ...simulators.environment, DATA_DIR: dataDir, DATABASE_URL: databaseUrl }
+  const { service, statements, client } = await startMeasured(environment, () => topicsOf(round))
   const took: number[] = []
   let cpu = process.cpuUsage()
   for (round = 0; round <= rounds; round++) {
-    statements = 0
-    await Promise.all([simulator, ...others].map((one) => one.warm(topicsOf(round))))
-    await simulator.report()
-    const startedAt = performance.now()
-    const { status, body } = await client.search(topicsOf(round)[0] ?? '', { expand: true, limit: 20 })
-    const ms = performance.now() - startedAt
-    if (status !== 200 || body.meta.errors.length > 0) throw new Error(JSON.stringify(body.meta ?? body))
-    if (body.meta.topicsScraped !== 5) throw new Error(`not all topics: ${JSON.stringify(body.meta)}`)
-    const { urls, breaches } = await simulator.report()
+    statements.count = 0
+    await simulators.warm(topicsOf(round))
+    await simulators.report()
+    const { ms, meta } = await timeSearch(client, topicsOf(round)[0] ?? '')
+    const { urls, breaches } = await simulators.report()
     if (breaches > 0) throw new Error(`${breaches} breaches of politeness`)
     // The first one warms up.
     if (round === 0) cpu = process.cpuUsage()
     else took.push(ms)
-    if (round === rounds)
-      console.log(
-        `  last: ${urls.length} requests, ${statements} statements, ${JSON.stringify({ ...body.meta, expandedTopics: undefined })}`,
-      )
+    if (round === rounds) {
+      const facts = JSON.stringify({ ...meta, expandedTopics: undefined })
+      console.log(`  last: ${urls.length} requests, ${statements.count} statements, ${facts}`)
+    }
   }
-  took.sort((a, b) => a - b)
   const [p50, p95] = [0.5, 0.95].map((share) => Math.round(percentile(took, share)))
   const { user, system } = process.cpuUsage(cpu)
   const cpuMs = Math.round((user + system) / 1_000 / rounds)
@@ -98,7 +125,7 @@ async function measure(backend: string, databaseUrl?: string): Promise<void> {
     `${backend}: p50 ${p50} ms, p95 ${p95} ms, ${rounds} searches, each ${cpuMs} ms of this process' CPU time`,
   )
   await service.stop()
-  await Promise.all([simulator, ...others].map((one) => one.stop()))
+  await simulators.stop()
   rmSync(dataDir, { recursive: true })
 }
 

@@ -1,9 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { migrate } from '../src/database/migrate.ts'
 import { type Database, openDatabase } from '../src/database/open.ts'
@@ -13,13 +11,11 @@ import { plainQuery } from '../src/requests/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
 import { systemClock } from '../src/runtime/clock.ts'
+import { corpora, type Post, readJudged, readRedditPosts, readTitaniumIssues } from './expansion-corpora.ts'
 
-// What the built-in expansion makes of real texts: the topics of 30 queries, to be judged by a reader, and how many of the
+// The built-in expansion of real texts: the topics of 30 queries, to be judged by a reader, and how many of the
 // judged documents they add to those among the best 100 of the query itself.
 //   node bench/expansion.ts [--only titanium|reddit] [--posts 33000]
-
-const corpora = join(process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../shared', import.meta.url)), 'corpora')
-const judged = join(corpora, 'judged/titanium-jira-dups-features')
 
 const redditQueries = [
   'mechanical keyboard',
@@ -38,20 +34,6 @@ const redditQueries = [
   'wedding budget',
   'raspberry pi project',
 ]
-
-interface Post {
-  sourceId: string
-  title: string
-  description: string
-}
-
-const readLines = (text: string) =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
-
-const readCorpus = (name: string) => readLines(gunzipSync(readFileSync(join(corpora, name))).toString('utf8'))
 
 /** The corpora name no authors: every text counts as another person's. */
 async function store(database: Database, posts: readonly Post[]): Promise<void> {
@@ -73,25 +55,6 @@ async function store(database: Database, posts: readonly Post[]): Promise<void> 
       )
       insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
   }
-}
-
-interface JudgedQuery {
-  id: string
-  text: string
-  relevant: string[]
-}
-
-function readJudged(): JudgedQuery[] {
-  const relevant = new Map<string, string[]>()
-  for (const line of readFileSync(join(judged, 'qrels.tsv'), 'utf8').split('\n').slice(1)) {
-    const [query = '', document] = line.split('\t')
-    if (document !== undefined) relevant.set(query, [...(relevant.get(query) ?? []), document])
-  }
-  return readLines(readFileSync(join(judged, 'queries.jsonl'), 'utf8')).map(({ _id, text }) => ({
-    id: _id,
-    text: [...text].slice(0, 500).join(''),
-    relevant: relevant.get(_id) ?? [],
-  }))
 }
 
 async function printTopics(expansion: Expansion, name: string, queries: readonly string[]): Promise<void> {
@@ -143,29 +106,15 @@ interface Corpus {
 const corpusNamed = (name: 'titanium' | 'reddit', maxPosts: number): Corpus => {
   if (name === 'reddit') {
     return {
-      posts: () => {
-        const all = readCorpus('reddit-posts.jsonl.gz')
-        const step = Math.max(1, Math.floor(all.length / maxPosts))
-        const some = all.filter((_post, index) => index % step === 0)
-        return some.map(({ id, title, text }) => ({ sourceId: id, title: title ?? '', description: text ?? '' }))
-      },
+      posts: () => readRedditPosts(maxPosts),
       run: (_database, _index, expansion) => printTopics(expansion, 'Reddit posts', redditQueries),
     }
   }
   return {
-    posts: () => {
-      // A judged query is the title of an issue of the corpus, which must not find itself.
-      const queries = new Set(readJudged().map(({ id }) => id.replace(/^q-/, '')))
-      const all = readCorpus('titanium-issues.jsonl.gz').filter(({ id }) => !queries.has(id))
-      return all.map(({ id, title, description }) => ({
-        sourceId: id,
-        title: title ?? '',
-        description: description ?? '',
-      }))
-    },
+    posts: readTitaniumIssues,
     run: async (database, index, expansion) => {
       const texts = readJudged().map(({ text }) => text)
-      const every10th = texts.filter((_text, place) => place % 10 === 3).slice(0, 15)
+      const every10th = texts.filter((_text, position) => position % 10 === 3).slice(0, 15)
       await printTopics(expansion, 'Titanium issues', every10th)
       await printRecall(database, index, expansion)
     },

@@ -110,9 +110,12 @@ async function measure(backend: string, processes: number, databaseUrl?: string)
     services.push(
       await startProcess({
         ...simulator.environment,
-        ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ADMIN_API_KEY: adminKey },
+        PORT: '0',
+        DATA_DIR: dataDir,
+        DATABASE_URL: databaseUrl,
+        ADMIN_API_KEY: adminKey,
         PLATFORMS: openPlatformNames.join(','),
-        // The big account shall have all its tasks in the queue: the line alone is not what protects the others.
+        // All tasks of the big account must be in the queue: admission alone is not what protects the others.
         RUNNING_JOBS_MAX: String(big.jobs),
       }),
     )

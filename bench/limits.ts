@@ -12,10 +12,10 @@ import { createSlidingLog } from '../src/rate-limits/sliding-log.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { startPostgres } from '../test/postgres.ts'
 
-// What a rate limit and an Idempotency-Key cost a call, in both backends: one caller, one call after the other.
+// The cost of a rate limit and of an Idempotency-Key for a call, in both backends: one caller, one call after the other.
 //   node bench/limits.ts
 
-/** Measures several things in turn, so that a busy moment hits them alike. @returns the median of each, in milliseconds. */
+/** Measures several functions alternately, so that a busy moment affects all. @returns the median of each, in milliseconds. */
 async function medians(rounds: number, runs: Record<string, (round: number) => Promise<unknown>>) {
   const times = new Map<string, number[]>(Object.keys(runs).map((name) => [name, []]))
   for (let round = -50; round < rounds; round++) {

@@ -31,7 +31,7 @@ const amount = Number(values.requests)
 const topics = 500
 const apiKey = generateApiKey()
 
-/** Rows that look like what the platforms give: common and rare tags, platforms and votes, in a thousand topics. */
+/** Rows that resemble those of the platforms: common and rare tags, platforms and votes, in a thousand topics. */
 async function fill(database: Database): Promise<void> {
   await sql`insert into topics (key, name, created_at)
     select 'topic ' || n, 'Topic ' || n, now() from generate_series(0, ${topics - 1}::integer) as n`.execute(database)
@@ -62,7 +62,7 @@ interface Figures {
   bytes: number
 }
 
-/** Asks for the paths in turn, with so many clients at a time. */
+/** Requests the paths in rotation, with so many clients at a time. */
 async function measure(origin: string, paths: readonly string[], clients: number, seconds: number): Promise<Figures> {
   const agent = new Agent({ connections: clients })
   const times: number[] = []
@@ -97,7 +97,7 @@ async function measure(origin: string, paths: readonly string[], clients: number
 const many = (count: number, pathOf: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => pathOf(index))
 
-/** What is asked, and with `equal` whether all clients ask the same. */
+/** The measured lists; with `equal` all clients request the same one. */
 const cases: [name: string, paths: string[]][] = [
   ['all, newest, equal', ['/api/v1/requests']],
   ['a topic, newest, equal', ['/api/v1/requests?topic=topic+7']],
@@ -121,7 +121,7 @@ const cases: [name: string, paths: string[]][] = [
   ['topics by part of a name', many(50, (index) => `/api/v1/topics?query=c+${index}`)],
 ]
 
-/** A route that only gives a text of the size that was measured: what Fastify and the machine can do at most. */
+/** A route that only returns a text of the measured size: the maximum of Fastify and the machine. */
 async function measureBare(bytes: number, clients: number, seconds: number): Promise<Figures> {
   const app = fastify<Server, IncomingMessage, ServerResponse>()
   const body = { data: { text: 'x'.repeat(Math.max(0, bytes - 22)) } }
@@ -162,7 +162,10 @@ const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-lists-'))
 const server = values.backend === 'postgres' ? await startPostgres() : null
 try {
   const config = readConfig({
-    ...{ DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: apiKey, ADMIN_API_KEY: 'admin-key-of-the-bench' },
+    DATA_DIR: dataDir,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: apiKey,
+    ADMIN_API_KEY: 'admin-key-of-the-bench',
     ...(server ? { DATABASE_URL: server.url('postgres') } : {}),
   })
   const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
@@ -171,7 +174,7 @@ try {
   }
   const service = await startService(config, pino({ level: 'silent' }), failed, {
     requestLimits: limits,
-    keepsAnswers: false,
+    cachesResponses: false,
   })
   try {
     await run(service)

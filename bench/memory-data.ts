@@ -15,12 +15,15 @@ function madeUpDocument(number: number): BenchDocument {
   const words = (count: number) =>
     Array.from({ length: count }, () => `word${Math.floor(20_000 * random() ** 4).toString(36)}`).join(' ')
   return {
-    ...{ id: `post-${number}`, title: words(10), description: words(80), votes: Math.floor(100 * random() ** 3) },
+    id: `post-${number}`,
+    title: words(10),
+    description: words(80),
+    votes: Math.floor(100 * random() ** 3),
     topic: `topic ${Math.floor(number / 100) % 500}`,
   }
 }
 
-/** What many of the texts have: words of the corpus, or made-up ones. */
+/** Words of many texts: of the corpus, or made-up ones. */
 export const searchWords = (): string[] =>
   existsSync(corpusFile)
     ? readCorpus().frequentWords

@@ -9,11 +9,11 @@ export interface MixedLoad {
   adminKey: string
   callers: number
   seconds: number
-  /** What is searched for. */
+  /** The words of the searches. */
   words: readonly string[]
 }
 
-/** Accounts that do at a time all that callers do. @returns how many calls of each kind were answered well, and what failed. */
+/** Accounts that make calls of every kind at the same time. @returns the number of successful calls of each kind, and the failures. */
 export async function runMixedLoad({ url, adminKey, callers, seconds, words }: MixedLoad) {
   const calls = new Map<string, number>()
   const failed = new Map<string, number>()

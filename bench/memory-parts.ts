@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// What the resident memory of the service is made of, in a process of its own for bench/memory.ts (run with --expose-gc): it
+// The parts of the resident memory of the service, in a process of its own for bench/memory.ts (run with --expose-gc): it
 // does the steps of a start one after the other and reads after each what is resident. DATA_DIR has a database.
 
 export interface Part {
@@ -14,7 +14,7 @@ const resident = () => {
   return process.memoryUsage().rss
 }
 
-/** What is resident of the memory of WebAssembly: the only mapping of its size that can be written. */
+/** The resident part of the memory of WebAssembly: the only writable mapping of its size. */
 function residentWasmBytes(): number {
   let most = { kilobytes: 0, resident: 0 }
   for (const [, kind, size, rss] of readFileSync('/proc/self/smaps', 'utf8').matchAll(

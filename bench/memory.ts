@@ -1,22 +1,23 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openPlatformNames } from '../src/platforms/registry.ts'
+import { startLaunchedService } from './launched-service.ts'
 import { loadRequests, searchWords } from './memory-data.ts'
 import { runMixedLoad } from './memory-load.ts'
 import type { Part } from './memory-parts.ts'
 import { writeSection } from './report.ts'
 import { startSimulator } from './simulator-client.ts'
 
-// How much memory the service takes: started as anybody starts it, on a fresh directory and on one with many requests, at its
-// start, after two idle minutes and after a mixed load, with simulated platforms. Linux only (/proc).
+// How much memory the service takes: started by its launcher, on a fresh directory and on one with many requests, at its start,
+// after two idle minutes and after a mixed load, with simulated platforms. Linux only (/proc).
 //   node bench/memory.ts [--requests 100000] [--minutes 10] [--idle 120] [--quick] [--write]
-//     [--data-dir DIR]   keeps the loaded database there and takes it when it is there
+//     [--data-dir DIR]   stores the loaded database there, and reuses one that is there
 
 const { values } = parseArgs({
   options: {
@@ -34,93 +35,16 @@ const minutes = Number(values.minutes ?? (values.quick ? 0.5 : 10))
 const idleSeconds = Number(values.idle ?? (values.quick ? 10 : 120))
 const adminKey = 'admin-key-of-the-benchmark'
 const apiKey = `ww_live_${'m'.repeat(32)}`
-const launcher = fileURLToPath(new URL('../bin/wishwell.mjs', import.meta.url))
-
-interface Memory {
-  resident: number
-  peak: number
-}
-
-/** Megabytes of a process, by the kernel; null when it has ended. */
-function memoryOf(processId: number): Memory | null {
-  try {
-    const status = readFileSync(`/proc/${processId}/status`, 'utf8')
-    const megabytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
-    const memory = { resident: megabytes('VmRSS'), peak: megabytes('VmHWM') }
-    // One that has ended, and whose parent does not know yet, has none.
-    return Number.isNaN(memory.resident) ? null : memory
-  } catch {
-    return null
-  }
-}
-
-function childrenOf(processId: number): number[] {
-  try {
-    return readFileSync(`/proc/${processId}/task/${processId}/children`, 'utf8')
-      .trim()
-      .split(' ')
-      .filter(Boolean)
-      .map(Number)
-  } catch {
-    return []
-  }
-}
-
-const treeOf = (processId: number): number[] => [processId, ...childrenOf(processId).flatMap(treeOf)]
-
-async function startLauncher(dataDir: string, environment: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [launcher, 'serve'], {
-    env: {
-      PATH: process.env.PATH,
-      ...environment,
-      DATA_DIR: dataDir,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      ADMIN_API_KEY: adminKey,
-      BOOTSTRAP_API_KEY: apiKey,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const launcherId = child.pid ?? 0
-  let peakOfAll = 0
-  const watch = setInterval(() => {
-    const all = treeOf(launcherId).reduce((sum, one) => sum + (memoryOf(one)?.resident ?? 0), 0)
-    peakOfAll = Math.max(peakOfAll, all)
-  }, 50)
-  let printed = ''
-  child.stdout?.setEncoding('utf8')
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the service ended at its start')
-  })
-  while (!/running at \S+\s/.test(printed)) {
-    printed += (await Promise.race([once(child.stdout!, 'data'), ended]))[0]
-  }
-  ended.catch(() => {})
-  const [serviceId] = childrenOf(launcherId)
-  if (serviceId === undefined) throw new Error('the launcher has no child')
-  const read = (processId: number) => {
-    const memory = memoryOf(processId)
-    if (memory === null) throw new Error('the service has ended')
-    return memory
-  }
-  return {
-    url: /running at (http\S+)/.exec(printed)?.[1] ?? '',
-    service: () => read(serviceId),
-    launcher: () => read(launcherId),
-    /** Of the launcher, the service and what the service starts, all together, at any moment so far. */
-    peakOfAll: () => peakOfAll,
-    stop: async () => {
-      clearInterval(watch)
-      child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'exit')
-    },
-  }
-}
 
 async function measureStart(name: string, dataDir: string): Promise<string[]> {
   const simulator = await startSimulator({ limits: 'real', size: 420, latencyMs: 20 })
-  const environment = { ...simulator.environment, PLATFORMS: openPlatformNames.join(',') }
-  const running = await startLauncher(dataDir, environment)
+  const running = await startLaunchedService({
+    ...simulator.environment,
+    PLATFORMS: openPlatformNames.join(','),
+    DATA_DIR: dataDir,
+    ADMIN_API_KEY: adminKey,
+    BOOTSTRAP_API_KEY: apiKey,
+  })
   try {
     const start = running.service()
     console.log(`${name}: started, ${JSON.stringify(start)}, all together at most ${running.peakOfAll()}`)

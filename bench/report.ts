@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const report = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
 
-/** Replaces what stands between `<!-- begin: name -->` and `<!-- end: name -->` in docs/benchmarks.md. */
+/** Replaces the section between `<!-- begin: name -->` and `<!-- end: name -->` in docs/benchmarks.md. */
 export function writeSection(name: string, text: string): void {
   const begin = `<!-- begin: ${name} -->`
   const end = `<!-- end: ${name} -->`

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks'
 import { Pool } from 'undici'
 
-// A process of its own that calls for bench/search.ts, so that the callers do not take the time of what is measured.
+// The callers of bench/search.ts, in a process of their own, so that they do not slow down the measured one.
 
 export interface Load {
   url: string
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** Asked in turn, again and again. */
+  /** Sent in rotation. */
   bodies: readonly string[]
   clients: number
   seconds: number

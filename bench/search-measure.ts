@@ -7,24 +7,24 @@ import type { BenchEngine } from './engines/engine.ts'
 import { percentile } from './report.ts'
 import type { Load, Measured } from './search-client.ts'
 
-// How bench/search.ts loads and asks, whatever engine it is.
+// How bench/search.ts fills and searches any engine.
 
 export type Line = string[]
 
 const batchSize = 1_000
 export const resultLimit = 20
 
-/** The process that asks, from when this is imported until its importer kills it. */
-export const asking = fork(fileURLToPath(new URL('./search-client.ts', import.meta.url)))
+/** The process of the callers, from the import of this file until its importer kills it. */
+export const callers = fork(fileURLToPath(new URL('./search-client.ts', import.meta.url)))
 const ask = (load: Load): Promise<Measured> =>
   new Promise((resolve, reject) => {
     const onExit = () => reject(new Error('the client ended'))
-    asking.once('exit', onExit)
-    asking.once('message', (measured) => {
-      asking.off('exit', onExit)
+    callers.once('exit', onExit)
+    callers.once('message', (measured) => {
+      callers.off('exit', onExit)
       resolve(measured as Measured)
     })
-    asking.send(load)
+    callers.send(load)
   })
 
 export const ms = (time: number) => (time < 10 ? time.toFixed(1) : time.toFixed(0))
@@ -69,7 +69,8 @@ export async function measureBare(bytes: number, seconds: number) {
   try {
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
     return await measure({
-      ...{ url, seconds },
+      url,
+      seconds,
       method: 'POST',
       path: '/search',
       headers: { 'content-type': 'application/json' },

@@ -2,7 +2,7 @@ import { type Corpus, createRandom } from './engines/corpus.ts'
 
 export interface Row {
   what: string
-  /** What is asked besides the words; only Wishwell can be asked so. */
+  /** Parameters besides the words; only Wishwell has them. */
   more?: Record<string, unknown>
   queries: string[]
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
-import { startService } from '../src/service.ts'
+import { type Service, startService } from '../src/service.ts'
 import type { Corpus } from './engines/corpus.ts'
 import { createLoader } from './engines/load.ts'
 import { fill, type Line, mb, measure, measureBare, ms, resultLimit } from './search-measure.ts'
@@ -13,7 +13,88 @@ import type { Row } from './search-rows.ts'
 
 const apiKey = `ww_live_${'b'.repeat(32)}`
 
-/** The service itself, with its own account, limits lifted. */
+const path = '/api/v1/requests/search'
+const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+const bodyOf = (query: string, more = {}) => JSON.stringify({ query, limit: resultLimit, ...more })
+
+/** Runs the service with its own account and without limits while `use` measures it. */
+async function withService<T>(
+  dataDir: string,
+  cachesResponses: boolean,
+  use: (service: Service, startSeconds: number) => Promise<T>,
+): Promise<T> {
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: apiKey,
+    ADMIN_API_KEY: 'admin-key-of-the-bench',
+  })
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const requestLimits = { ofTier: () => 1e9, polls: 1e9, withoutKey: 1e9 }
+  const startedAt = performance.now()
+  const service = await startService(config, pino({ level: 'silent' }), onCrash, { requestLimits, cachesResponses })
+  try {
+    return await use(service, (performance.now() - startedAt) / 1_000)
+  } finally {
+    await service.stop()
+  }
+}
+
+type Loaded = Awaited<ReturnType<typeof fill>>
+
+async function load(corpus: Corpus, size: number, firstQuery: string, { address, database }: Service): Promise<Loaded> {
+  const search = async () => (await fetch(address + path, { method: 'POST', headers, body: bodyOf(firstQuery) })).text()
+  const loaded = await fill(corpus, size, await createLoader(database.database), search)
+  await sql`analyze`.execute(database.database)
+  return loaded
+}
+
+const measureList = (url: string, seconds: number) =>
+  measure({ url, seconds, method: 'GET', path: `/api/v1/requests?limit=${resultLimit}`, headers, bodies: [] })
+
+type Measurement = Awaited<ReturnType<typeof measure>>
+
+const lineOf = (what: string, { times, perSecond }: Measurement): Line => [what, ...times, perSecond.toFixed(0)]
+
+/** Searches and lists without the response cache. */
+async function measureUncached({ address, database }: Service, size: number, rows: readonly Row[], seconds: number) {
+  const url = address!
+  const lines: Line[] = []
+  let commonWord: Measurement | null = null
+  for (const { what, more, queries } of rows) {
+    const bodies = queries.map((query) => bodyOf(query, more))
+    const result = await measure({ url, seconds, method: 'POST', path, headers, bodies })
+    if (what === 'one common word') commonWord = result
+    lines.push(lineOf(what, result))
+    console.log(`${size} Wishwell: ${lines.at(-1)!.join(' | ')}`)
+  }
+  lines.push(lineOf('list of 20, newest', await measureList(url, seconds)))
+  return { lines, commonWord: commonWord!, sizes: await readSizes(database.database) }
+}
+
+/** The same answers from the response cache. */
+async function measureCached({ address }: Service, queries: readonly string[], seconds: number) {
+  const url = address!
+  const bodies = queries.map((query) => bodyOf(query))
+  const search = await measure({ url, seconds, method: 'POST', path, headers, bodies })
+  return { search, list: await measureList(url, seconds) }
+}
+
+function shareLines(
+  bare: Measurement,
+  commonWord: Measurement,
+  { search, list }: Record<'search' | 'list', Measurement>,
+) {
+  const ofBare = ({ perSecond }: Measurement) => `${((100 * perSecond) / bare.perSecond).toFixed(1)} %`
+  return [
+    ['of the bare route: searches, one common word', '', '', '', ofBare(commonWord)],
+    ['of the bare route: asked before, search and list', '', '', '', `${ofBare(search)}, ${ofBare(list)}`],
+  ]
+}
+
+/** Measures the service itself. @param keptIn where a loaded database is stored and reused; it is temporary without it. */
 export async function measureWishwell(
   corpus: Corpus,
   size: number,
@@ -24,83 +105,28 @@ export async function measureWishwell(
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'wishwell-bench-search-'))
   mkdirSync(dataDir, { recursive: true })
   const marker = join(dataDir, 'loaded.json')
-  const config = readConfig({
-    DATA_DIR: dataDir,
-    PORT: '0',
-    BOOTSTRAP_API_KEY: apiKey,
-    ADMIN_API_KEY: 'admin-key-of-the-bench',
-  })
-  const start = (keepsAnswers: boolean) =>
-    startService(
-      config,
-      pino({ level: 'silent' }),
-      (error) => {
-        throw error
-      },
-      { requestLimits: { ofTier: () => 1e9, polls: 1e9, withoutKey: 1e9 }, keepsAnswers },
-    )
-  let service = await start(false)
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const path = '/api/v1/requests/search'
-  const bodyOf = (query: string, more = {}) => JSON.stringify({ query, limit: resultLimit, ...more })
+  const { queries } = rows[1]!
   try {
     if (!existsSync(marker)) {
-      const search = () =>
-        fetch(service.address + path, { method: 'POST', headers, body: bodyOf(rows[1]!.queries[0]!) }).then((answer) =>
-          answer.text(),
-        )
-      const filled = await fill(corpus, size, await createLoader(service.database.database), search)
-      await sql`analyze`.execute(service.database.database)
-      writeFileSync(marker, JSON.stringify(filled))
+      const loaded = await withService(dataDir, false, (service) => load(corpus, size, queries[0]!, service))
+      writeFileSync(marker, JSON.stringify(loaded))
     }
-    // As after any start: what took too long beside the loading is done before the service listens.
-    await service.stop()
-    const startedAt = performance.now()
-    service = await start(false)
-    const startSeconds = (performance.now() - startedAt) / 1_000
-    const { loadSeconds, betweenMs } = JSON.parse(readFileSync(marker, 'utf8')) as Awaited<ReturnType<typeof fill>>
-    const lines: Line[] = []
-    let [answerBytes, perSecond] = [0, 0]
-    for (const { what, more, queries } of rows) {
-      const result = await measure({
-        ...{ url: service.address!, seconds },
-        method: 'POST',
-        path,
-        headers,
-        bodies: queries.map((query) => bodyOf(query, more)),
-      })
-      if (what === 'one common word') [answerBytes, perSecond] = [result.bytes, result.perSecond]
-      lines.push([what, ...result.times, result.perSecond.toFixed(0)])
-      console.log(`${size} Wishwell: ${lines.at(-1)!.join(' | ')}`)
-    }
-    const list = { method: 'GET', path: `/api/v1/requests?limit=${resultLimit}`, headers, bodies: [], seconds } as const
-    const listed = await measure({ ...list, url: service.address! })
-    const sizes = await readSizes(service.database.database)
-    await service.stop()
-    service = await start(true)
-    const url = service.address!
-    const bodies = rows[1]!.queries.map((query) => bodyOf(query))
-    const keptSearch = await measure({ url, method: 'POST', path, headers, bodies, seconds })
-    const keptList = await measure({ ...list, url })
-    const bare = await measureBare(answerBytes, seconds)
-    lines.push(['list of 20, newest', ...listed.times, listed.perSecond.toFixed(0)])
-    lines.push(['two common words, asked before', ...keptSearch.times, keptSearch.perSecond.toFixed(0)])
-    lines.push(['list of 20, newest, asked before', ...keptList.times, keptList.perSecond.toFixed(0)])
-    lines.push([`bare Fastify route, ${(answerBytes / 1_000).toFixed(0)} kB`, ...bare.times, bare.perSecond.toFixed(0)])
-    const ofBare = (calls: number) => `${((100 * calls) / bare.perSecond).toFixed(1)} %`
-    lines.push(['of the bare route: searches, one common word', '', '', '', ofBare(perSecond)])
-    lines.push([
-      'of the bare route: asked before, search and list',
-      '',
-      '',
-      '',
-      `${ofBare(keptSearch.perSecond)}, ${ofBare(keptList.perSecond)}`,
-    ])
+    const { loadSeconds, betweenMs } = JSON.parse(readFileSync(marker, 'utf8')) as Loaded
+    // A start of its own, because the merges that the load left over are done at the next start.
+    const { lines, commonWord, sizes, startSeconds } = await withService(dataDir, false, async (service, took) => ({
+      ...(await measureUncached(service, size, rows, seconds)),
+      startSeconds: took,
+    }))
+    const cached = await withService(dataDir, true, (service) => measureCached(service, queries, seconds))
+    const bare = await measureBare(commonWord.bytes, seconds)
+    lines.push(lineOf('two common words, asked before', cached.search))
+    lines.push(lineOf('list of 20, newest, asked before', cached.list))
+    lines.push(lineOf(`bare Fastify route, ${(commonWord.bytes / 1_000).toFixed(0)} kB`, bare))
+    lines.push(...shareLines(bare, commonWord, cached))
     const index = `${mb(sizes.search)} in ${sizes.segments} segments, vocabulary ${mb(sizes.words)}`
     const loaded = `${loadSeconds.toFixed(0)} s (next start ${startSeconds.toFixed(1)} s)`
     return { lines, facts: ['Wishwell', loaded, ms(betweenMs), index, mb(process.memoryUsage().rss)] }
   } finally {
-    await service.stop()
     if (kept === null) rmSync(dataDir, { recursive: true, force: true })
   }
 }

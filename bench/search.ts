@@ -9,13 +9,13 @@ import { createFts5 } from './engines/fts5.ts'
 import { createMiniSearch } from './engines/minisearch.ts'
 import { createTsRank } from './engines/ts-rank.ts'
 import { writeSection } from './report.ts'
-import { asking, fill, type Line, mb, measure, ms, resultLimit } from './search-measure.ts'
+import { callers, fill, type Line, mb, measure, ms, resultLimit } from './search-measure.ts'
 import { type Row, rowsOf } from './search-rows.ts'
 import { measureWishwell } from './search-wishwell.ts'
 
 // How fast the search is, through HTTP, beside other engines with the same texts and queries in the same run.
 //   node bench/search.ts [--sizes 10k,100k,1M] [--engines wishwell,fts5,gin,minisearch] [--seconds 3] [--write]
-//     [--data-dir DIR]   keeps the loaded database of each size there and takes it when it is there
+//     [--data-dir DIR]   stores the loaded database of each size there, and reuses one that is there
 
 const { values: options } = parseArgs({
   options: {
@@ -52,7 +52,8 @@ async function measureOther(engine: BenchEngine, corpus: Corpus, size: number, r
       if (more) continue
       const bodies = queries.map((query) => JSON.stringify({ query }))
       const result = await measure({
-        ...{ url, seconds },
+        url,
+        seconds,
         method: 'POST',
         path: '/search',
         headers: { 'content-type': 'application/json' },
@@ -116,4 +117,4 @@ if (existsSync(corpusFile)) {
 } else {
   console.log(`skipped: no corpus at ${corpusFile} (set WISHWELL_SHARED to the folder that holds it)`)
 }
-asking.kill()
+callers.kill()

@@ -43,7 +43,7 @@ function readGroups(issues: readonly Issue[]): Map<string, Set<string>> {
 async function store(database: Database, issues: readonly Issue[]): Promise<void> {
   for (let from = 0; from < issues.length; from += 1_000) {
     const rows = issues.slice(from, from + 1_000).map(({ id, title, description }) => {
-      // As what a platform says is cleaned before it is stored.
+      // Texts of platforms are cleaned in the same way before they are stored.
       const texts = { title: plainTitle(title ?? ''), description: plainText(description ?? '') }
       return { ...texts, id, text: searchTextOf({ ...texts, tags: [], authorName: null, authorHandle: null }) }
     })

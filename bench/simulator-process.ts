@@ -11,7 +11,7 @@ import {
 // answered when that is done; every other one is answered with what was asked since the one before.
 
 export interface SimulatorReport {
-  /** What was asked, in order, as addresses that can be asked again. */
+  /** The received requests in order, as addresses that can be requested again. */
   urls: string[]
   /** The least time in which any client could have sent these requests, by the limits alone. */
   leastMs: number

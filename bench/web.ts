@@ -63,7 +63,10 @@ const dataDir = mkdtempSync(join(tmpdir(), `wishwell-bench-${randomUUID().slice(
 const simulator = await startPlatformSimulator({ limits: 'none' })
 const apiKey = generateApiKey()
 const config = readConfig({
-  ...{ PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: dataDir, BOOTSTRAP_API_KEY: apiKey },
+  PORT: '0',
+  LOG_LEVEL: 'silent',
+  DATA_DIR: dataDir,
+  BOOTSTRAP_API_KEY: apiKey,
   ...simulator.environment,
 })
 const service = await startService(config, pino({ level: 'silent' }), (error) => {

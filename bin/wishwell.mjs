@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The way in, under whatever Node the machine has (20 or later): installs what is missing and hands over to the pinned
+// The launcher. Runs under any Node of the machine (20 or later), installs the dependencies when they are missing, and starts the pinned
 // Node 24. Plain JavaScript, because an old Node cannot read TypeScript.
 import { ensurePage } from '../scripts/build-dashboard.mjs'
 import { runPinned } from '../scripts/run-pinned.mjs'
@@ -8,7 +8,7 @@ import { ensureSetUp } from '../scripts/setup.mjs'
 const [first, second, ...rest] = process.argv.slice(2)
 const [script, parameters] = first === '--run' && second ? [second, rest] : ['src/main.ts', process.argv.slice(2)]
 
-/** What shows the page to somebody: the service and the demo, and the tests of it. */
+/** Only the service, the demo and the tests need the page. */
 const needsPage =
   script === 'src/main.ts'
     ? parameters[0] === 'serve' && !parameters.includes('--help')
@@ -17,9 +17,9 @@ const needsPage =
 try {
   await ensureSetUp()
   if (needsPage && !ensurePage()) {
-    // The tests say what is wrong; the API works without a page, and / says how to get one.
+    // Not fatal: the tests report it; the API works without a page, and / says how to build it.
     console.error(
-      'wishwell: the page could not be built; the reason is above. Going on with the page of before, if there is one.',
+      'wishwell: the page could not be built; the reason is above. Continuing with the earlier page, if there is one.',
     )
   }
   await runPinned(script, parameters)

@@ -1,5 +1,5 @@
-// `npm run build:dashboard`: builds the page into dashboard/dist, with what it was built from, so that nobody builds it in vain. Plain
-// JavaScript, because bin/wishwell.mjs asks under whatever Node the machine has whether it must be built.
+// `npm run build:dashboard`: builds the page into dashboard/dist, with a hash of its sources that avoids needless builds. Plain
+// JavaScript, because bin/wishwell.mjs imports it under any Node of the machine.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -21,15 +21,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const page = join(root, 'dashboard')
 const built = join(page, 'dist')
 /**
- * What a build leaves in its directory: the files of the service that are part of the page, the hash of all sources, and the assets of
+ * The record of a build: the files of the service that are part of the page, the hash of all sources, and the assets of
  * this build and of those before it.
  */
 const record = '.sources'
 
-/** Beside the page's own files: with another bundler or another build the same files make another page. */
+/** Sources besides the files of the page: another bundler or another build makes another page of the same files. */
 const always = ['package-lock.json', 'tsconfig.json', 'scripts/build-dashboard.mjs']
 
-/** A service that runs goes on serving the page that was there when it started: so many builds keep their assets. */
+/** The builds whose assets remain: a running service goes on serving the page of its start. */
 const keptBuilds = 10
 
 /** The files of the page itself, as paths from the root. */
@@ -54,7 +54,7 @@ function hashOf(borrowed) {
   return hash.digest('hex')
 }
 
-/** @returns the record of the page that is there; null when there is none that can be read. */
+/** @returns the record of the present page; null when it cannot be read. */
 function readRecord() {
   try {
     return JSON.parse(readFileSync(join(built, record), 'utf8'))
@@ -63,7 +63,7 @@ function readRecord() {
   }
 }
 
-/** Whether the page is missing, or was built from other sources than there are now. False where there are no sources. */
+/** Whether the page is missing, or was built from other sources. False without sources. */
 export function isPageStale() {
   if (!existsSync(join(page, 'index.html'))) return false
   if (!existsSync(join(built, 'index.html'))) return true
@@ -78,7 +78,7 @@ const borrowedBy = ({ output }) =>
     .map((id) => relative(root, resolve(id.split('?')[0])).replaceAll(sep, '/'))
     .filter((path) => /^(src|client)\//.test(path))
 
-/** Copies the assets of the builds before into a fresh one. Their names hold a hash, so none is another's. @returns all builds. */
+/** Copies the assets of earlier builds into a new one. Their names contain a hash, so they do not collide. @returns all builds. */
 function keepEarlierAssets(fresh) {
   const list = (directory) => (existsSync(directory) ? readdirSync(directory) : [])
   const own = list(join(fresh, 'assets'))
@@ -91,7 +91,7 @@ function keepEarlierAssets(fresh) {
   return [own, ...earlier]
 }
 
-/** Puts a fresh build in the place of the one before, which is gone for no longer than two renames take. */
+/** Replaces the present build by a new one. There is no page only between two renames. */
 function exchange(fresh) {
   const old = `${fresh}-old`
   if (existsSync(built)) renameSync(built, old)
@@ -99,11 +99,11 @@ function exchange(fresh) {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** Builds the page into dashboard/dist, in this process. @throws when it cannot be built; then an earlier page stays as it is. */
+/** Builds the page into dashboard/dist, in this process. @throws when it cannot be built; then an earlier page is unchanged. */
 export async function buildPage() {
-  // Only here: whoever only asks whether the page is stale does without the bundler.
+  // Imported only here: isPageStale works without the bundler.
   const { build } = await import('vite')
-  // Elsewhere first: a service that serves the earlier page must not find half of one.
+  // In another directory first: a service that starts meanwhile must not find an incomplete page.
   const fresh = join(page, `.dist-${process.pid}`)
   const before = hashOf(everyFile())
   try {
@@ -114,7 +114,7 @@ export async function buildPage() {
     })
     const borrowed = borrowedBy(result)
     const hash = hashOf(borrowed)
-    // What was changed meanwhile may be in the page or not: the next who asks builds it again.
+    // A source that changed meanwhile may be in the page or not: the next call builds it again.
     const isSure = hashOf(everyFile()) === before
     writeFileSync(
       join(fresh, record),
@@ -131,9 +131,9 @@ export async function buildPage() {
 export function ensurePage() {
   if (!isPageStale()) return true
   console.error('Building the page (once, some seconds) …')
-  // What it prints is not what the command was asked for.
+  // Its output is not the result of the command, so it goes to stderr.
   const { status } = spawnSync(pinnedNode, [fileURLToPath(import.meta.url)], { stdio: ['ignore', 2, 2] })
-  // Whoever was faster did it for us.
+  // After a failure another process may have built it.
   return status === 0 || !isPageStale()
 }
 

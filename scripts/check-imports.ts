@@ -13,7 +13,7 @@ for (const { from, to, rule, cycle } of summary.violations) {
   if (comment) console.error(`  ${comment}`)
 }
 const count = summary.totalDependenciesCruised ?? 0
-// A parser that reads nothing would find no fault either.
+// A parser that reads nothing would report no violation either.
 if (modules.length < 100 || count < 500) throw new Error(`only ${modules.length} files and ${count} imports were read`)
 if (summary.error > 0) process.exit(1)
 console.log(`${modules.length} files, ${count} imports: every one points to a lower layer, and none is part of a cycle`)

@@ -1,89 +1,24 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { generateApiKey } from '../src/accounts/keys.ts'
 import { createDemoCorpus, sections } from '../test/platform-simulator/demo-corpus/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../test/platform-simulator/simulator.ts'
+import { instructions } from './demo-instructions.ts'
+import { type DemoService, endChildren, run, startDemoService } from './demo-processes.ts'
 
 // `npm run demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet.
-// Everything that it makes is in one temporary directory and is gone when it ends. `--exit` ends it after the search.
+// All its files are in one temporary directory, which is deleted at the end. `--exit` ends it after the search.
 
 const { values: flags } = parseArgs({ options: { exit: { type: 'boolean', default: false } } })
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-/** A service that does not end by itself is killed: longer than its own shutdown may take. */
-const stopTimeoutMs = 35_000
-
 const interruption = new AbortController()
 
-/** A page of each place of a platform: the simulated ones have three at most. */
+/** Enough for a page of every source of a simulated platform: it has three at most. */
 const pagesOfTopic = 3
-/** Enough to look around in, few enough to be there when somebody does. */
+/** Enough topics to explore, few enough to be collected soon. */
 const moreTopics = sections.slice(1, 12).map(({ topic }) => topic)
 
-interface Outcome {
-  code: number | null
-  signal: NodeJS.Signals | null
-}
-
-/** The processes of ours that have not ended. */
-const running = new Map<ChildProcess, Promise<Outcome>>()
-
-function run(parameters: string[], options: SpawnOptions): { child: ChildProcess; ended: Promise<Outcome> } {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...parameters], options)
-  const ended = new Promise<Outcome>((resolve, reject) => {
-    child.on('error', reject)
-    child.on('exit', (code, signal) => {
-      running.delete(child)
-      resolve({ code, signal })
-    })
-  })
-  running.set(child, ended)
-  return { child, ended }
-}
-
-interface DemoService {
-  url: string
-  apiKey: string
-  adminKey: string
-  ended: Promise<Outcome>
-}
-
-/** Starts the real service on a fresh database. Its environment is only this, so that no real credentials reach it. */
-async function startDemoService(directory: string, simulator: PlatformSimulator): Promise<DemoService> {
-  const apiKey = generateApiKey()
-  const logFile = join(directory, 'service.log')
-  const log = openSync(logFile, 'w')
-  const adminKey = randomBytes(24).toString('base64url')
-  const environment = {
-    ...{ PORT: '0', DATA_DIR: join(directory, 'data'), BOOTSTRAP_API_KEY: apiKey, ADMIN_API_KEY: adminKey },
-    // Any credentials are good for the simulated platforms, and they allow more with some.
-    ...{ GITHUB_TOKEN: 'demo', GITLAB_TOKEN: 'demo', STACKEXCHANGE_API_KEY: 'demo' },
-  }
-  const { child, ended } = run(['serve'], {
-    env: { ...simulator.environment, ...environment },
-    // The channel lets the service see that we were killed, and end.
-    stdio: ['ignore', 'pipe', log, 'ipc'],
-  })
-  closeSync(log)
-  const url = new Promise<string>((resolve) => {
-    let printed = ''
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      printed += chunk
-      const address = /^Wishwell is running at (\S+)/m.exec(printed)?.[1]
-      if (address) resolve(address)
-    })
-  })
-  const died = ended.then(({ code, signal }): never => {
-    throw new Error(`the service ended (${signal ?? code}):\n${readFileSync(logFile, 'utf8')}`)
-  })
-  return { url: await Promise.race([url, died]), apiKey, adminKey, ended }
-}
-
-/** Shows a command of ours and runs it, on this terminal. */
+/** Prints a command and runs it on this terminal. */
 async function show(service: DemoService, ...parameters: string[]): Promise<number> {
   console.log(`\n$ wishwell ${parameters.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)
   const { ended } = run(parameters, {
@@ -110,7 +45,7 @@ async function makeSignInLink({ url, adminKey }: DemoService): Promise<string> {
   return (await call(`/${accounts[0]?.accountId}/links`, 'POST')).url
 }
 
-/** Starts the other topics; they are collected while somebody looks at the first. */
+/** Starts the other topics; they are collected while the first can be searched. */
 async function collectMore({ url, apiKey }: DemoService): Promise<void> {
   for (const topic of moreTopics) {
     const answer = await fetch(`${url}/api/v1/scrape`, {
@@ -121,41 +56,6 @@ async function collectMore({ url, apiKey }: DemoService): Promise<void> {
     if (!answer.ok) throw new Error(`the service answered ${answer.status} to a collection of "${topic}"`)
   }
 }
-
-const goOn = ({ url, apiKey, adminKey }: DemoService, signInUrl: string) => `
-The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C.
-
-  Its page (the link works once):
-    ${signInUrl}
-
-  The operator's page: sign in with this admin key, in another browser or a private window
-    ${url}/sign-in
-    ${adminKey}
-
-  Topics that the simulated platforms know:
-    ${sections
-      .map(({ topic }) => topic)
-      .join(', ')
-      .replace(/(.{1,72})(?:, |$)/g, '$1,\n    ')
-      .trimEnd()
-      .replace(/,$/, '')}
-
-In another terminal:
-
-  export WISHWELL_URL=${url} WISHWELL_API_KEY=${apiKey}
-  export ADMIN_API_KEY=${adminKey}
-
-  curl -H "Authorization: Bearer $WISHWELL_API_KEY" -H 'Content-Type: application/json' \\
-    -d '{"topic":"offline mode","platforms":["github","hackernews"],"depth":2}' $WISHWELL_URL/api/v1/scrape
-  curl -H "Authorization: Bearer $WISHWELL_API_KEY" $WISHWELL_URL/api/v1/scrape/<jobId>
-  curl -H "Authorization: Bearer $WISHWELL_API_KEY" -H 'Content-Type: application/json' \\
-    -d '{"query":"dark mode","limit":3}' $WISHWELL_URL/api/v1/requests/search
-  curl -H "Authorization: Bearer $WISHWELL_API_KEY" "$WISHWELL_URL/api/v1/requests?topic=dark+mode&sortBy=top&limit=3"
-
-  npx wishwell scrape "bulk edit" --depth 3
-  npx wishwell search offline mode
-  npx wishwell topics --sort top
-  npx wishwell account link`
 
 /** @returns the exit code of the demo. */
 async function demonstrate(directory: string, simulator: PlatformSimulator): Promise<number> {
@@ -172,19 +72,9 @@ async function demonstrate(directory: string, simulator: PlatformSimulator): Pro
   )
   if (flags.exit) return scraped || searched
   console.log(`Being collected now: ${moreTopics.join(', ')}.`)
-  console.log(goOn(service, await makeSignInLink(service)))
+  console.log(instructions(service, await makeSignInLink(service)))
   const { code, signal } = await service.ended
   throw new Error(`the service ended by itself (${signal ?? code})`)
-}
-
-async function endChildren(): Promise<void> {
-  const kill = (signal: NodeJS.Signals) => {
-    for (const child of running.keys()) child.kill(signal)
-  }
-  kill('SIGTERM')
-  const timer = setTimeout(kill, stopTimeoutMs, 'SIGKILL')
-  await Promise.allSettled(running.values())
-  clearTimeout(timer)
 }
 
 for (const [signal, exitCode] of [
@@ -192,10 +82,10 @@ for (const [signal, exitCode] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const) {
-  // Not `once`: Ctrl-C reaches us twice, from the terminal and from the launcher.
+  // Not `once`: Ctrl-C arrives twice, from the terminal and from the launcher.
   process.on(signal, () => interruption.abort(exitCode))
 }
-// The launcher was killed outright and could pass nothing on.
+// The launcher was killed and could not forward a signal.
 process.on('disconnect', () => interruption.abort(1))
 
 const interrupted = new Promise<number>((resolve) => {
@@ -216,5 +106,5 @@ try {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
   console.log('The demo is over; everything that it made is removed.')
 }
-// Whoever listens for the launcher's end would otherwise live for ever.
+// The open channel to the launcher would otherwise keep this process running.
 process.exit(exitCode)

@@ -4,13 +4,13 @@ import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { pinnedNode } from './setup.mjs'
 
-// What makes the process smaller (docs/decisions/030): the room for young objects is 4 MB a thread instead of 16.
+// Reduces the memory of the process (docs/decisions/030): the young generation has 4 MB a thread instead of 16.
 const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4']
 
 /**
- * The same, unless whoever starts it says otherwise: Node keeps compiled code, and TypeScript without its types, in a directory
- * that belongs to the installation; and glibc keeps two pools of freed memory instead of eight a processor, and gives
- * back what is free at their ends, instead of keeping twice the largest that was ever freed.
+ * Defaults for the same purpose: Node caches compiled code, and TypeScript without its types, in a directory
+ * of the installation; glibc has two pools of freed memory instead of eight a processor, and returns
+ * the free memory at their ends, instead of up to twice the largest block that was ever freed.
  */
 const environment = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
@@ -22,7 +22,7 @@ const environment = {
 const orphanCheckMs = 250
 
 /**
- * npm passes a signal on to the shell between us, and the shell may die of it without telling anybody: then the parent of
+ * npm forwards a signal to the shell in between, and the shell may die of it without forwarding it: then the parent of
  * this process is suddenly another one. Only under npm: elsewhere a service may outlive the shell that started it.
  */
 function onOrphaned(end) {
@@ -39,12 +39,12 @@ function onOrphaned(end) {
 /** Starts `script` (a path in the project) and ends this process as that one ends. */
 export function runPinned(script, parameters) {
   const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
-  // The channel tells the child when this process is killed outright: a service must not live on without its parent.
+  // The channel closes when this process is killed: a service must not outlive its launcher.
   const child = spawn(pinnedNode, [...flags, file, ...parameters], {
     env: environment,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // A terminal sends Ctrl-C to both of us; a supervisor signals only this process. Either way the child decides.
+  // A terminal sends Ctrl-C to both processes; a supervisor signals only this one. In both cases the child decides.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   onOrphaned(() => child.kill('SIGTERM'))
   return new Promise((_resolve, reject) => {

@@ -26,7 +26,7 @@ const isSetUp = (wanted) => existsSync(stamp) && readFileSync(stamp, 'utf8') ===
 function install() {
   console.error('Installing dependencies (once, about a minute) …')
   const environment = { ...process.env }
-  // What the npm that called us set for itself must not steer the one that we call.
+  // Variables that the calling npm has set for itself must not configure this one.
   for (const name of Object.keys(environment))
     if (/^npm_(config|lifecycle|package|command)/i.test(name)) delete environment[name]
   const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -36,7 +36,7 @@ function install() {
     shell: process.platform === 'win32',
   })
   if (error) throw new Error(`npm could not be started: ${error.message}`)
-  if (status !== 0) throw new Error('npm ci failed; what it said is above.')
+  if (status !== 0) throw new Error('npm ci failed; its output is above.')
 }
 
 /** The version that a Node binary says it is; null when it does not run. */

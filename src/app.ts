@@ -64,33 +64,33 @@ export interface AppDependencies {
   database: Database
   clock: Clock
   log: Logger
-  /** At which level the log has the calls that went well. */
+  /** The log level of calls that succeed. */
   usualCallLevel: 'info' | 'debug'
   queue: TaskQueue
   changes: TaskChanges
   /** How long a job may take from its start. */
   jobTimeLimitMs: number
   searchIndex: SearchIndex
-  /** For what is read of the cached requests alone, whoever asks. */
+  /** Caches answers that depend on the stored requests alone, the same for every account. */
   cachedRead: CoalescedReads
-  /** How often the cached requests have changed; null where nobody can say so in time. */
+  /** How often the stored requests have changed; null while that is not known. */
   cacheVersion: Version
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string
   rateLimits: RateLimits
-  /** Whose forwarded addresses count; by default nobody's. */
+  /** The proxies whose forwarded addresses count; none by default. */
   trustProxy: Proxies | undefined
   backups: Backups
   platformsConfig: PlatformsConfig
   hosts: Platforms['hosts']
   hostMemory: HostMemoryStore
-  /** What links begin with. */
+  /** The base of links. */
   publicUrl: () => string
   removalContact: RemovalContact | undefined
   /** Where the built page is. */
   pageDirectory: string
-  /** What `/readyz` tells; it may change while the service runs. */
+  /** The answer of `/readyz`; it may change while the service runs. */
   health: () => Promise<Health>
 }
 
@@ -102,7 +102,7 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
 }
 
-/** What the log says of a request: never its headers, body or query string, which may hold secrets. */
+/** A request in the log: never its headers, body or query string, which may hold secrets. */
 const serializers = {
   req: (request: FastifyRequest) => ({
     method: request.method,
@@ -111,37 +111,35 @@ const serializers = {
   }),
 }
 
-/**
- * Composes the HTTP side of the service: nothing listens yet, `inject` works.
- * @returns the app, and the function that drains and closes it.
- */
-export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
-  const app: App = fastify({
-    loggerInstance: dependencies.log.child({}, { serializers }) as FastifyBaseLogger,
-    logController: new CallLog(dependencies.usualCallLevel),
+function createServer({ log, usualCallLevel, trustProxy }: AppDependencies): App {
+  return fastify({
+    loggerInstance: log.child({}, { serializers }) as FastifyBaseLogger,
+    logController: new CallLog(usualCallLevel),
     genReqId: requestId,
     bodyLimit: bodyLimitBytes,
-    trustProxy: trustProxyOption(dependencies.trustProxy),
+    trustProxy: trustProxyOption(trustProxy),
     // A caller that never finishes its request must not hold a connection for ever.
     requestTimeout: 30_000,
-    // Longer than any address that Node lets through: what is too long to be an id is an ordinary 404.
+    // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: renderFrameworkError,
     clientErrorHandler: renderClientError,
     forceCloseConnections: 'idle',
-    // Draining answers what is still on its way (draining.ts).
+    // Draining answers calls that have arrived (draining.ts).
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
+}
 
+/** The rules of every route. They must be set before the routes are registered. */
+function setCommonRules(app: App, cacheVersion: Version): void {
   app.setValidatorCompiler(createValidatorCompiler())
   acceptOnlyJson(app)
   handleErrors(app)
-  const drain = registerDraining(app)
-  // A route that says nothing of a query string takes none: a parameter in the wrong place is never ignored.
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/api/')) return
+    // A route without a schema of its query string refuses every parameter: a misplaced one is never ignored.
     route.schema = { querystring: closed({}), ...route.schema }
-    // A body is read there too, though none has a meaning (body.ts).
+    // The body of a DELETE is read too, though it has no meaning (body.ts).
     const { response } = route.schema as { response?: object }
     if (route.method === 'DELETE') {
       route.schema.response = { ...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'), ...response }
@@ -151,43 +149,53 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
     reply.headers(commonHeaders(request.id))
   })
   app.addHook('preHandler', refuseUnstorableText)
-  compressAnswers(app, dependencies.cacheVersion)
+  compressAnswers(app, cacheVersion)
+}
 
-  await app.register(swagger, openApiDocument)
-  await app.register(cookie)
+async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
+  const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
   const authentication = createAuthentication(dependencies)
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
-  const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
-  const platforms = { enabledPlatforms, defaultPlatforms }
-  await app.register(async (scope) => {
-    const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
-    registerHealthRoutes(routes, dependencies.health)
-    registerSessionRoutes(routes, { ...dependencies, authentication })
-    registerAdminSessionRoutes(routes, { ...dependencies, authentication })
-    registerAccountRoutes(routes, { ...dependencies, authentication, idempotent })
-    registerKeyRoutes(routes, { ...dependencies, authentication, idempotent })
-    registerCreditRoutes(routes, { ...dependencies, authentication, idempotent })
-    registerScrapeRoutes(routes, { ...dependencies, ...platforms, authentication, idempotent })
-    registerJobRoutes(routes, { ...dependencies, authentication, followers: createFollowers(dependencies) })
-    const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
-    const live = createLive({ ...dependencies, ...platforms, authentication, settings })
-    routes.addHook('preClose', () => live.stop())
-    const expandedSearch = createExpandedSearch({ ...dependencies, live, expansionMs: settings.deadlineMs / 2 })
-    registerSearchRoutes(routes, { ...dependencies, ...platforms, authentication, expandedSearch })
-    const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
-    const realtimeList = createRealtimeList({ ...dependencies, live })
-    registerListRoutes(routes, { ...dependencies, ...platforms, authentication, realtimeList, ownsJob })
-    registerExportRoutes(routes, { ...dependencies, authentication, ownsJob })
-    registerSimilarRoutes(routes, { ...dependencies, authentication })
-    registerTopicRoutes(routes, { ...dependencies, authentication })
-    registerPurgeRoutes(routes, { ...dependencies, authentication })
-    registerSuppressionRoutes(routes, { ...dependencies, authentication })
-    registerPlatformRoutes(routes, { ...dependencies, authentication })
-    registerUsageRoutes(routes, { ...dependencies, authentication })
-    registerBackupRoutes(routes, { ...dependencies, authentication })
-    registerReference(routes, () => app.swagger() as unknown as ApiDocument)
-    await registerPage(routes, dependencies)
-    routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
-  })
+  const shared = { ...dependencies, enabledPlatforms, defaultPlatforms, authentication, idempotent }
+  registerHealthRoutes(routes, dependencies.health)
+  registerSessionRoutes(routes, shared)
+  registerAdminSessionRoutes(routes, shared)
+  registerAccountRoutes(routes, shared)
+  registerKeyRoutes(routes, shared)
+  registerCreditRoutes(routes, shared)
+  registerScrapeRoutes(routes, shared)
+  registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
+  const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
+  const live = createLive({ ...shared, settings })
+  routes.addHook('preClose', () => live.stop())
+  const expandedSearch = createExpandedSearch({ ...dependencies, live, expansionMs: settings.deadlineMs / 2 })
+  registerSearchRoutes(routes, { ...shared, expandedSearch })
+  const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
+  const realtimeList = createRealtimeList({ ...dependencies, live })
+  registerListRoutes(routes, { ...shared, realtimeList, ownsJob })
+  registerExportRoutes(routes, { ...shared, ownsJob })
+  registerSimilarRoutes(routes, shared)
+  registerTopicRoutes(routes, shared)
+  registerPurgeRoutes(routes, shared)
+  registerSuppressionRoutes(routes, shared)
+  registerPlatformRoutes(routes, shared)
+  registerUsageRoutes(routes, shared)
+  registerBackupRoutes(routes, shared)
+  registerReference(routes, () => routes.swagger() as unknown as ApiDocument)
+  await registerPage(routes, dependencies)
+  routes.get('/openapi.json', { schema: { hide: true } }, async () => routes.swagger())
+}
+
+/**
+ * Composes the HTTP side of the service: nothing listens yet, `inject` works.
+ * @returns the app, and the function that drains and closes it.
+ */
+export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
+  const app = createServer(dependencies)
+  const drain = registerDraining(app)
+  setCommonRules(app, dependencies.cacheVersion)
+  await app.register(swagger, openApiDocument)
+  await app.register(cookie)
+  await app.register(async (scope) => registerRoutes(scope.withTypeProvider<TypeBoxTypeProvider>(), dependencies))
   return { app, drain }
 }

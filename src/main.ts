@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from './database/errors.ts'
 import { SchemaVersionError } from './database/schema-version.ts'
 import { ConfigError } from './runtime/config-error.ts'
 
-/** What an error means for whoever called the command: what is printed, and the exit code. */
+/** The message and the exit code of an error. */
 function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof CommanderError) return { message: null, exitCode: error.exitCode === 0 ? 0 : exitCodes.usage }
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
@@ -17,14 +17,14 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof DataDirectoryError) return { message: error.message, exitCode: exitCodes.failed }
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
     return {
-      message: 'The port is in use already: stop what uses it, or set PORT to another.',
+      message: 'The port is in use already: stop the process that uses it, or set PORT to another port.',
       exitCode: exitCodes.failed,
     }
   }
   if (isDatabaseUnavailable(error)) {
     const { message, code } = error as Error & { code?: string }
     return {
-      message: `The database cannot be reached or does not serve just now (${message || code}).`,
+      message: `The database cannot be reached or is unavailable (${message || code}).`,
       exitCode: exitCodes.failed,
     }
   }
@@ -34,7 +34,7 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   }
 }
 
-// Whatever is written here is the data of this user alone, from the moment that it is made.
+// Every file is created readable for this user only.
 process.umask(0o077)
 try {
   await createProgram().parseAsync()

@@ -19,12 +19,12 @@ export interface MaintenanceJobsOptions {
   log: Logger
   queue: TaskQueue
   clock: Clock
-  /** What the request limiter counts by, when it is not the clock of the database. */
+  /** The clock of the request limiter, if it is not the clock of the database. */
   limiterClock: Clock | undefined
   retention: Retention
 }
 
-/** What deletes expired rows and ends what nobody has ended, every few minutes. */
+/** The jobs that delete expired rows and end overdue or abandoned work, every few minutes. */
 export const createMaintenanceJobs = ({
   opened: { database },
   log,

@@ -6,7 +6,7 @@ import { locationOfDataDirectory, locationOfPostgres } from './database/schema-v
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 
-/** What tests and commands replace. */
+/** Replacements by tests and commands. */
 export interface PrepareOptions {
   /** No job runs. */
   offline?: boolean
@@ -17,7 +17,7 @@ export interface PrepareOptions {
 
 export type PreparedDatabase = Awaited<ReturnType<typeof prepareDatabase>>
 
-/** Brings tables and search index up to date, on connections of its own without a time limit: a migration, or waiting for another process' one, may take long. */
+/** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
 async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatabase) {
   const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
@@ -29,7 +29,7 @@ async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatab
   return prepare(unhurried.database).finally(unhurried.close)
 }
 
-/** Opens the database and brings its tables, search index and queue up to date. The service and `migrate` begin so. */
+/** Opens the database and brings its tables, search index and queue up to date: the first step of the service and of `migrate`. */
 export async function prepareDatabase(
   config: Config,
   log: Logger,

@@ -38,7 +38,10 @@ export async function startChildService(environment: Record<string, string | und
     exited.then((code) => reject(new Error(`the service ended with ${code}: ${stdout}${stderr}`)))
   })
   return {
-    ...{ url, process: child, stdout: () => stdout, stderr: () => stderr },
+    url,
+    process: child,
+    stdout: () => stdout,
+    stderr: () => stderr,
     end: async (signal) => {
       child.kill(signal)
       return exited

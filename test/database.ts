@@ -149,14 +149,14 @@ export async function emptyDatabase(database: Database): Promise<void> {
 export interface LentDatabase {
   options: DatabaseCopy['options']
   open: typeof openDatabase
-  /** Stops the embedded database and starts it again from its files; nothing on Postgres. While nobody has it open. */
+  /** Stops the embedded database and starts it again from its files; does nothing on Postgres. It must not be open. */
   reopen(): Promise<void>
   /** Whatever uses it must be closed. */
   remove(): Promise<void>
 }
 
 export interface LendOptions {
-  /** A copy with files of its own, for what looks at files, changes tables or counts on a fresh process. */
+  /** A copy with files of its own, for tests that read files, change tables or need a new process. */
   ownDatabase?: boolean | undefined
 }
 

@@ -46,7 +46,10 @@ function mountDisk(size: string): boolean {
 /** Starts a process that is to end by itself. */
 function serve(dataDir: string, options: { uid?: number; gid?: number } = {}) {
   const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
-    ...{ ...options, encoding: 'utf8', timeout: 180_000, cwd: '/' },
+    ...options,
+    encoding: 'utf8',
+    timeout: 180_000,
+    cwd: '/',
     env: { ...childEnvironment, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
   })
   return { status, stderr }
@@ -76,7 +79,7 @@ function fill(): string {
 }
 
 describe.runIf(process.env.TEST_BACKEND === 'embedded')('a data directory', { timeout: 300_000 }, () => {
-  it('below a file, or in a place where none can be made, is one sentence and exit code 1', () => {
+  it('below a file, or where no directory can be created, is one sentence and exit code 1', () => {
     writeFileSync(join(directory, 'file'), '')
     expect(serve(join(directory, 'file'))).toEqual(sentence(/is no directory/))
     expect(serve(join(directory, 'file', 'data'))).toEqual(sentence(/is no directory, or lies below a file/))

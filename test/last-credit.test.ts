@@ -24,14 +24,14 @@ interface Services {
   stop(): Promise<void>
 }
 
-/** The one process that an embedded database can have. A page each, so that no credit comes back while others ask for it. */
+/** The one process of an embedded database. Each job has one page, so that no credit is released while others reserve it. */
 async function startOnEmbedded(): Promise<Services> {
   const platforms = platformMap(scriptedPlatform('github', numberedPages(1)))
   const service = await startTestService({ requestLimits, platforms })
   return { urls: [service.url], database: service.database, stop: service.stop }
 }
 
-/** Two processes on one Postgres. They leave the jobs alone, so no credit comes back either. */
+/** Two processes on one Postgres. They run no jobs, so no credit is released either. */
 async function startOnPostgres(): Promise<Services> {
   const copy = await copyDatabase()
   const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = copy.options

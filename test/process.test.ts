@@ -8,7 +8,7 @@ import { copyDatabase, type DatabaseCopy } from './database.ts'
 import { simulatedPlatformNames } from './platform-simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from './platform-simulator/simulator.ts'
 
-// The service as a process: what it prints, how it ends, what it does not tell.
+// The service as a process: its output, its end, and the secrets that it must not print.
 
 let copy: DatabaseCopy
 let simulator: PlatformSimulator
@@ -24,8 +24,13 @@ afterAll(async () => {
 
 const start = (more: Record<string, string> = {}): Promise<ChildService> =>
   startChildService({
-    ...{ DATA_DIR: copy.options.dataDir, DATABASE_URL: copy.options.databaseUrl, LOG_LEVEL: 'trace', ...secrets },
-    ...{ ...simulator.environment, PLATFORMS: simulatedPlatformNames.join(','), ...more },
+    DATA_DIR: copy.options.dataDir,
+    DATABASE_URL: copy.options.databaseUrl,
+    LOG_LEVEL: 'trace',
+    ...secrets,
+    ...simulator.environment,
+    PLATFORMS: simulatedPlatformNames.join(','),
+    ...more,
   })
 
 describe('the service as a process', () => {
@@ -61,7 +66,7 @@ describe('the service as a process', () => {
     const second = await start()
     console.log(`a second start takes ${Math.round(performance.now() - startedAt)} ms`)
     expect(second.stdout()).not.toContain('ww_live_')
-    // Somebody is signed in.
+    // A session exists now.
     expect(second.stdout()).not.toContain('/sign-in#')
     expect((await createTestClient(() => second.url, apiKey).search('dark')).body.data.results.length).toBeGreaterThan(
       0,
@@ -107,7 +112,7 @@ describe('the service as a process', () => {
     const service = await start(environment)
     expect(service.stdout()).toContain('API key:   ww_live_')
     expect(await service.end('SIGTERM')).toBe(0)
-    // Until somebody is signed in, every start offers to; not where the operator chose the key.
+    // Until the first session, every start prints a link; not when the operator chose the key.
     const second = await start(environment)
     expect(second.stdout()).toContain('/sign-in#')
     expect(await second.end('SIGTERM')).toBe(0)

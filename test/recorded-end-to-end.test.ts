@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from './service.ts'
 
-// What the platforms really answered, served again to the running service: job, cache and search, end to end.
+// Recorded answers of the platforms, served to the running service: job, stored requests and search, end to end.
 
 const shared = process.env.WISHWELL_SHARED ?? resolve(import.meta.dirname, '../../shared')
 const recorded = join(shared, 'recorded')
@@ -81,9 +81,16 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
       raw,
       body: raw.body ?? '',
       record: {
-        ...{ sourcePlatform: 'github', sourceUrl: raw.html_url, title: raw.title, votes: raw.reactions?.['+1'] ?? 0 },
-        ...{ tags: raw.labels.map((label: Raw) => label.name), commentCount: raw.comments, authorName: null },
-        ...{ authorHandle: raw.user?.login ?? null, authorProfileUrl: raw.user?.html_url ?? null, license: null },
+        sourcePlatform: 'github',
+        sourceUrl: raw.html_url,
+        title: raw.title,
+        votes: raw.reactions?.['+1'] ?? 0,
+        tags: raw.labels.map((label: Raw) => label.name),
+        commentCount: raw.comments,
+        authorName: null,
+        authorHandle: raw.user?.login ?? null,
+        authorProfileUrl: raw.user?.html_url ?? null,
+        license: null,
         originalCreatedAt: iso(raw.created_at),
       },
     }))
@@ -91,8 +98,11 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
     raw,
     body: raw.story_text ?? raw.comment_text ?? '',
     record: {
-      ...{ sourcePlatform: 'hackernews', sourceUrl: `https://news.ycombinator.com/item?id=${raw.objectID}` },
-      ...{ title: raw.title ?? raw.story_title, votes: raw.points ?? 0, commentCount: raw.num_comments ?? null },
+      sourcePlatform: 'hackernews',
+      sourceUrl: `https://news.ycombinator.com/item?id=${raw.objectID}`,
+      title: raw.title ?? raw.story_title,
+      votes: raw.points ?? 0,
+      commentCount: raw.num_comments ?? null,
       tags: raw._tags.filter((tag: string) => !/^(author|story)_/.test(tag)),
       ...{
         authorHandle: raw.author,
@@ -106,7 +116,10 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
     raw,
     body: raw.body ?? '',
     record: {
-      ...{ sourcePlatform: 'stackexchange', votes: raw.score, tags: raw.tags, license: raw.content_license ?? null },
+      sourcePlatform: 'stackexchange',
+      votes: raw.score,
+      tags: raw.tags,
+      license: raw.content_license ?? null,
       // An anonymised recording has no real address; ours is made from the site and the id then.
       ...(/^https?:/.test(raw.link ?? '') ? { sourceUrl: raw.link } : {}),
       ...(raw.title ? { title: decode(raw.title) } : {}),
@@ -115,7 +128,7 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
       originalCreatedAt: iso(raw.creation_date),
     },
   }))
-  // An item with neither title nor text, as anonymised recordings have, tells no wish and is left out.
+  // An item with neither title nor text, as anonymised recordings have, is not stored.
   const hasText = ({ body, record }: { body: string; record: { title?: string } }) => (record.title ?? '') + body !== ''
   return [...github, ...hackernews, ...stackexchange].filter(hasText)
 }
@@ -130,7 +143,8 @@ describe.skipIf(!isPresent)('recorded answers, end to end', () => {
     const base = `http://127.0.0.1:${(replay.address() as AddressInfo).port}`
     service = await startTestService({
       environment: {
-        ...{ GITHUB_API_URL: `${base}/github`, HACKERNEWS_API_URL: `${base}/hackernews` },
+        GITHUB_API_URL: `${base}/github`,
+        HACKERNEWS_API_URL: `${base}/hackernews`,
         STACKEXCHANGE_API_URL: `${base}/stackexchange`,
       },
     })

@@ -9,7 +9,7 @@ export interface Failures {
   ofNoFile: number
 }
 
-/** Where the failures are written; absent in runs that nobody asks it of. */
+/** The file of the failures; without it none is written. */
 const target = process.env.TEST_FAILURES_FILE
 
 /** The test file in whose process an error happened, as vitest notes it on the error. */

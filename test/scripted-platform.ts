@@ -20,7 +20,7 @@ export function foundRequest(sourceId: string, fields: Partial<FoundRequest> = {
   }
 }
 
-/** What a scripted platform does for its n-th call (from 0). Throw a PlatformError to fail. */
+/** The answer of a scripted platform to its n-th call (from 0). Throw a PlatformError to fail. */
 export type Script = (call: number, request: PageRequest) => Page | null | Promise<Page | null>
 
 export interface ScriptedPlatform extends Platform {

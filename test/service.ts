@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
 import { generateApiKey } from '../src/accounts/keys.ts'
+import type { ServiceOverrides } from '../src/compose-service.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { PlatformName } from '../src/database/column-types.ts'
 import type { Database, OpenDatabase } from '../src/database/open.ts'
@@ -14,7 +15,7 @@ import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { emptyDatabase, type LendOptions, lendDatabase } from './database.ts'
 
-/** The code of the limits runs in every suite, but refuses nothing. */
+/** The limiter runs in every suite, but refuses nothing. */
 const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
 
 const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stackexchange']
@@ -30,13 +31,13 @@ export interface TestServiceOptions extends LendOptions {
   platformTimeouts?: Partial<ClientTimeouts>
   unreachableMs?: number
   expansion?: Expansion
-  /** Called after every statement that ran, with its SQL; what it throws, the caller of the statement sees. */
+  /** Called after every statement with its SQL; an error that it throws reaches the caller of the statement. */
   onStatement?: (statement: string) => void
-  /** Instead of one that writes nothing. */
+  /** By default a log that writes nothing. */
   log?: Logger
-  /** The product's limits, for tests of them; without it a suite may call as often as it likes. */
+  /** The limits of the product, for tests of them; by default none. */
   requestLimits?: RequestLimits
-  /** Where a built page is; without it the service has none. */
+  /** The directory of a built page; by default the service has none. */
   pageDirectory?: string
 }
 
@@ -45,7 +46,7 @@ export interface TestService {
   apiKey: string
   adminKey: string
   database: Database
-  /** The same with what its backend is beside it. */
+  /** The database with its backend. */
   opened: OpenDatabase
   config: Config
   /** Calls as the first account. */
@@ -56,7 +57,7 @@ export interface TestService {
   createAccount(tier?: 'free' | 'pro' | 'max'): Promise<{ accountId: string; apiKey: string; client: TestClient }>
   /** Ends the service and starts it again on the same database, as a deployment does. */
   restart(): Promise<void>
-  /** Does all that the service does every few minutes now. */
+  /** Runs every maintenance job now. */
   runMaintenance(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
@@ -74,11 +75,10 @@ const failTest = (error: Error) => {
   throw error
 }
 
-/** Starts the real service on a database of the backend under test, listening on a free port. */
-export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const lent = await lendDatabase(options)
-  const apiKey = generateApiKey()
-  const config = readConfig({
+type Lent = Awaited<ReturnType<typeof lendDatabase>>
+
+const configOf = ({ environment, platforms }: TestServiceOptions, lent: Lent, apiKey: string): Config =>
+  readConfig({
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     BOOTSTRAP_API_KEY: apiKey,
@@ -86,24 +86,31 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     DATA_DIR: lent.options.dataDir,
     DATABASE_URL: lent.options.databaseUrl,
     // Three are enough for most tests; every adapter has its own.
-    PLATFORMS: [...new Set([...threePlatforms, ...(options.platforms?.keys() ?? [])])].join(','),
+    PLATFORMS: [...new Set([...threePlatforms, ...(platforms?.keys() ?? [])])].join(','),
     ...unreachablePlatforms,
-    ...options.environment,
+    ...environment,
   })
-  const overrides = {
-    ...(options.clock ? { clock: options.clock } : {}),
-    ...(options.platforms ? { platforms: options.platforms } : {}),
-    ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
-    ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
-    ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
-    ...(options.expansion ? { expansion: options.expansion } : {}),
-    ...(options.onStatement ? { onStatement: options.onStatement } : {}),
-    open: lent.open,
-    requestLimits: options.requestLimits ?? unlimited,
-    pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),
-  }
+
+const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides => ({
+  ...(options.clock ? { clock: options.clock } : {}),
+  ...(options.platforms ? { platforms: options.platforms } : {}),
+  ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
+  ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
+  ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
+  ...(options.expansion ? { expansion: options.expansion } : {}),
+  ...(options.onStatement ? { onStatement: options.onStatement } : {}),
+  open: lent.open,
+  requestLimits: options.requestLimits ?? unlimited,
+  pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),
+})
+
+/** Starts the real service on a database of the backend under test, listening on a free port. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const lent = await lendDatabase(options)
+  const apiKey = generateApiKey()
+  const config = configOf(options, lent, apiKey)
   const log = options.log ?? pino({ level: config.logLevel })
-  const start = () => startService(config, log, failTest, overrides)
+  const start = () => startService(config, log, failTest, overridesOf(options, lent))
   let service = await start()
   const clientFor = (key: string | null) => createTestClient(() => service.address ?? '', key)
   const admin = clientFor(testAdminKey)
@@ -118,7 +125,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     get opened() {
       return service.database
     },
-    ...{ apiKey, adminKey: testAdminKey, config, client: clientFor(apiKey), clientFor },
+    apiKey,
+    adminKey: testAdminKey,
+    config,
+    client: clientFor(apiKey),
+    clientFor,
     createAccount: async (tier = 'max') => {
       const { body } = await admin.post('/api/admin/accounts', { name: `a ${tier} account`, tier })
       const made = body.data as { accountId: string; apiKey: string }

@@ -6,7 +6,7 @@ import { type Database, handleOfEmbedded, type OpenDatabase, openDatabase } from
 import { createUpkeep } from '../src/upkeep/upkeep.ts'
 
 // One embedded database a test worker: starting one takes a second of CPU time and reads 40 MB, emptying one takes 20 ms.
-// It is lent to one user at a time; who comes meanwhile gets a copy of the template.
+// It is lent to one user at a time; another one gets a copy of the template.
 
 /** Everything but rows that a test could leave behind: tables, their columns, rules and code, and settings of the session. */
 const shapeOfDatabase = sql<{ shape: string }>`
@@ -64,7 +64,7 @@ async function start(template: string): Promise<Shared> {
   return { dataDir, opened, client, shape: await readShape(opened.database), isLent: true }
 }
 
-/** A client of which closing ends only what it listens to. */
+/** A client whose close ends only its subscriptions. */
 function borrow(client: EmbeddedClient): { client: EmbeddedClient; stopListening(): Promise<void> } {
   const listening = new Set<() => Promise<void>>()
   const listen: EmbeddedClient['listen'] = async (channel, onNotification) => {

@@ -1,4 +1,4 @@
-/** What is searched, in the benches. */
+/** A document of the benches. */
 export interface BenchDocument {
   id: string
   title: string
@@ -7,7 +7,7 @@ export interface BenchDocument {
   topic: string
 }
 
-/** A search engine that the benches compare: filled once, then asked. */
+/** A search engine that the benches compare: filled once, then searched. */
 export interface BenchEngine {
   readonly name: string
   /** Adds some documents; may be called many times. */
@@ -16,7 +16,7 @@ export interface BenchEngine {
   finish(): Promise<void>
   /** The ids of the best documents with any of the words, best first. */
   search(query: string, limit: number): Promise<string[]>
-  /** What the index takes on disk or, where it has none, in memory. */
+  /** The size of the index on disk or, if it has no file, in memory. */
   indexBytes(): Promise<number>
   close(): Promise<void>
 }

@@ -6,9 +6,18 @@ import { storePage } from '../../src/requests/store/store.ts'
 import type { BenchDocument } from './engine.ts'
 
 const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest => ({
-  ...{ sourceId: id, title, description, votes, tags: [], commentCount: null },
+  sourceId: id,
+  title,
+  description,
+  votes,
+  tags: [],
+  commentCount: null,
   sourceUrl: `https://example.org/${id}`,
-  ...{ authorName: null, authorHandle: null, authorProfileUrl: null, license: null, originalCreatedAt: null },
+  authorName: null,
+  authorHandle: null,
+  authorProfileUrl: null,
+  license: null,
+  originalCreatedAt: null,
 })
 
 /** Stores documents as a scrape does, whole batches as one page. */
@@ -32,7 +41,7 @@ export async function createLoader(
       await database
         .transaction()
         .execute((transaction) =>
-          storePage(transaction, { ...page, ...{ platform: 'github', jobId, topic, markSeenBefore: null, now } }),
+          storePage(transaction, { ...page, platform: 'github', jobId, topic, markSeenBefore: null, now }),
         )
     }
   }

@@ -2,14 +2,14 @@ import { rememberedToken } from './api/remembered-token.ts'
 import { firstSearchBody } from './search/view.ts'
 import { searchAddress } from './shell/addresses.ts'
 
-// What the page begins with. It is small, so that who is signed in, and what the search of the address finds, are asked for while
-// the rest of the page is on its way: over a slow line that is two round trips less before the first results.
+// The first script of the page. It is small, so that the session and the search of the address are requested while
+// the other scripts are loading: over a slow line that saves two round trips before the first results.
 
 const shared: RequestInit = { credentials: 'same-origin', cache: 'no-store', redirect: 'error' }
 
 let session: Promise<Response> | null = fetch('/api/session', { ...shared, headers: { accept: 'application/json' } })
 
-/** The body of the search that the address asks for; null when it asks for none. */
+/** The body of the search of the address; null when it has none. */
 const body = location.pathname === searchAddress ? firstSearchBody(new URLSearchParams(location.search)) : null
 
 const postSearch = (csrfToken: string, text: string): Promise<Response> =>
@@ -34,18 +34,18 @@ async function searchFirst(found: Promise<Response>, text: string): Promise<Resp
 }
 let search = body === null ? null : searchFirst(session, body)
 
-// Whoever takes them sees the failure; nobody may come to do so.
+// Their callers handle a failure; without a caller it must not be reported as unhandled.
 session.catch(() => {})
 search?.catch(() => {})
 
-/** The answer to `GET /api/session` that was asked for first, once; null when it was taken. */
+/** The answer to the first `GET /api/session`, once; null when it was taken. */
 export function takeFirstSession(): Promise<Response> | null {
   const taken = session
   session = null
   return taken
 }
 
-/** The answer to the search with this body, if it is the one that was begun first, once. Any other search makes it stale. */
+/** The answer to the first search, once, if it has this body. Any other search discards it. */
 export function takeFirstSearch(text: string): Promise<Response> | null {
   const taken = text === body ? search : null
   search = null

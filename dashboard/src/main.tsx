@@ -9,13 +9,13 @@ import './style/shell.css'
 import './style/views.css'
 import './style/charts.css'
 
-/** Only what may be over in a moment is asked again by itself; each call counts towards the limit of the plan. */
+/** Only temporary failures are retried automatically; each call counts towards the limit of the plan. */
 const mayPass = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500)
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A lost connection is a state that is shown, not a call that waits unseen.
+      // A lost connection is shown; calls do not wait for it silently.
       networkMode: 'always',
       staleTime: 30_000,
       refetchOnWindowFocus: false,

@@ -28,8 +28,8 @@ function formatAccount({ accountId, name, tier, createdAt, deletedAt }: Account)
 }
 
 const create = () =>
-  operatorCommand('create', 'make an account and print its first API key, this once')
-    .argument('<name>', 'for people; need not be unique')
+  operatorCommand('create', 'create an account and print its first API key, which is shown only once')
+    .argument('<name>', 'a name for people; it need not be unique')
     .addOption(new Option('--tier <tier>', 'the plan').choices(tiers).default('free'))
     .action((name: string, options: { tier: Tier; json: boolean }) =>
       operate<Account & { apiKey: string }>(
@@ -37,14 +37,14 @@ const create = () =>
         (operator) => operator.call(accounts, { method: 'POST', body: { name, tier: options.tier } }),
         (made) => [
           `Account ${made.accountId} (${made.tier}): ${printable(made.name)}`,
-          `API key: ${made.apiKey}   (shown only this once)`,
+          `API key: ${made.apiKey}   (shown only once)`,
         ],
       ),
     )
 
 const list = () =>
   operatorCommand('list', 'list the accounts: id, plan, day of creation, name')
-    .option('--deleted', 'with those that were deleted', false)
+    .option('--deleted', 'include deleted accounts', false)
     .action((options: { deleted: boolean; json: boolean }) =>
       operate<{ accounts: Account[] }>(
         options,
@@ -65,19 +65,19 @@ const setTier = () =>
       ),
     )
 
-/** Shows whom a deletion would hit, and asks. */
+/** Names the account that would be deleted, and asks for confirmation. */
 async function confirmDeletion(operator: Operator, id: string, options: { yes: boolean }): Promise<void> {
   if (options.yes) return
   const { data } = await operator.call<{ accounts: Account[] }>(accounts)
   const account = data.accounts.find((candidate) => candidate.accountId === id)
   if (!account) throw new CommandError('Account not found.')
-  await confirm(`The account "${printable(account.name)}" loses its name and every API key, for ever.`, options)
+  await confirm(`The account "${printable(account.name)}" loses its name and every API key for good.`, options)
 }
 
 const remove = () =>
-  operatorCommand('delete', 'delete an account: its name goes and its keys are revoked, its ledger stays')
+  operatorCommand('delete', 'delete an account: its name is erased and its keys are revoked; its ledger stays')
     .addArgument(accountId())
-    .option('--yes', 'do not ask; required when nobody can be asked', false)
+    .option('--yes', 'do not ask for confirmation; required without a terminal', false)
     .action((id: string, options: { yes: boolean; json: boolean }) => {
       requireSomebodyToAsk(options)
       return operate<{ accountId: string }>(
@@ -86,7 +86,7 @@ const remove = () =>
           await confirmDeletion(operator, id, options)
           return operator.call(pathOf(id), { method: 'DELETE' })
         },
-        (deleted) => [`Account ${deleted.accountId} is deleted. Its jobs under way go on to their end.`],
+        (deleted) => [`Account ${deleted.accountId} is deleted. Its running jobs continue to their end.`],
       )
     })
 
@@ -96,7 +96,7 @@ const grant = () =>
     .addArgument(new Argument('<pack>', 'the pack').choices(packNames))
     .option(
       '--idempotency-key <key>',
-      'like the id of the payment: tried again with it within 24 hours, the pack is added only once',
+      'for example the id of the payment: repeated with the same key within 24 hours, the pack is added only once',
       visibleAscii,
     )
     .action((id: string, pack: PackName, options: { idempotencyKey?: string; json: boolean }) =>
@@ -113,7 +113,7 @@ const grant = () =>
     )
 
 const setCap = () =>
-  operatorCommand('set-cap', 'bound the pay-as-you-go credits that an account may use in a month')
+  operatorCommand('set-cap', 'limit the pay-as-you-go credits that an account may use in a month')
     .addArgument(accountId())
     .argument('<credits>', 'whole credits a UTC month, or "none"', (text) =>
       text === 'none' ? null : wholeNumber(0, 2 ** 31 - 1)(text),
@@ -128,22 +128,22 @@ const setCap = () =>
       ),
     )
 
-/** The account that came first, for whoever knows no id: the one that the first start made. */
+/** The default account of a command without an id: the first one, created by the first start. */
 async function findFirstAccount(operator: Operator): Promise<string> {
   const { data } = await operator.call<{ accounts: Account[] }>(accounts)
   const [first] = data.accounts.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))
-  if (!first) throw new CommandError('There are no accounts. Make one with: wishwell account create <name>')
+  if (!first) throw new CommandError('There are no accounts. Create one with: wishwell account create <name>')
   if (data.accounts.length > 1) {
     noteLines([
       `This is the first of ${data.accounts.length} accounts, "${printable(first.name)}" (${first.accountId}).`,
-      'For another one, give its id, as "wishwell account list" shows it.',
+      'For another account, give its id as "wishwell account list" shows it.',
     ])
   }
   return first.accountId
 }
 
 const link = () =>
-  operatorCommand('link', 'make a link that signs somebody in to an account at the page, once, and print it')
+  operatorCommand('link', 'create a link that signs in to an account on the dashboard once, and print it')
     .argument('[accountId]', 'the id of an account, as "account list" shows it (default: the first account)')
     .action((id: string | undefined, options: { json: boolean }) =>
       operate<{ url: string; expiresAt: string }>(
@@ -157,7 +157,7 @@ const link = () =>
     )
 
 const signOut = () =>
-  operatorCommand('sign-out', 'sign an account out of the page everywhere and revoke its open sign-in links')
+  operatorCommand('sign-out', 'end every dashboard session of an account and revoke its unused sign-in links')
     .addArgument(accountId())
     .action((id: string, options: { json: boolean }) =>
       operate<{ ended: number }>(
@@ -170,9 +170,9 @@ const signOut = () =>
       ),
     )
 
-/** `wishwell account`: what an operator does about accounts. */
+/** `wishwell account`: the operator's commands for accounts. */
 export function accountCommand(): Command {
-  const account = new Command('account').description('make, list, change and delete accounts (admin key)')
+  const account = new Command('account').description('create, list, change and delete accounts (admin key)')
   const commands = [create(), list(), setTier(), grant(), setCap(), link(), signOut(), remove()]
   for (const command of commands) account.addCommand(command)
   return account

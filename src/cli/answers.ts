@@ -2,13 +2,13 @@ import type { ErrorDetail } from '../http/errors.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { printable } from './text.ts'
 
-/** A call that failed: what to tell, and how the command ends if that was its last call. */
+/** A failed call: its message, and the exit code of a command that ends with it. */
 export class ApiError extends CommandError {
-  /** Whether the same call may succeed a moment later. */
+  /** Whether the same call may succeed when it is repeated. */
   readonly temporary: boolean
-  /** How long the service asked us to wait; null when it did not. */
+  /** The `Retry-After` of the service; null when it sent none. */
   readonly retryAfterMs: number | null
-  /** Whether the call may have had its effect all the same. */
+  /** Whether the call may have had its effect although it failed. */
   readonly answerLost: boolean
   constructor(
     message: string,
@@ -33,20 +33,20 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** What a service answered, over the network or in this process. */
+/** The answer of a service, over the network or in this process. */
 export interface Answer {
   url: string
   status: number
   headers: { get(name: string): string | null }
   text: string
-  /** Where the key came from that was sent; told when it is refused. */
+  /** The source of the key that was sent, for the message when it is refused. */
   keyFrom: string
 }
 
 /**
  * Reads an answer of the API.
- * @returns the envelope: `data` and what is beside it.
- * @throws ApiError in the service's own words when it refused, or that says what else it was.
+ * @returns the envelope: `data`, `meta` and `usage`.
+ * @throws ApiError with the message of the service when it refused the call, or with a description of any other answer.
  */
 export function readAnswer(answer: Answer): Record<string, unknown> {
   const { url, status } = answer
@@ -58,7 +58,7 @@ export function readAnswer(answer: Answer): Record<string, unknown> {
     const target = printable(answer.headers.get('location') ?? 'elsewhere')
     throw new ApiError(`${url} answered ${status}, a redirect to ${target}. Set WISHWELL_URL to it.`, exitCodes.failed)
   }
-  // A proxy answers so for a service that is away.
+  // Probably the answer of a proxy whose service is away.
   const temporary = status >= 500 || status === 429
   const message = `${url} answered ${status} with something that is not Wishwell's JSON. Is WISHWELL_URL right?`
   throw new ApiError(message, status === 429 ? exitCodes.limited : exitCodes.failed, {
@@ -69,7 +69,7 @@ export function readAnswer(answer: Answer): Record<string, unknown> {
 
 function envelopeError({ status, headers, keyFrom }: Answer, error: Record<string, unknown>): ApiError {
   const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
-  // The message tells the first of them already.
+  // The message contains the first of them already.
   const further = details.slice(1).map(({ path, message }) => `  ${printable(`${path}: ${message}`)}`)
   const hint = status === 401 ? [`The key is read from ${keyFrom}.`] : []
   const message = [printable(String(error.message)), ...further, ...hint].join('\n')
@@ -84,7 +84,7 @@ function envelopeError({ status, headers, keyFrom }: Answer, error: Record<strin
   })
 }
 
-/** Why a service could not be asked, for people. @param timeoutMs how long its answer was waited for. */
+/** Explains why a call got no answer. @param timeoutMs the time limit of the call */
 export function connectionError(url: string, error: unknown, timeoutMs: number): ApiError {
   const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } }
   const say = (message: string, answerLost = true) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Api, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
-import { type FakeAnswer, failure, startFakeService, testKey, usage } from './testing.ts'
+import { type FakeAnswer, failure, startFakeService, testKey, usage } from './fake-service-testing.ts'
 
 const config = (url: string) => ({ url, apiKey: testKey, movesCursor: true })
 
@@ -66,7 +66,7 @@ describe('a client', () => {
     ],
     ['nothing', 'hang up', exitCodes.unreachable, /cannot be reached/],
     ['too late', 'never', exitCodes.unreachable, /did not answer within 0\.3 s/],
-  ])('that is answered %s says so and ends with the right code', async (_what, answer, exitCode, message) => {
+  ])('that receives %s says so and ends with the right code', async (_what, answer, exitCode, message) => {
     const expected = { exitCode, message: typeof message === 'string' ? message : expect.stringMatching(message) }
     await expect(search(await apiThatAnswers(answer))).rejects.toMatchObject(expected)
   })
@@ -80,11 +80,11 @@ describe('a client', () => {
     [false, failure(429, 'RATE_LIMITED', 'No credits.', { reason: 'credits' })],
     [false, failure(404, 'NOT_FOUND', 'Gone.')],
     [false, { body: '<html>' }],
-  ])('knows whether it makes sense to ask again: %s', async (temporary, answer) => {
+  ])('says whether a retry may succeed: %s', async (temporary, answer) => {
     await expect(search(await apiThatAnswers(answer))).rejects.toMatchObject({ temporary })
   })
 
-  it('reads how long it is asked to wait', async () => {
+  it('reads the Retry-After of an answer', async () => {
     const api = await apiThatAnswers({
       status: 429,
       headers: { 'retry-after': '7' },
@@ -93,7 +93,7 @@ describe('a client', () => {
     await expect(search(api)).rejects.toMatchObject({ retryAfterMs: 7_000 })
   })
 
-  it('tells every fault of a request, and obeys none of their characters', async () => {
+  it('shows every fault of a request, without control characters', async () => {
     const details = [
       { path: 'topic', message: 'is short' },
       { path: 'depth', message: '\x1b[2Jis large' },

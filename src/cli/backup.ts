@@ -7,13 +7,13 @@ import { operate, operatorCommand } from './operator-command.ts'
 import { count } from './text.ts'
 
 /**
- * Saves a backup under a name only when it is complete: until then it has another one, and a failure leaves neither.
- * @throws ApiError when it cannot be had or is cut off; BackupError when what came is not a whole backup.
+ * Saves a backup. The file gets its name when it is complete; a failure leaves no file.
+ * @throws ApiError when the service refuses or the answer breaks off; BackupError when it is not a complete backup.
  */
 async function save(operator: Operator, file: string): Promise<Manifest> {
   const partial = `${file}.partial`
   await rm(partial, { force: true })
-  // It holds everybody's data: for its owner only, from the first byte on.
+  // It holds the data of every account, so only its owner may read it, from the first byte on.
   const handle = await open(partial, 'wx', 0o600)
   try {
     try {
@@ -37,8 +37,8 @@ const formatBackup = (file: string, { bytes, tables, heldMs }: Manifest): string
 ]
 
 const help = `
-It takes everything that is in the embedded database, also while the service runs and writes. The file holds no admin key, but
-hashes of every API key: keep it as you keep the data directory. Try it out with "wishwell restore" and another DATA_DIR.
+The backup holds the whole embedded database; the service may run and write meanwhile. It holds no admin key, but hashes of every
+API key: protect it like the data directory. Test it with "wishwell restore" and another DATA_DIR.
 With DATABASE_URL, use pg_dump instead.`
 
 /** `wishwell backup`: saves the embedded database to a file. */
@@ -50,7 +50,7 @@ export function backupCommand(): Command {
   )
     .argument(
       '<file>',
-      'where to, like wishwell.tar.gz; an older file of that name is replaced when the new one is complete',
+      'the file to write, like wishwell.tar.gz; an existing file is replaced when the new one is complete',
     )
     .action((file: string, options: { json: boolean }) =>
       operate<Manifest & { file: string }>(

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { runCommand, startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import {
   endedJob,
   failure,
   requestRecord,
-  runCommand,
-  startCommand,
   startFakeService,
   startJobService,
   testKey,
   usage,
-} from './testing.ts'
+} from './fake-service-testing.ts'
 
 const running = endedJob({
   status: 'running',
@@ -35,7 +34,7 @@ describe('wishwell scrape', () => {
     expect(stdout).toContain('Credits: 9 of 15,000 used this month, 14,991 remaining.\n')
   })
 
-  it('sends what it was told and nothing else', async () => {
+  it('sends the given options and nothing else', async () => {
     const service = await startJobService([endedJob()])
     await runCommand(['scrape', ' dark mode', '--platforms', 'github, x', '--depth', '3', '--json'], service)
     expect(service.received[0]).toEqual({
@@ -68,7 +67,7 @@ describe('wishwell scrape', () => {
     expect(stdout).toContain('The job failed after 4.2 s')
   })
 
-  it('asks again with the same Idempotency-Key when the answer to the start was lost', async () => {
+  it('repeats the start with the same Idempotency-Key when its answer was lost', async () => {
     const keys: (string | undefined)[] = []
     const service = await startFakeService(({ call, idempotencyKey, body }) => {
       if (call !== 'POST /api/v1/scrape') return failure(404, 'NOT_FOUND', 'There is no such path.')
@@ -84,7 +83,7 @@ describe('wishwell scrape', () => {
     expect([keys.length, new Set(keys).size]).toEqual([3, 1])
   })
 
-  it('goes on when polls fail', async () => {
+  it('continues when polls fail', async () => {
     const faults = [failure(503, 'UNAVAILABLE', 'Starting.'), 'hang up' as const, { status: 502, body: '<html>' }]
     const { exitCode, stderr } = await runCommand(
       ['scrape', 'dark mode'],
@@ -94,7 +93,7 @@ describe('wishwell scrape', () => {
     expect(stderr).toContain('Starting. Trying again for a minute …\n')
   })
 
-  it('tells the job and ends at once with --no-wait', async () => {
+  it('prints the job and ends at once with --no-wait', async () => {
     const service = await startJobService(['never'])
     const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--no-wait'], service)
     expect(exitCode).toBe(exitCodes.ok)
@@ -113,7 +112,7 @@ describe('wishwell scrape', () => {
     const { exitCode, stdout, stderr } = await command.finished
     expect(exitCode).toBe(130)
     expect(stdout).toBe('')
-    expect(stderr).toContain('Interrupted. The job goes on in the service; poll it with:\n')
+    expect(stderr).toContain('Interrupted. The job continues in the service; poll it with:\n')
     expect(stderr).toContain(`${service.url}/api/v1/scrape/job-1\n`)
   })
 
@@ -127,7 +126,7 @@ describe('wishwell scrape', () => {
 })
 
 describe('wishwell search', () => {
-  it('prints results for people, without what a terminal would obey', async () => {
+  it('prints results as text, without control characters', async () => {
     const results = [requestRecord({ title: '\x1b[31mDark\x1b[0m mode\x07' })]
     const service = await startFakeService(() => ({
       body: { data: { results, hasMore: true, limitReached: false }, meta: {}, usage },
@@ -167,7 +166,7 @@ describe('wishwell search', () => {
       sortBy: 'votes',
       prefix: true,
     })
-    expect(stdout).toContain('Only the best 1000 matches were looked at')
+    expect(stdout).toContain('Only the best 1000 matches were filtered')
     expect(stdout).toContain(
       "wishwell search --platforms='github,x' --min-votes=3 --since=2026-01-01 --sort=votes --tag='a b' --tag=c --prefix --offset 1 'dark mo'\n",
     )
@@ -198,7 +197,7 @@ describe('a command that fails', () => {
     expect(finished.stderr).not.toContain(testKey)
   })
 
-  it('says where an API key comes from when there is none', async () => {
+  it('says where to get an API key when there is none', async () => {
     const { exitCode, stderr } = await startCommand(['search', 'dark']).finished
     expect(exitCode).toBe(exitCodes.usage)
     expect(stderr).toMatch(/WISHWELL_API_KEY is not set.*"wishwell serve"/s)
@@ -223,7 +222,7 @@ describe('the help', () => {
         'Exit codes',
       ],
     ],
-  ])('of %s names everything that steers it', async (command, words) => {
+  ])('of %s names every option and variable', async (command, words) => {
     const { exitCode, stdout } = await startCommand([command, '--help']).finished
     expect(exitCode).toBe(exitCodes.ok)
     for (const word of words) expect(stdout).toContain(word)

@@ -1,8 +1,8 @@
 import { CommandError, exitCodes } from './exit-codes.ts'
 
-/** What the commands that talk to a running service read from the environment. */
+/** The environment of the commands that are clients of a service. */
 export interface ClientConfig {
-  /** Where the service is, without a slash at the end. */
+  /** The address of the service, without a slash at the end. */
   url: string
   apiKey: string
   /** Whether the terminal understands cursor movements. */
@@ -16,23 +16,23 @@ function parseUrl(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw usageError('WISHWELL_URL: must be the address of a service, like http://127.0.0.1:4680.')
   }
-  // fetch refuses such addresses, with a message that holds them.
+  // fetch refuses such addresses with a message that contains them.
   if (url.username !== '' || url.password !== '') throw usageError('WISHWELL_URL: must not hold a name or a password.')
   return (url.origin + url.pathname).replace(/\/+$/, '')
 }
 
 export interface ServiceAddress {
-  /** Where the service is, without a slash at the end. */
+  /** The address of the service, without a slash at the end. */
   url: string
-  /** Whether it can be on this machine: then its database may be, too. */
+  /** Whether the service may run on this machine: then its database may be here, too. */
   isHere: boolean
 }
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /**
- * Where an operator's command looks for the service: WISHWELL_URL, else where `serve` would listen by this environment.
- * @throws CommandError when WISHWELL_URL is no address.
+ * The address that an operator's command calls: WISHWELL_URL, else the address of `serve` in this environment.
+ * @throws CommandError when WISHWELL_URL is not an address.
  */
 export function readServiceAddress(
   { host, port }: { host: string; port: number },
@@ -43,14 +43,14 @@ export function readServiceAddress(
     const url = parseUrl(given)
     return { url, isHere: loopback.test(new URL(url).hostname) }
   }
-  // A service that listens everywhere listens here too.
+  // A service that listens on every address listens on loopback, too.
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return { url: `http://${name}:${port || 4680}`, isHere: true }
 }
 
 /**
  * Reads WISHWELL_URL and WISHWELL_API_KEY.
- * @throws CommandError that says what is missing and where to get it, and never what a variable held.
+ * @throws CommandError that says which variable is missing and where to get it, and never contains a value.
  */
 export function readClientConfig(environment: Record<string, string | undefined> = process.env): ClientConfig {
   const apiKey = environment.WISHWELL_API_KEY?.trim() ?? ''

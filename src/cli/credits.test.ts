@@ -32,7 +32,7 @@ async function wishwell(...parameters: string[]) {
   return { exitCode, stdout, stderr }
 }
 
-it('grants packs, bounds them, shows what is left, and proves the ledger or says where it is wrong', async () => {
+it('grants packs, limits their use, shows the remaining credits, and checks the ledger', async () => {
   const list = JSON.parse((await wishwell('account', 'list', '--json')).stdout)
   const { accountId } = list.data.accounts[0]
   expect(await wishwell('account', 'grant', accountId, 'starter')).toMatchObject({

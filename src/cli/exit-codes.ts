@@ -1,7 +1,7 @@
-/** What the exit codes of the `wishwell` command mean; `--help` prints this. */
+/** The exit codes of the `wishwell` command, as `--help` prints them. */
 export const exitCodes = {
   ok: 0,
-  /** Something failed: the service said no, the job failed, the database could not be opened. */
+  /** The service refused, the job failed, or the database could not be opened. */
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { prepareLiveService, refusing } from '../live/testing.ts'
+import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { runCommand, startFakeService } from './testing.ts'
+import { startFakeService } from './fake-service-testing.ts'
 
 const live = prepareLiveService()
 const search = (...parameters: string[]) =>
@@ -26,7 +27,7 @@ describe('wishwell search --expand', () => {
     expect(stdout).toContain('Results 1 to 4; there are no more.')
   })
 
-  it('says what is fresh, and how to get more', async () => {
+  it('says which topics are fresh, and how to get more results', async () => {
     await live.expand('dark mode')
     const { stdout, stderr } = await search('--limit', '3', 'dark mode')
     expect(stderr).toMatch(/^Collected 0 topics \(1 fresh already\): 0 new requests/m)

@@ -1,7 +1,8 @@
 import type { CollectionError } from '../live/gathered.ts'
 import type { CollectionProgress, CollectionState } from '../live/gathering.ts'
 import { ApiError } from './answers.ts'
-import type { Api, ExpandedAnswer, SearchRequest } from './api.ts'
+import type { Api } from './api.ts'
+import type { ExpandedAnswer, SearchRequest } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { count, formatDuration, printable } from './text.ts'
@@ -10,14 +11,14 @@ export type ExpandedQuery = SearchRequest & { platforms?: string[] }
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean }
 
-/** How far a topic is, from its collections: it runs until the last of them has ended. */
+/** The state of a topic: it runs until the last of its collections has ended. */
 function stateOf(states: readonly CollectionState[]) {
   if (states.includes('waiting')) return 'running'
   if (states.includes('done')) return 'done'
   return states.includes('error') ? 'error' : 'skipped'
 }
 
-/** What is said of a topic beside its state. */
+/** The details of a topic, shown beside its state. */
 function detailOf(collections: readonly CollectionProgress[]): string {
   if (collections.every(({ state }) => state === 'fresh')) return 'fresh'
   const ended = collections.filter(({ state }) => state !== 'waiting').length
@@ -25,7 +26,7 @@ function detailOf(collections: readonly CollectionProgress[]): string {
   return `${ended} of ${count(collections.length, 'platform')}, ${found} new`
 }
 
-/** Shows the topics of an expanded search and how far they are: bars on a terminal, otherwise a line for each change. */
+/** Shows the progress of the topics of an expanded search: bars on a terminal, otherwise a line for each change. */
 class TopicProgress {
   readonly #stream: Stream
   readonly #movesCursor: boolean
@@ -67,8 +68,8 @@ function failureOf({ status, error }: ErrorEvent): ApiError {
 }
 
 /**
- * Searches with expansion, and shows on `stream` what is collected meanwhile.
- * @throws ApiError as the service says, or when the stream ends without an answer.
+ * Searches with expansion, and shows the progress of the collection on `stream`.
+ * @throws ApiError with the message of the service, or when the stream ends without an answer.
  */
 export async function searchExpanded(
   api: Api,
@@ -96,7 +97,7 @@ export async function searchExpanded(
 const formatError = ({ platform, topic, code, message }: CollectionError) =>
   `${printable(platform)} (${printable(topic)}): ${code}: ${printable(message)}`
 
-/** What was collected for a search, for people. */
+/** The collections of an expanded search, as text. */
 export function formatExpansion({ meta, usage }: ExpandedAnswer): string[] {
   const { topicsScraped, topicsSkipped, newResultsFound, scrapingTimeMs, errors } = meta
   const fresh = topicsSkipped === 0 ? '' : ` (${topicsSkipped} fresh already)`

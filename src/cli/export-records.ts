@@ -2,20 +2,20 @@ import { printable } from './text.ts'
 
 export type ExportFormat = 'jsonl' | 'csv'
 
-/** A whole record of an export, as it came, and the place after it; null for the header of a CSV. */
+/** A complete record of an export, unchanged, and the cursor behind it; null for the header of a CSV. */
 export interface ExportedText {
   text: string
   cursor: string | null
 }
 
-/** Longer than any record of the service; what does not end is not one of ours. */
+/** Longer than any record of the service. */
 const maxRecordLength = 4 * 1024 * 1024
 
 export class BrokenExportError extends Error {
   override readonly name = 'BrokenExportError'
 }
 
-/** Where the next record ends in `text`, looking from `from`; -1 when its end has not come yet. */
+/** Finds the end of the next record; -1 until it has arrived. Each call goes on where the last one stopped. */
 const ends = {
   jsonl: () => {
     let from = 0
@@ -58,8 +58,8 @@ const cursorOf = {
 } as const
 
 /**
- * Cuts an export into whole records. What is left when the stream breaks is dropped: it comes again.
- * @throws BrokenExportError for what is not an export, or ends within a record.
+ * Splits an export into complete records. An incomplete record at the end of a broken stream is dropped: it is sent again.
+ * @throws BrokenExportError when the stream is not an export, or ends within a record.
  */
 export async function* readRecords(
   format: ExportFormat,

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { csvHeader, toCsvRecord } from '../requests/export/csv.ts'
+import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type ExportFormat, readRecords } from './export-records.ts'
-import { requestRecord, runCommand } from './testing.ts'
+import { requestRecord } from './fake-service-testing.ts'
 
 /** Texts that make a reader of lines or of quotes stumble. */
 const hostile = ['plain', 'two\nlines', 'a "quote", and\r\nmore', '日本語 🎉', "'=1", '\\n', '']
@@ -72,7 +73,7 @@ async function all(chunks: ReturnType<typeof readRecords>) {
   return records
 }
 
-describe('an export that comes in pieces', () => {
+describe('an export that arrives in pieces', () => {
   async function* pieces(text: string, size: number) {
     const bytes = Buffer.from(text)
     for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
@@ -107,7 +108,7 @@ describe('wishwell export', () => {
     },
   )
 
-  it('writes whole records to stdout, and sends what it was told', async () => {
+  it('writes complete records to stdout, and sends the given options', async () => {
     const service = await startBreakingService([])
     const { exitCode, stdout } = await runCommand(
       ['export', '--cursor', 'cursor-35', '--tag', 'a', '--tag', 'b'],
@@ -141,7 +142,7 @@ describe('wishwell export', () => {
     },
   )
 
-  it('gives up when it is refused later, keeps what it has and says how to go on', async () => {
+  it('stops at a later refusal, keeps the written records and says how to continue', async () => {
     const file = temporaryFile('export.csv')
     const isWritten = () =>
       existsSync(`${file}.partial`) && readFileSync(`${file}.partial`, 'utf8').includes('cursor-3')

@@ -7,37 +7,37 @@ import { count } from './text.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 export interface JobWatcher {
-  /** How far the platforms are that something new is known of; details only from a service that tells its events. */
+  /** Called with the platforms whose progress changed; details come only from a service that has event streams. */
   onProgress: Progress['update']
-  /** Why nothing is known just now; it is tried again. */
+  /** Called when the service cannot be reached; the call is repeated. */
   onTrouble(message: string): void
   signal: AbortSignal
-  /** The most pages that a platform is asked for. */
+  /** The maximum of pages per platform. */
   depth: number
 }
 
 const reconnectMs = 1_000
 
-/** What is said of a platform beside its state. @param depth the most pages that it is asked for */
+/** The details of a platform, shown beside its state. @param depth the maximum of pages */
 function detailOf({ state, pages, requestsCreated, waitingUntil, error }: PlatformProgress, depth: number): Detail {
   const reason = error === null ? '' : ` (${error.code})`
   if (waitingUntil !== null) {
     return { text: `waits until ${waitingUntil.slice(11, 19)} UTC${reason}`, share: pages / depth }
   }
   if (state === 'pending' || pages === 0) return { text: '' }
-  const asked = state === 'done' && pages < depth ? count(pages, 'page') : `${pages}/${count(depth, 'page')}`
-  return { text: `${asked}, ${requestsCreated.toLocaleString('en-US')} new`, share: pages / depth }
+  const delivered = state === 'done' && pages < depth ? count(pages, 'page') : `${pages}/${count(depth, 'page')}`
+  return { text: `${delivered}, ${requestsCreated.toLocaleString('en-US')} new`, share: pages / depth }
 }
 
-/** Reads a job's events, and goes on where a stream ended. @returns the job at its end; null when its events cannot be had. */
+/** Reads a job's events, and continues where a stream ended. @returns the job at its end; null when there are no events. */
 async function readEvents(api: Api, jobId: string, { onProgress, signal, depth }: JobWatcher): Promise<Job | null> {
   let lastEventId: string | null = null
-  for (let told = true; told; ) {
+  for (let progressed = true; progressed; ) {
     if (lastEventId !== null) await sleep(reconnectMs, undefined, { signal }).catch(() => signal.throwIfAborted())
-    told = false
+    progressed = false
     try {
       for await (const { id, event, data } of api.followJob(jobId, lastEventId, signal)) {
-        told = true
+        progressed = true
         lastEventId = id
         if (event === 'end') return JSON.parse(data) as Job
         if (event !== 'platform') continue
@@ -45,7 +45,7 @@ async function readEvents(api: Api, jobId: string, { onProgress, signal, depth }
         onProgress({ [progress.platform]: progress.state }, { [progress.platform]: detailOf(progress, depth) })
       }
     } catch {
-      // Whatever it was, polling meets it too, and says it better.
+      // Polling meets the same failure, and explains it.
       signal.throwIfAborted()
     }
   }
@@ -53,8 +53,8 @@ async function readEvents(api: Api, jobId: string, { onProgress, signal, depth }
 }
 
 /**
- * Follows a job to its end: by its events, or by polling where the service is older or its stream breaks.
- * @throws as waitForJob.
+ * Follows a job to its end by its events, or by polling when the service has none or the stream breaks.
+ * @throws the same errors as waitForJob.
  */
 export async function followJob(api: Api, jobId: string, watcher: JobWatcher): Promise<Job> {
   const { onProgress, onTrouble, signal } = watcher

@@ -10,10 +10,10 @@ import { count, countColumns, printable } from './text.ts'
 
 const help = `${environmentHelp}
 
-Exit codes: 0 done, whatever became of the job; 1 the service refused, or has no such job; 2 the command line or the
+Exit codes: 0 done, whatever the state of the job; 1 the service refused, or has no such job; 2 the command line or the
 environment is wrong; 3 the service cannot be reached; 5 too many requests.`
 
-// Not from scraping/jobs.ts: the clients start without the service.
+// Not imported from scraping/jobs.ts: clients must start without loading the service.
 const statuses: JobStatus[] = ['pending', 'running', 'completed', 'failed']
 
 const subcommand = (name: string, description: string) =>
@@ -29,17 +29,17 @@ export function jobsCommand(): Command {
     .description("list, show and cancel the account's scrape jobs (free)")
     .showHelpAfterError('(wishwell jobs --help shows every command)')
     .addCommand(
-      subcommand('list', 'list jobs, the last started first')
-        .addOption(new Option('--status <status>', 'only jobs that have it now').choices(statuses))
-        .option('--limit <jobs>', 'most jobs to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
-        .option('--cursor <cursor>', 'go on where an earlier list ended')
+      subcommand('list', 'list jobs, newest first')
+        .addOption(new Option('--status <status>', 'only jobs with this status').choices(statuses))
+        .option('--limit <jobs>', 'maximum of jobs to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+        .option('--cursor <cursor>', 'continue where an earlier list ended')
         .action(list),
     )
     .addCommand(
-      subcommand('show', 'show a job as it is now').argument('<jobId>', 'as "jobs list" shows it').action(show),
+      subcommand('show', 'show the present state of a job').argument('<jobId>', 'as "jobs list" shows it').action(show),
     )
     .addCommand(
-      subcommand('cancel', 'cancel a job at once; what was delivered stays, what was not costs nothing')
+      subcommand('cancel', 'cancel a job at once; delivered pages stay, all others cost nothing')
         .argument('<jobId>', 'as "jobs list" shows it')
         .action(cancel),
     )
@@ -59,11 +59,11 @@ async function list({ json, ...query }: ListOptions): Promise<void> {
   const { jobs, cursor } = answer.data
   const status = query.status === undefined ? '' : ` --status ${query.status}`
   const more = cursor === null ? [] : [`More: wishwell jobs list${status} --cursor ${printable(cursor)}`]
-  printLines([...(jobs.length === 0 ? ['No such jobs here.'] : formatJobs(jobs, terminalColumns())), ...more])
+  printLines([...(jobs.length === 0 ? ['No such jobs.'] : formatJobs(jobs, terminalColumns())), ...more])
 }
 
 /**
- * Jobs for people: one line each, or two each on a terminal that is narrower than one of them.
+ * Jobs as text: one line each, or two each on a terminal that is too narrow.
  * @param columns null in a pipe, where a job is always one line
  */
 export function formatJobs(jobs: readonly ListedJob[], columns: number | null): string[] {

@@ -21,19 +21,19 @@ function formatKey({ keyId, name, hint, createdAt, revokedAt, lastUsedAt }: Key)
 }
 
 const create = () =>
-  operatorCommand('create', 'add an API key to an account and print it, this once')
+  operatorCommand('create', 'add an API key to an account and print it; it is shown only once')
     .argument('<accountId>', 'the id of an account, as "account list" shows it')
-    .argument('<name>', 'for people; need not be unique')
+    .argument('<name>', 'a name for people; it need not be unique')
     .action((accountId: string, name: string, options: { json: boolean }) =>
       operate<{ keyId: string; apiKey: string }>(
         options,
         (operator) => operator.call(keysOf(accountId), { method: 'POST', body: { name } }),
-        (made) => [`Key ${made.keyId}`, `API key: ${made.apiKey}   (shown only this once)`],
+        (made) => [`Key ${made.keyId}`, `API key: ${made.apiKey}   (shown only once)`],
       ),
     )
 
 const list = () =>
-  operatorCommand('list', "list an account's API keys: id, beginning, day of creation, state, name")
+  operatorCommand('list', "list an account's API keys: id, first characters, day of creation, state, name")
     .argument('<accountId>', 'the id of an account, as "account list" shows it')
     .action((accountId: string, options: { json: boolean }) =>
       operate<{ keys: Key[] }>(
@@ -44,7 +44,7 @@ const list = () =>
     )
 
 const revoke = () =>
-  operatorCommand('revoke', 'revoke an API key, at once and for ever')
+  operatorCommand('revoke', 'revoke an API key, at once and for good')
     .argument('<keyId>', 'the id of a key, as "key list" shows it')
     .action((keyId: string, options: { json: boolean }) =>
       operate<{ keyId: string }>(
@@ -54,9 +54,9 @@ const revoke = () =>
       ),
     )
 
-/** `wishwell key`: what an operator does about the API keys of accounts. */
+/** `wishwell key`: the operator's commands for API keys. */
 export function keyCommand(): Command {
-  const key = new Command('key').description('make, list and revoke API keys of accounts (admin key)')
+  const key = new Command('key').description('create, list and revoke API keys of accounts (admin key)')
   for (const command of [create(), list(), revoke()]) key.addCommand(command)
   return key
 }

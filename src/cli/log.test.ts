@@ -4,7 +4,7 @@ import { chooseLogFormat, formatLogLine } from './log.ts'
 const entry = (fields: object) => JSON.stringify({ level: 30, time: '2026-01-02T03:04:05.678Z', ...fields })
 
 describe('the log for people', () => {
-  it('has the time, the level, the sentence and what matters', () => {
+  it('has the time, the level, the message and the fields', () => {
     const line = entry({ msg: 'task ended', jobId: 'job-1', platform: 'github', pages: 3, state: 'done', code: null })
     expect(formatLogLine(line, false)).toBe('03:04:05 info  task ended platform=github pages=3 state=done\n')
   })
@@ -39,7 +39,7 @@ describe('the log for people', () => {
     expect(formatLogLine(line, false).replaceAll('\n', '')).not.toMatch(/\p{Cc}|owned/u)
   })
 
-  it('is text on a terminal and JSON elsewhere, unless somebody decides', () => {
+  it('is text on a terminal and JSON elsewhere, unless LOG_FORMAT is set', () => {
     expect([chooseLogFormat('auto', true), chooseLogFormat('auto', false)]).toEqual(['text', 'json'])
     expect([chooseLogFormat('json', true), chooseLogFormat('text', false)]).toEqual(['json', 'text'])
   })

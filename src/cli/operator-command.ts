@@ -3,7 +3,7 @@ import { type Envelope, type Operator, withOperator } from './operator.ts'
 import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 
-/** What the help of every operator's command ends with. */
+/** The end of the help of every operator's command. */
 export const operatorHelp = `
 It calls the running service; when nothing listens at its address, it works on the database itself.
 
@@ -15,7 +15,7 @@ Environment:
 Exit codes: 0 done; 1 the service refused it, or it failed; 2 the command line or the environment is wrong;
 3 the service cannot be reached, or it holds the data directory without being reachable; 5 too many calls with a wrong key.`
 
-/** A command of the operator, with `--json`. @param help what is special about it. */
+/** A command of the operator, with `--json`. @param help a text of its own for `--help` */
 export function operatorCommand(name: string, description: string, help = ''): Command {
   return new Command(name)
     .description(description)
@@ -24,7 +24,7 @@ export function operatorCommand(name: string, description: string, help = ''): C
     .showHelpAfterError('(add --help to see every option)')
 }
 
-/** Makes a call of the operator and prints its answer: as it is with `--json`, else the lines of `format`. */
+/** Makes a call of the operator and prints its answer: unchanged with `--json`, else the lines of `format`. */
 export async function operate<Data>(
   { json }: { json: boolean },
   run: (operator: Operator) => Promise<Envelope<Data>>,

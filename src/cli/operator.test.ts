@@ -11,8 +11,9 @@ import { apiKeyPattern } from '../accounts/keys.ts'
 import { openBrowser } from '../accounts/sessions/testing.ts'
 import { openDatabase } from '../database/open.ts'
 import { readServiceAddress } from './client-config.ts'
+import { startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { failure, startCommand, startFakeService } from './testing.ts'
+import { failure, startFakeService } from './fake-service-testing.ts'
 
 const embedded = process.env.TEST_BACKEND === 'embedded'
 /** Where nothing listens: a port that is given to nobody, and that fetch does not refuse by itself. */
@@ -39,7 +40,7 @@ function makeDirectory(): string {
 async function useEveryCommand(environment: Environment) {
   const created = await run(environment, 'account', 'create', 'Acme \x1b[31m', '--tier', 'pro')
   expect(created).toMatchObject({ exitCode: exitCodes.ok })
-  expect(created.stdout).toMatch(/^Account \S+ \(pro\): Acme\nAPI key: ww_live_\w{32} {3}\(shown only this once\)\n$/)
+  expect(created.stdout).toMatch(/^Account \S+ \(pro\): Acme\nAPI key: ww_live_\w{32} {3}\(shown only once\)\n$/)
   const listed = await run(environment, 'account', 'list', '--json')
   const account = listed.data.accounts.find((candidate: { tier: string }) => candidate.tier === 'pro')
   expect(account).toMatchObject({ name: 'Acme \x1b[31m', tier: 'pro', deletedAt: null })
@@ -74,7 +75,7 @@ describe('with a running service', () => {
     const client = service.clientFor(firstKey)
     expect((await client.search('a')).body.usage.credits.limit).toBe(15_000)
     const deleted = await run(environment(), 'account', 'delete', accountId, '--yes')
-    expect(deleted.stdout).toBe(`Account ${accountId} is deleted. Its jobs under way go on to their end.\n`)
+    expect(deleted.stdout).toBe(`Account ${accountId} is deleted. Its running jobs continue to their end.\n`)
     expect((await client.search('a')).status).toBe(401)
     expect((await run(environment(), 'account', 'list')).stdout).not.toContain(accountId)
     expect((await run(environment(), 'account', 'list', '--deleted')).stdout).toContain('deleted account  (deleted ')
@@ -93,7 +94,7 @@ describe('with a running service', () => {
     expect((await browser.call('GET', '/api/session')).body.data.account.accountId).toBe(accounts[0].accountId)
   })
 
-  it('nothing is deleted when nobody can be asked', async () => {
+  it('nothing is deleted without a confirmation', async () => {
     const { accountId, client } = await service.createAccount()
     const { exitCode, stdout, stderr } = await run(environment(), 'account', 'delete', accountId)
     expect([exitCode, stdout]).toEqual([exitCodes.usage, ''])
@@ -149,7 +150,7 @@ describe('with no service', () => {
     // No first account beside it, whose key nobody would ever see; and no queue.
     expect(listed).toBe(1)
     const { stderr } = await run(environment, 'account', 'list')
-    expect(stderr).toContain(`working on the database in ${embedded ? environment.DATA_DIR : 'DATABASE_URL'} itself`)
+    expect(stderr).toContain(`using the database in ${embedded ? environment.DATA_DIR : 'DATABASE_URL'} directly`)
     const opened = await openDatabase({ ...copy.options, onCrash: () => {} })
     const { rows } = await sql`select to_regnamespace('pgboss') as queue`.execute(opened.database)
     await opened.close()
@@ -180,7 +181,7 @@ describe('with no service', () => {
     await service.end('SIGTERM')
   })
 
-  it('a command whose messages nobody reads does not end as if it had done its work', async () => {
+  it('a command whose stderr is closed does not end with success', async () => {
     const { environment } = await copyOffline()
     const command = startCommand(['account', 'create', 'x'], environment)
     command.stopReading('stderr')
@@ -264,14 +265,14 @@ describe('the help', () => {
         'backup and verify',
       ],
     ],
-  ])('of %j names everything that steers it', async (command, words) => {
+  ])('of %j names every option and variable', async (command, words) => {
     const { exitCode, stdout } = await run({}, ...command, '--help')
     expect(exitCode).toBe(exitCodes.ok)
     for (const word of words) expect(stdout).toContain(word)
   })
 
   it.each([[['account']], [['account', 'create', 'x', '--tier', 'gold']]])(
-    'is pointed at when the command line is wrong: %j',
+    'is mentioned when the command line is wrong: %j',
     async (command) => {
       const { exitCode, stdout, stderr } = await run({}, ...command)
       expect([exitCode, stdout]).toEqual([exitCodes.usage, ''])

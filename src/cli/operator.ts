@@ -17,30 +17,30 @@ export interface Call {
   /** Sent as JSON. */
   body?: object
   headers?: Record<string, string>
-  /** How long the answer is waited for. */
+  /** The time limit of the call. */
   timeoutMs?: number
 }
 
-/** What a call is answered: the envelope of the API. */
+/** The envelope of an answer. */
 export interface Envelope<Data> {
   data: Data
 }
 
 /**
- * The admin routes, wherever they are answered. Every call throws ApiError when it is refused or the service cannot be
+ * The admin routes, over the network or in this process. Every call throws ApiError when it is refused or the service cannot be
  * reached.
  */
 export interface Operator {
   call<Data>(path: string, call?: Call): Promise<Envelope<Data>>
-  /** The chunks of an answer that is no JSON; reading them throws ApiError when it is cut off. */
+  /** The chunks of an answer that is not JSON; reading them throws ApiError when the answer breaks off. */
   download(path: string): Promise<AsyncIterable<Uint8Array>>
 }
 
-/** One way to the admin routes: over the network, or in this process. */
-interface Connection {
-  /** Where the calls go, for messages. */
+/** A connection to the admin routes: over the network, or in this process. */
+interface AdminConnection {
+  /** The target of the calls, for messages. */
   url: string
-  /** Where the admin key comes from, for messages. */
+  /** The source of the admin key, for messages. */
   keyFrom: string
   send(path: string, call: Call & { headers: Record<string, string> }): Promise<Response>
   close(): Promise<void>
@@ -48,7 +48,7 @@ interface Connection {
 
 const defaultTimeoutMs = 30_000
 
-/** Whether nothing listens there. @throws ApiError when the service cannot be reached for another reason. */
+/** Whether the connection is refused. @throws ApiError when the service cannot be reached for another reason. */
 async function isRefused(url: string): Promise<boolean> {
   try {
     await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(defaultTimeoutMs) })
@@ -61,13 +61,13 @@ async function isRefused(url: string): Promise<boolean> {
 
 const keySources = ({ dataDir }: Config) => `ADMIN_API_KEY, else from ${join(dataDir, 'admin-key')}`
 
-function connectTo(url: string, config: Config): Connection {
+function connectTo(url: string, config: Config): AdminConnection {
   const key = config.adminApiKey ?? readAdminKey(config.dataDir)
   if (key === null) {
     const message = `The service at ${url} needs the admin key, which is read from ${keySources(config)}: there is none.`
     throw new CommandError(`${message}\nSet ADMIN_API_KEY, or DATA_DIR to the service's own.`, exitCodes.usage)
   }
-  // fetch refuses such headers with a message that holds them.
+  // fetch refuses such headers with a message that contains them.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new CommandError('The admin key must be ASCII, no spaces.', exitCodes.usage)
   return {
     url,
@@ -75,7 +75,8 @@ function connectTo(url: string, config: Config): Connection {
     send: async (path, { method = 'GET', headers, body, timeoutMs }) => {
       try {
         return await fetch(url + path, {
-          ...{ method, headers: { ...headers, authorization: `Bearer ${key}` } },
+          method,
+          headers: { ...headers, authorization: `Bearer ${key}` },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
           redirect: 'manual',
@@ -88,7 +89,7 @@ function connectTo(url: string, config: Config): Connection {
   }
 }
 
-/** @throws CommandError when this machine's database is not what the operator means, or cannot be had. */
+/** @throws CommandError when the service is on another machine, or this machine has no database that can be opened. */
 async function openOffline(config: Config, { url, isHere }: ServiceAddress): Promise<Service> {
   const unreachable = (message: string) => new CommandError(message, exitCodes.unreachable)
   if (!isHere) throw unreachable(`Nothing listens at ${url}. Start the service there, or set WISHWELL_URL.`)
@@ -110,23 +111,26 @@ async function openOffline(config: Config, { url, isHere }: ServiceAddress): Pro
     if (!(error instanceof DataDirectoryInUseError)) throw error
     throw unreachable(
       `A service holds the data directory ${dataDir}, but nothing listens at ${url}. ` +
-        'If it is not just starting, set WISHWELL_URL to the address that it printed.',
+        'Unless it is still starting, set WISHWELL_URL to the address that it printed.',
     )
   }
 }
 
-/** The very same routes, in this process: nothing listens, no job runs. */
-async function connectInProcess(config: Config, address: ServiceAddress): Promise<Connection> {
+/** The same routes in this process: nothing listens, no job runs. */
+async function connectInProcess(config: Config, address: ServiceAddress): Promise<AdminConnection> {
   const service = await openOffline(config, address)
-  const place = config.databaseUrl === undefined ? config.dataDir : 'DATABASE_URL'
-  noteLines([`Nothing listens at ${address.url}: working on the database in ${place} itself.`])
+  const database = config.databaseUrl === undefined ? config.dataDir : 'DATABASE_URL'
+  noteLines([`Nothing listens at ${address.url}: using the database in ${database} directly.`])
   const { key, location } = loadAdminKey(config)
   return {
-    ...{ url: address.url, keyFrom: location },
+    url: address.url,
+    keyFrom: location,
     send: async (path, { method = 'GET', headers, body }) => {
       const answer = await service.app.inject({
-        ...{ method, path, headers: { ...headers, authorization: `Bearer ${key}` } },
-        // Where the service will listen: links are made for that address.
+        method,
+        path,
+        headers: { ...headers, authorization: `Bearer ${key}` },
+        // The address of the service: links begin with it.
         authority: new URL(address.url).host,
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
         payloadAsStream: true,
@@ -138,7 +142,7 @@ async function connectInProcess(config: Config, address: ServiceAddress): Promis
   }
 }
 
-/** The chunks of a body; what breaks it off becomes an error for people. */
+/** The chunks of a body; when it breaks off, the error says so. */
 async function* orCutOff(body: AsyncIterable<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
   try {
     yield* body
@@ -148,7 +152,7 @@ async function* orCutOff(body: AsyncIterable<Uint8Array>, url: string): AsyncGen
   }
 }
 
-function createOperator({ url, keyFrom, send }: Connection): Operator {
+function createOperator({ url, keyFrom, send }: AdminConnection): Operator {
   const textOf = async (response: Response, timeoutMs: number) => {
     try {
       return await response.text()
@@ -175,9 +179,9 @@ function createOperator({ url, keyFrom, send }: Connection): Operator {
 }
 
 /**
- * Gives the admin routes to `run`: those of the running service, or, when nothing listens there, the same routes in this
- * process on the database itself. One implementation of every operation, two ways to it.
- * @throws CommandError when neither can be had: the service cannot be reached, the key is missing, or somebody holds the
+ * Calls `run` with the admin routes of the running service or, when the connection is refused, with the same routes in this
+ * process on the database itself.
+ * @throws CommandError when both are impossible: the service cannot be reached, the key is missing, or another process holds the
  * data directory.
  */
 export async function withOperator<T>(run: (operator: Operator) => Promise<T>): Promise<T> {

@@ -30,21 +30,21 @@ export const collectValues = (text: string, before: string[] = []): string[] => 
 
 /** What `--since` and `--until` say in every help; the service reads the dates. */
 export const dateHelp = {
-  since: 'only posted then or later: a UTC day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z',
-  until: 'only posted before then, in the same forms',
+  since: 'only requests posted then or later: a UTC day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z',
+  until: 'only requests posted before then, in the same forms',
 }
 
 /** The option `--sort` of a list or a search that has these orders; synonyms are accepted too. */
 export const sortOption = (orders: readonly SortOrder[], description: string): Option =>
   new Option('--sort <order>', description).choices([...orders, ...Object.keys(sortSynonyms)])
 
-/** What commander takes for the width of what is no terminal. */
+/** The width that commander assumes without a terminal. */
 const pipedHelpColumns = 80
 
-/** Lines of a text that the source breaks, as one: up to one that ends a sentence, or before one that is indented. */
+/** Joins the lines of a paragraph: a line break stays after the end of a sentence and before an indented line. */
 const joinBroken = (text: string) => text.replace(/(?<=[^\n.:])\n(?=[^\s])/g, ' ')
 
-/** The end of a help, broken to the width of the terminal as commander breaks the rest of it. */
+/** The end of a help text, wrapped to the width of the terminal like the parts that commander prints. */
 export const helpEnd =
   (text: string) =>
   ({ error }: AddHelpTextContext): string => {
@@ -52,8 +52,8 @@ export const helpEnd =
     return fitLines(joinBroken(text).split('\n'), stream.isTTY ? stream.columns : pipedHelpColumns).join('\n')
   }
 
-/** What the help of every command that talks to a service ends with. */
+/** The end of the help of every client command. */
 export const environmentHelp = `
 Environment:
-  WISHWELL_URL       where the service is (default http://127.0.0.1:4680)
+  WISHWELL_URL       the address of the service (default http://127.0.0.1:4680)
   WISHWELL_API_KEY   an API key of the service (required)`

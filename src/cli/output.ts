@@ -1,19 +1,19 @@
 import { exitCodes } from './exit-codes.ts'
 import { toJsonLine, wrapLine } from './text.ts'
 
-/** How wide the terminal on stdout is; null in a pipe, where lines are as long as they are. */
+/** The width of the terminal on stdout; null in a pipe, where lines are never wrapped. */
 export const terminalColumns = (): number | null => (process.stdout.isTTY ? process.stdout.columns : null)
 
-/** Lines as they fit a terminal of that width; unchanged for null. */
+/** Wraps lines to the width of a terminal; null leaves them unchanged. */
 export const fitLines = (lines: readonly string[], columns: number | null): string[] =>
   columns === null ? [...lines] : lines.flatMap((line) => wrapLine(line, columns))
 
-/** Prints lines: broken between words on a terminal that is narrower, whole in a pipe. */
+/** Prints lines on stdout, wrapped on a terminal. */
 export function printLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${fitLines(lines, terminalColumns()).join('\n')}\n`)
 }
 
-/** The same on stderr. */
+/** Prints lines on stderr, wrapped on a terminal. */
 export function noteLines(lines: readonly string[]): void {
   const columns = process.stderr.isTTY ? process.stderr.columns : null
   process.stderr.write(`${fitLines(lines, columns).join('\n')}\n`)
@@ -25,8 +25,8 @@ export function printJson(value: unknown): void {
 }
 
 /**
- * Ends the command, as it should, when whoever reads its output has read enough (`| head`). Nobody may take it for a success
- * when that was stderr: it is written to before the work is done.
+ * Ends the command when the reader of its output closes the pipe (`| head`). A closed stderr is a failure, because progress is
+ * written to it before the work is done.
  */
 export function exitWhenOutputCloses(): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -3,19 +3,31 @@ import type { HostStatus, PlatformStatus } from '../platforms/status.ts'
 import { formatPlatforms } from './platforms.ts'
 
 const host = (fields: Partial<HostStatus> = {}): HostStatus => ({
-  ...{ host: 'api.example', state: 'ready', resumesAt: null, budget: { remaining: 9, limit: 10 }, quota: null },
-  ...{ failures: 0, lastSuccessAt: null, lastError: null },
+  host: 'api.example',
+  state: 'ready',
+  resumesAt: null,
+  budget: { remaining: 9, limit: 10 },
+  quota: null,
+  failures: 0,
+  lastSuccessAt: null,
+  lastError: null,
   ...fields,
 })
 const lastError = { code: 'unavailable' as const, message: 'The connection failed.', at: '2026-01-02T00:00:00.000Z' }
 const failing = host({ host: 'down.example', failures: 1, lastError })
 const platform = (hosts: HostStatus[], advice: string | null = null): PlatformStatus => ({
-  ...{ platform: 'discourse', state: 'ready', isDefault: true, missing: [], resumesAt: null, lastSuccessAt: null },
-  ...{ advice, hosts },
+  platform: 'discourse',
+  state: 'ready',
+  isDefault: true,
+  missing: [],
+  resumesAt: null,
+  lastSuccessAt: null,
+  advice,
+  hosts,
 })
 
 describe('wishwell platforms', () => {
-  it('never calls ready what failed when it was last asked', () => {
+  it('never shows a host as ready whose last call failed', () => {
     const lines = formatPlatforms([platform([failing], lastError.message)])
     expect(lines[0]).toBe('discourse      failing, used by default')
     expect(lines[1]).toBe('    down.example: failing, 9 of 10 requests left, no answer yet')

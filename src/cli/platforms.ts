@@ -8,18 +8,18 @@ import { printable } from './text.ts'
 
 const help = `
 States: ready; waiting (for its next window); unreachable (the last try failed);
-failing (its last answer was an error; it is asked again); paused (it keeps
-failing); quota_exhausted (until tomorrow); not_configured (credentials are
+failing (its last answer was an error; calls continue); paused (after
+repeated failures); quota_exhausted (until tomorrow); not_configured (credentials are
 missing); off (not in PLATFORMS).
 ${environmentHelp}
 
 Exit codes: 0 done; 1 the service refused; 2 the command line or the environment is wrong; 3 the service cannot be reached;
 5 too many requests.`
 
-/** `wishwell platforms`: which platforms are on and usable, what is left of their limits, and what to do. */
+/** `wishwell platforms`: the state of every platform, its remaining budget, and advice. */
 export function platformsCommand(): Command {
   return new Command('platforms')
-    .description('show which platforms are on and usable, and what to do about the others (free)')
+    .description('show which platforms are on and usable, and how to fix the others (free)')
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell platforms --help shows every option)')
@@ -35,11 +35,11 @@ async function showPlatforms({ json }: { json: boolean }): Promise<void> {
 
 const minute = (moment: string) => `${moment.slice(0, 16).replace('T', ' ')} UTC`
 
-/** The last thing that happened there is a failure, other than to be told to wait. */
+/** Whether the last call failed, other than by a limit. */
 const isFailing = ({ lastError, lastSuccessAt }: HostStatus) =>
   lastError !== null && lastError.code !== 'rate_limited' && lastError.at > (lastSuccessAt ?? '')
 
-/** Nobody takes for ready what failed when it was last asked, also while it may be asked again. */
+/** A host whose last call failed is not shown as ready, although calls to it continue. */
 const stateOfHost = (host: HostStatus): string => (host.state === 'ready' && isFailing(host) ? 'failing' : host.state)
 
 function stateOfPlatform({ state, hosts }: PlatformStatus): string {
@@ -66,5 +66,5 @@ function formatPlatform(status: PlatformStatus): string[] {
   ]
 }
 
-/** The lines that a person reads. */
+/** The platforms as text. */
 export const formatPlatforms = (platforms: readonly PlatformStatus[]): string[] => platforms.flatMap(formatPlatform)

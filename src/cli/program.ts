@@ -17,46 +17,44 @@ import { usageCommand } from './usage.ts'
 import { verifyCommand } from './verify.ts'
 
 const help = `
-Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; the README has the whole table.
+Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
 Environment of scrape, jobs, search, topics, export, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
 Environment of account, key, purge, suppression, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
-they work without a service, too.
+they also work without a running service.
 Environment of restore: DATA_DIR.
 
 Exit codes:
   0  done
-  1  it failed: the service refused, the job failed, the database could not be
-     opened or was away when serve ended
+  1  failed: the service refused, the job failed, or the database could not be
+     opened or was unavailable when serve ended
   2  the command line or the configuration is wrong
   3  the service cannot be reached
   4  the scrape job ended, but a platform failed or was skipped
   5  out of credits, or too many requests
-  130  interrupted while waiting; a scrape job goes on`
+  130  interrupted while waiting; a scrape job continues`
 
-/** Subcommands do not inherit it when they are added ready-made. */
+/** Settings that subcommands do not inherit when they are added with addCommand. */
 function configure(command: Command): void {
   command.exitOverride()
-  // Without it, what stands beside long names is not wrapped at all on 80 columns.
+  // Without it, descriptions beside long option names are not wrapped at all on 80 columns.
   command.configureHelp({ minWidthToWrap: 20 })
   for (const inner of command.commands) configure(inner)
 }
 
-/** Every command. `serve` and `migrate` bring the whole service along when they run; the clients start without it. */
+/** Every command. `serve` and `migrate` import the service when they run; clients start without loading it. */
 export function createProgram(): Command {
   const program = new Command('wishwell')
-    .description(
-      'Collects feature requests from public platforms, lets people search them, and meters live collection.',
-    )
+    .description('Collects feature requests from public platforms, searches them, and meters live collection.')
     .version(version)
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell --help shows every command and option)')
   program
     .command('serve')
-    .description('run the service until it is told to stop')
+    .description('run the service until it is stopped')
     .action(async () => (await import('./serve.ts')).serve())
   program
     .command('migrate')
-    .description('bring the database up to date and end (serve does it by itself)')
+    .description('bring the database up to date and exit (serve does so, too)')
     .option('--json', 'print the result as JSON', false)
     .action(async (options: { json: boolean }) => (await import('./serve.ts')).migrateDatabase(options))
   program.addCommand(scrapeCommand())

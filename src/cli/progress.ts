@@ -4,19 +4,19 @@ import type { TaskState } from '../database/column-types.ts'
 import { countColumns, formatDuration, printable, shorten } from './text.ts'
 
 export interface Detail {
-  /** What is said beside the state: pages and requests so far, or until when it waits. */
+  /** Shown beside the state: pages and requests so far, or the end of a wait. */
   text: string
-  /** How much of the work is done, 0 to 1; left out where nobody knows. */
+  /** The share of the work that is done, 0 to 1; left out when it is unknown. */
   share?: number
 }
 
-/** Shows how far the platforms of a job are. */
+/** Shows the progress of the platforms of a job. */
 export interface Progress {
-  /** The states as the service tells them, of some platforms or all; only changes are shown. Bars have room for details, too. */
+  /** The states of some platforms or all; only changes are shown. Bars also show details. */
   update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, Detail>>): void
-  /** A line for the person who waits. */
+  /** Prints a line above the bars. */
   note(text: string): void
-  /** Leaves the terminal as it was; safe to call twice. */
+  /** Restores the terminal; safe to call twice. */
   stop(): void
 }
 
@@ -46,7 +46,7 @@ const styles = { pending: 'dim', running: 'cyan', done: 'green', error: 'red', s
 export interface BarRow {
   platform: string
   state: TaskState
-  /** Since it was first seen to run; null while it is pending. */
+  /** When it was first seen to run; null while it is pending. */
   elapsedMs: number | null
   detail?: Detail
 }
@@ -55,7 +55,7 @@ const maxBarColumns = 30
 const minBarColumns = 4
 const framesPerSecond = 10
 
-/** Full as far as the work is done; a block that wanders while something runs and nobody knows how far. */
+/** A bar of the done share; a moving block while the share is unknown. */
 function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string {
   if (state === 'pending') return '░'.repeat(columns)
   if (state !== 'running') return '█'.repeat(columns)
@@ -67,14 +67,14 @@ function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string 
 }
 
 const gap = '  '
-/** The longest state and time are counted, so that bars keep their width. */
+/** The width of the longest state and time, so that bars keep their width. */
 const statusColumns = 'skipped  99 min 59 s'.length
-/** What nearly every detail fits into; a bar gives way to it. */
+/** Nearly every detail fits into this width; a bar leaves room for it. */
 const detailColumns = '40/40 pages, 12,345 new'.length
-/** A name may take this part of the line at most. */
+/** The maximum share of a line for a name. */
 const nameShare = 0.4
 
-/** One platform's line, shorter than the terminal; where that is too narrow for a bar or details, it has none. */
+/** The line of one platform, shorter than the terminal; a narrow terminal shows no bar or no details. */
 export function formatBarRow(
   row: BarRow,
   layout: { nameColumns: number; columns: number },
@@ -86,7 +86,7 @@ export function formatBarRow(
   const name = platform + ' '.repeat(nameColumns - countColumns(platform))
   const free = layout.columns - nameColumns - statusColumns - gap.length - 1
   const beside = free - detailColumns - 2 * gap.length
-  // With room for both, the bar takes what the detail leaves; with little, it goes before.
+  // The bar takes the room that the detail leaves; with too little room the bar is dropped first.
   const barColumns = Math.min(maxBarColumns, beside >= minBarColumns ? beside : free - gap.length)
   const bar = barColumns < minBarColumns ? [] : [paint(drawBar(row, barColumns))]
   const elapsed = elapsedMs === null ? '' : formatDuration(elapsedMs)
@@ -94,7 +94,7 @@ export function formatBarRow(
   const line = [name, ...bar, status].join(gap)
   const room = free - (bar.length > 0 ? barColumns + gap.length : 0) - gap.length
   if (!detail?.text || countColumns(detail.text) > room) return line
-  // Details stand below each other, whatever the time before them.
+  // Details are aligned in a column, however long the time before them is.
   const padding = ' '.repeat(Math.max(0, timeColumns - countColumns(elapsed)))
   return `${line}${padding}${gap}${detail.text}`
 }
@@ -120,7 +120,7 @@ function createBars(stream: Stream, platforms: readonly string[]): Progress {
       paint,
     )
   }
-  // A note moves every bar down a line, also those that stay as they are.
+  // A note moves every bar down a line, so all are drawn again.
   const bars = new MultiBar({ stream, format, hideCursor: true, forceRedraw: true, fps: framesPerSecond })
   for (const name of names) bars.create(1, 0, { name })
   return {

@@ -4,8 +4,8 @@ import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
+import { startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { startCommand } from './testing.ts'
 
 type Environment = Record<string, string>
 
@@ -40,24 +40,24 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
   const purge = (...parameters: string[]) => run(environment(), 'purge', ...parameters)
   const stored = async () => (await service.client.get('/api/v1/requests?limit=100')).body.data.results.length
 
-  it('shows what it will delete and how many first, and with --dry-run does no more', async () => {
+  it('first shows the requests to delete and their number, and with --dry-run does no more', async () => {
     const { exitCode, stdout } = await purge('--author', '@ada', '--dry-run')
     expect(exitCode).toBe(exitCodes.ok)
     expect(stdout).toMatch(/^8 requests to delete \(github 8\):\n {2}Request a\d {2}https:\/\/example.org\/a\d\n/)
     expect(stdout).toMatch(/\n {2}… and 3 more\n$/)
     expect(await stored()).toBe(9)
-    expect((await purge('--author', 'nobody', '--dry-run')).stdout).toBe('Nothing in the cache fits.\n')
+    expect((await purge('--author', 'nobody', '--dry-run')).stdout).toBe('No stored request matches.\n')
   })
 
-  it('deletes, says so, and keeps out what was deleted until that is lifted', async () => {
+  it('deletes requests and suppresses them until that is lifted', async () => {
     const purged = await purge('--author', 'EVE', '--yes')
     expect(purged.stderr).toBe('1 request to delete (github 1):\n  Penguin red  https://example.org/1\n')
-    expect(purged.stdout).toMatch(/^1 request deleted\.\nWhat was named is suppressed \(purge [0-9a-f-]{36}\)\.\n$/)
+    expect(purged.stdout).toMatch(/^1 request deleted\.\nThey are suppressed \(purge [0-9a-f-]{36}\)\.\n$/)
     expect((await collect()).requestsCreated).toBe(0)
     const listed = await run(environment(), 'suppression', 'list')
     expect(listed.stdout).toMatch(/^21 hashes of what .*\n[0-9a-f-]{36} {2}\d{4}-\d\d-\d\d {2}21 {2}handle, name\n$/)
     const lifted = await run(environment(), 'suppression', 'lift', '--author', 'eve')
-    expect(lifted.stdout).toBe('Lifted: it may be collected again.\n')
+    expect(lifted.stdout).toBe('Lifted: the requests may be collected again.\n')
     expect((await collect()).requestsCreated).toBe(1)
     const again = await run(environment(), 'suppression', 'lift', '--author', 'eve')
     expect(again).toMatchObject({ exitCode: exitCodes.failed, stderr: 'wishwell: Suppression not found.\n' })
@@ -94,7 +94,7 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
     expect([exitCode, stderr]).toEqual([exitCodes.failed, expect.stringContaining('must be a web address')])
   })
 
-  it('has help that names everything that steers it', async () => {
+  it('has help that names every option', async () => {
     const { stdout } = await purge('--help')
     for (const word of ['--dry-run', '--no-suppress', '--older-than', 'exact match', 'Exit codes', 'Backups']) {
       expect(stdout).toContain(word)
@@ -107,7 +107,9 @@ it('works on the database itself when no service runs', { timeout: 60_000 }, asy
   onTestFinished(() => copy.remove())
   const { dataDir, databaseUrl } = copy.options
   const environment: Environment = {
-    ...{ WISHWELL_URL: 'http://127.0.0.1:2', ADMIN_API_KEY: 'admin-key-of-the-purge-test', DATA_DIR: dataDir },
+    WISHWELL_URL: 'http://127.0.0.1:2',
+    ADMIN_API_KEY: 'admin-key-of-the-purge-test',
+    DATA_DIR: dataDir,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }
   const { exitCode, data } = await run(environment, 'purge', '--author', 'ada', '--yes', '--json')

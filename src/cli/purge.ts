@@ -32,25 +32,25 @@ interface PurgeOptions extends Selection {
   json: boolean
 }
 
-/** Every row of a large cache is looked at. */
+/** A purge reads every stored request. */
 const timeoutMs = 10 * 60_000
 const sampleColumns = 60
 
 const help = `
-Everything that is given must fit; at most one of --older-than, --id, --url, --author. Nothing but an exact match fits:
-  --id       the _id of a request, or with --platform the id that it has there; upper and lower case count
-  --url      http or https, www., a closing slash, a #fragment and the order of parameters do not matter; a link with parameters
-             also fits the page without any
-  --author   a handle (ada, @ada: only a handle), a whole name, upper or lower case, or the address of a profile
+A request must match every given option; at most one of --older-than, --id, --url, --author. Only an exact match counts:
+  --id       the _id of a request, or with --platform its id on that platform; case-sensitive
+  --url      http or https, www., a trailing slash, a #fragment and the order of parameters do not matter; an address with
+             parameters also matches the same page without them
+  --author   a handle (ada; @ada matches handles only), a full name in any case, or the address of a profile
 
-What is purged by --id, --url or --author is suppressed: no later collection stores it again ("wishwell suppression").
-Purging by --platform or --older-than is housekeeping and suppresses nothing. --suppress and --no-suppress say otherwise.
-Credits, and what finished jobs counted, stay as they are. Backups made before still hold what is deleted.
+Requests purged by --id, --url or --author are suppressed: no later collection stores them again ("wishwell suppression").
+A purge by --platform or --older-than suppresses nothing. --suppress and --no-suppress override this.
+Credits and the counts of finished jobs do not change. Backups made earlier still contain the deleted requests.
 `
 
-/** What would be deleted, for people. */
+/** The requests that would be deleted, as text. */
 function describeMatches({ matched, matchedByPlatform, samples }: Purged): string[] {
-  if (matched === 0) return ['Nothing in the cache fits.']
+  if (matched === 0) return ['No stored request matches.']
   const byPlatform = Object.entries(matchedByPlatform).map(
     ([name, amount]) => `${name} ${amount.toLocaleString('en-US')}`,
   )
@@ -66,11 +66,11 @@ function describeMatches({ matched, matchedByPlatform, samples }: Purged): strin
 }
 
 function describePurged({ deleted, purgeId }: Purged): string[] {
-  const suppressed = purgeId === null ? [] : [`What was named is suppressed (purge ${purgeId}).`]
+  const suppressed = purgeId === null ? [] : [`They are suppressed (purge ${purgeId}).`]
   return [`${count(deleted, 'request')} deleted.`, ...suppressed]
 }
 
-/** @throws CommandError when the options say nothing, or contradict each other. */
+/** @throws CommandError when no selection is given, or two that exclude each other. */
 function toBody({ platform, olderThan, id, url, author, suppress }: PurgeOptions) {
   const exclusive = Object.entries({ '--older-than': olderThan, '--id': id, '--url': url, '--author': author })
   const given = exclusive.filter(([, value]) => value !== undefined).map(([option]) => option)
@@ -82,7 +82,7 @@ function toBody({ platform, olderThan, id, url, author, suppress }: PurgeOptions
   return { platform, olderThanDays: olderThan, id, url, author, suppress }
 }
 
-/** Shows what fits, asks, and deletes it. With `--dry-run` it only looks. */
+/** Shows the matching requests, asks for confirmation, and deletes them. With `--dry-run` it only shows them. */
 async function purge(operator: Operator, options: PurgeOptions): Promise<Envelope<Purged>> {
   const body = toBody(options)
   const send = (dryRun: boolean) =>
@@ -91,23 +91,27 @@ async function purge(operator: Operator, options: PurgeOptions): Promise<Envelop
   if (options.dryRun) return preview
   noteLines(describeMatches(preview.data))
   const isNamed = (options.id ?? options.url ?? options.author) !== undefined
-  const ending = (options.suppress ?? isNamed) ? 'and nothing of it is stored again.' : 'and may be collected again.'
-  await confirm(`It is deleted for good, ${ending}`, options)
+  const ending = (options.suppress ?? isNamed) ? 'and never stored again.' : 'and may be collected again.'
+  await confirm(`They are deleted for good ${ending}`, options)
   return send(false)
 }
 
-/** `wishwell purge`: takes requests out of the cache. */
+/** `wishwell purge`: deletes stored requests. */
 export function purgeCommand(): Command {
-  return operatorCommand('purge', 'delete requests from the cache, and keep out what was deleted for a person', help)
+  return operatorCommand(
+    'purge',
+    'delete stored requests; those named by id, address or author are never stored again',
+    help,
+  )
     .addOption(new Option('--platform <platform>', 'only what is from there').choices(platformNames))
-    .option('--older-than <days>', 'what was not refreshed for so many days', wholeNumber(1, 36_500))
-    .option('--id <id>', 'one request')
-    .option('--url <url>', 'what was asked there')
-    .option('--author <author>', 'what somebody asked')
+    .option('--older-than <days>', 'requests that were not refreshed for so many days', wholeNumber(1, 36_500))
+    .option('--id <id>', 'the request with this id')
+    .option('--url <url>', 'the request at this address')
+    .option('--author <author>', 'every request of this author')
     .option('--suppress', 'never store it again (default with --id, --url, --author)')
     .option('--no-suppress', 'a later collection may store it again (default with --platform, --older-than)')
     .option('--dry-run', 'only show what would be deleted, and how many', false)
-    .option('--yes', 'do not ask; required when nobody can be asked', false)
+    .option('--yes', 'do not ask for confirmation; required without a terminal', false)
     .action((options: PurgeOptions) => {
       toBody(options)
       if (!options.dryRun) requireSomebodyToAsk(options)

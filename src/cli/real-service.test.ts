@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { PlatformError } from '../platforms/platform.ts'
+import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { runCommand } from './testing.ts'
 
 describe('the commands and the real service', () => {
   let service: TestService
@@ -27,7 +27,7 @@ describe('the commands and the real service', () => {
   })
   afterAll(() => service.stop())
 
-  it('collect, and then find what was collected', async () => {
+  it('collect requests, and then find them', async () => {
     const scraped = await runCommand(
       ['scrape', 'dark mode', '--platforms', 'github', '--depth', '3', '--json'],
       service,

@@ -34,7 +34,7 @@ describe('how long ago a moment was', () => {
     expect(formatAge(moment, new Date(now))).toBe(expected)
   })
 
-  it('says nothing wrong of what is no date', () => {
+  it('says nothing false about an invalid date', () => {
     expect(formatAge('yesterday', new Date('2026-06-15T12:00:00.000Z'))).toBe('just now')
   })
 })

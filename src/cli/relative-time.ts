@@ -7,7 +7,7 @@ export interface Elapsed {
   unit: 'minute' | 'hour' | 'day' | 'month' | 'year'
 }
 
-/** The moment so many calendar months later, in UTC; a day that the month lacks becomes its last one. */
+/** Adds calendar months in UTC; a day that the month lacks becomes its last day. */
 function addMonths(moment: Date, months: number): Date {
   const firstOfMonth = new Date(moment)
   firstOfMonth.setUTCDate(1)
@@ -23,9 +23,9 @@ function wholeMonths(from: Date, to: Date): number {
 }
 
 /**
- * The largest unit of which a whole one has elapsed, and how many: 18 months are 1 year, 47 hours are 1 day. Years and months
- * are those of the calendar, in UTC. Nothing is rounded up.
- * @returns null when less than a minute has elapsed, or `from` is still to come.
+ * The largest unit of which at least one has elapsed, and their number, rounded down: 18 months are 1 year, 47 hours are 1 day.
+ * Years and months are those of the calendar, in UTC.
+ * @returns null when less than a minute has elapsed, or `from` is in the future.
  */
 export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
   const elapsedMs = to.getTime() - from.getTime()
@@ -40,7 +40,7 @@ export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
 }
 
 /**
- * How long ago a moment was, in English: `3 months ago`; `just now` for less than a minute and for what is still to come.
+ * How long ago a moment was, in English: `3 months ago`; `just now` for less than a minute and for the future.
  * @param moment ISO 8601
  */
 export function formatAge(moment: string, now: Date): string {

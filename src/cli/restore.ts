@@ -12,14 +12,14 @@ import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
 const help = `
-The service must not run. The file is read whole before anything is touched, its database is opened once to prove that it starts,
-and only then does it take the place of the old one, which is kept as DATA_DIR/database.before-restore-<time>. Killed at any
-step, the next start finds either the old or the new one. The admin key stays as it is.
+The service must not run. The backup is unpacked and its database is opened once to prove that it starts. Only then does it replace
+the old database, which is renamed to DATA_DIR/database.before-restore-<time>. After a kill at any step, the next start finds the
+old database or the new one. The admin key does not change.
 
 Environment:
-  DATA_DIR   where the database goes (default ./data); it is made when it is missing
+  DATA_DIR   the directory of the database (default ./data); it is created when it is missing
 
-Exit codes: 0 done; 1 the file is no good, a process has the data directory, or the answer was no; 2 the command line or the
+Exit codes: 0 done; 1 the file is not a complete backup, another process holds the data directory, or the answer was no; 2 the command line or the
 environment is wrong.`
 
 interface RestoreOptions {
@@ -27,12 +27,12 @@ interface RestoreOptions {
   json: boolean
 }
 
-/** `wishwell restore`: puts a backup in the place of the embedded database. */
+/** `wishwell restore`: replaces the embedded database by a backup. */
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('put a backup in the place of the embedded database; the service must not run')
-    .argument('<file>', 'what "wishwell backup" saved')
-    .option('--yes', 'do not ask; required when nobody can be asked', false)
+    .description('replace the embedded database by a backup; the service must not run')
+    .argument('<file>', 'a backup, made by "wishwell backup"')
+    .option('--yes', 'do not ask for confirmation; required without a terminal', false)
     .option('--json', 'print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(add --help to see every option)')
@@ -44,7 +44,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { databaseUrl, dataDir } = readConfig()
   if (databaseUrl !== undefined) {
     throw new ConfigError(
-      'DATABASE_URL: is set, but only the embedded database is restored so; use pg_restore or psql.',
+      'DATABASE_URL: is set, but only the embedded database can be restored by this command; use pg_restore or psql.',
     )
   }
   requireSomebodyToAsk(options)
@@ -52,7 +52,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { createdAt, tables } = manifest
   if (options.json) return printJson({ dataDir, previous, createdAt, tables })
   const kept =
-    previous === null ? [] : [`The database that was there is kept in ${previous}; delete it when all is well.`]
+    previous === null ? [] : [`The old database is in ${previous}; delete it when it is not needed any more.`]
   const accounts = count(tables.accounts?.rows ?? 0, 'account')
   printLines([`Restored the backup of ${createdAt} (${accounts}) to ${dataDir}.`, ...kept])
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { ApiError } from './answers.ts'
-import { type Api, createApi, type StartedJob, type Usage } from './api.ts'
+import { type Api, createApi } from './api.ts'
+import type { StartedJob, Usage } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { followJob } from './follow-job.ts'
@@ -12,8 +13,8 @@ import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary
 import { printable } from './text.ts'
 
 const help = `
-While it waits, it shows the state of each platform on stderr; what came of it is printed on stdout.
-Ctrl-C ends only the waiting: the job goes on in the service.
+While it waits, it shows the state of each platform on stderr; the outcome is printed on stdout.
+Ctrl-C ends only the waiting: the job continues in the service.
 ${environmentHelp}
 
 Exit codes:
@@ -37,15 +38,15 @@ interface ScrapeOptions {
   wait: boolean
 }
 
-/** `wishwell scrape`: starts a job and watches it to its end. */
+/** `wishwell scrape`: starts a job and follows it to its end. */
 export function scrapeCommand(): Command {
   return new Command('scrape')
-    .description('collect requests about a topic from the platforms, live, and show how far it is (costs credits)')
-    .argument('<topic>', 'what to collect requests about, 2 to 100 characters; quote it when it has spaces')
+    .description('collect requests about a topic from the platforms, and show the progress (costs credits)')
+    .argument('<topic>', 'the topic of the requests, 2 to 100 characters; quote it when it has spaces')
     .option('--platforms <names>', "comma list of platforms (default: the service's own list)", commaList)
     .option('--depth <pages>', 'pages per platform, 1 to 40; each page costs 1 credit (default: 1)', wholeNumber(1, 40))
     .option('--json', 'print only the final job and the credits, as one JSON object', false)
-    .option('--no-wait', 'start the job and end at once')
+    .option('--no-wait', 'start the job and do not wait for its end')
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell scrape --help shows every option)')
     .action(scrape)
@@ -53,11 +54,11 @@ export function scrapeCommand(): Command {
 
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** A signal that is aborted by Ctrl-C and its like, with a CommandError that says what becomes of the job. */
+/** A signal that SIGINT, SIGTERM and SIGHUP abort, with a CommandError that says how the job continues. */
 function abortOnInterrupt(explain: () => string): AbortSignal {
   const interruption = new AbortController()
   for (const [signal, exitCode] of Object.entries(exitCodeOfSignal)) {
-    // For the rest of the process: Ctrl-C reaches us twice, from the terminal and from the launcher.
+    // Not `once`: Ctrl-C arrives twice, from the terminal and from the launcher.
     process.on(signal, () => interruption.abort(new CommandError(explain(), exitCode)))
   }
   return interruption.signal
@@ -70,8 +71,8 @@ async function scrape(topic: string, { platforms, depth, json, wait }: ScrapeOpt
   let started: StartedJob | null = null
   const signal = abortOnInterrupt(() =>
     started === null
-      ? 'Interrupted before the service answered; the job may have been started all the same.'
-      : `Interrupted. The job goes on in the service; poll it with:\n  ${pollCommand(config.url, started.data.jobId)}\nor cancel it with:\n  wishwell jobs cancel ${printable(started.data.jobId)}`,
+      ? 'Interrupted before the service answered; the job may have started.'
+      : `Interrupted. The job continues in the service; poll it with:\n  ${pollCommand(config.url, started.data.jobId)}\nor cancel it with:\n  wishwell jobs cancel ${printable(started.data.jobId)}`,
   )
   const body = { topic, ...(platforms ? { platforms } : {}), ...(depth === undefined ? {} : { depth }) }
   started = await startJob(api, body, signal)
@@ -100,7 +101,7 @@ async function watch(started: StartedJob, { api, config, json, signal }: Watchin
   const job = await followJob(api, jobId, watcher)
     .catch((error: unknown) => {
       if (!(error instanceof ApiError && error.temporary)) throw error
-      const later = `The service keeps the job; once it is back, poll it with:\n  ${pollCommand(config.url, jobId)}`
+      const later = `The job is stored in the service; when the service is back, poll it with:\n  ${pollCommand(config.url, jobId)}`
       throw new CommandError(`${error.message}\n${later}`, error.exitCode)
     })
     .finally(() => progress.stop())
@@ -110,7 +111,7 @@ async function watch(started: StartedJob, { api, config, json, signal }: Watchin
   process.exitCode = exitCodeOf(job)
 }
 
-/** The credits now, after pages that were not delivered were given back; as at the start when they cannot be had. */
+/** The credits after the job, whose undelivered pages were released; those of the start when they cannot be read. */
 function readFinalUsage(api: Api, atStart: Usage, signal: AbortSignal): Promise<Usage> {
   return api.readUsage(signal).then(
     ({ data: { credits } }) => ({

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { searchOrders } from '../requests/search/page.ts'
-import type { SearchRequest } from './api.ts'
+import type { SearchRequest } from './api-types.ts'
 import { collectValues, commaList, dateHelp, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'
 
-/** The options of a search that say what is found and in which order. */
+/** The options of a search that select and order its results. */
 export interface NarrowingOptions {
   platforms?: string[]
   topic?: string
@@ -18,26 +18,30 @@ export interface NarrowingOptions {
 
 export const addNarrowingOptions = (command: Command): Command =>
   command
-    .option('--platforms <names>', 'comma list: only of these platforms; with --expand, collect from these', commaList)
-    .option('--topic <topic>', 'only of this topic')
+    .option(
+      '--platforms <names>',
+      'comma list: only requests of these platforms; with --expand, the platforms to collect from',
+      commaList,
+    )
+    .option('--topic <topic>', 'only requests of this topic')
     .option(
       '--tag <tag>',
-      'only with this tag; may be given several times, and all of them must be there',
+      'only requests with this tag; may be repeated, then requests must have all of them',
       collectValues,
     )
-    .option('--min-votes <votes>', 'only with so many votes or more', wholeNumber(0, 2_147_483_647))
+    .option('--min-votes <votes>', 'only requests with at least so many votes', wholeNumber(0, 2_147_483_647))
     .option('--since <date>', dateHelp.since)
     .option('--until <date>', dateHelp.until)
     .addOption(sortOption(searchOrders, 'best match, most voted (also top) or newest first'))
-    .option('--prefix', 'the last word may be the beginning of one', false)
+    .option('--prefix', 'the last word also matches longer words that begin with it', false)
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Without the fields that were not given. */
+/** Removes the fields that were not given. */
 export const defined = <T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
-/** The options as the service takes them. An expanded search takes the platforms for those that it collects from. */
+/** The options in the form of the API. The platforms of an expanded search are those that it collects from. */
 export function toBody(
   { platforms, topic, tag: tags, minVotes, since, until, sort, prefix }: NarrowingOptions,
   expand: boolean,
@@ -51,7 +55,7 @@ export function toBody(
   }
 }
 
-/** The options as a person can paste them, each followed by a space. */
+/** The options as a part of a shell command, each followed by a space. */
 export function toArguments(options: NarrowingOptions): string {
   const { platforms, topic, tag = [], minVotes, since, until, sort, prefix } = options
   const named = { platforms: platforms?.join(','), topic, 'min-votes': minVotes, since, until, sort }

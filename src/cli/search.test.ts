@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { requestRecord, usage } from './fake-service-testing.ts'
 import { formatResults, type Layout } from './search.ts'
-import { requestRecord, usage } from './testing.ts'
 
 const now = new Date('2026-04-02T00:00:00.000Z')
 
@@ -25,7 +25,7 @@ describe('results of a search', () => {
     ])
   })
 
-  it('leave out what is not known', () => {
+  it('leave out unknown fields', () => {
     expect(format([requestRecord({ originalCreatedAt: null, description: '' })]).slice(0, 3)).toEqual([
       '  1. Dark mode',
       '     12 votes · github · https://github.com/acme/app/issues/1',
@@ -70,15 +70,15 @@ describe('results of a search', () => {
   })
 })
 
-describe('a search that finds nothing', () => {
+describe('a search without results', () => {
   it('says how to collect requests', () => {
     expect(format([])).toEqual([
-      'Nothing in the cache matches "dark mode".',
+      'No stored request matches "dark mode".',
       "Collect it from the platforms first (costs credits): wishwell scrape 'dark mode'",
     ])
   })
 
-  it('passes on what may have been meant', () => {
+  it('suggests the corrected query', () => {
     expect(format([], {}, {}, { didYouMean: 'dark mode' })[1]).toBe("Did you mean: wishwell search 'dark mode'")
   })
 

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import type { RequestRecord } from '../requests/record.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { createApi, type SearchAnswer } from './api.ts'
+import { createApi } from './api.ts'
+import type { SearchAnswer } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { type ExpandedQuery, formatExpansion, searchExpanded } from './expanded-search.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
@@ -12,7 +13,7 @@ import { count, firstLine, lastArgument, printable, shorten } from './text.ts'
 
 const help = `${environmentHelp}
 
-Exit codes: 0 done, also when nothing was found; 1 the service refused; 2 the command line or the environment is wrong;
+Exit codes: 0 done, also without a result; 1 the service refused; 2 the command line or the environment is wrong;
 3 the service cannot be reached; 5 too many requests.
 
 Examples:
@@ -28,17 +29,17 @@ interface SearchOptions extends NarrowingOptions {
   json: boolean
 }
 
-/** `wishwell search`: searches the cache of a running service. */
+/** `wishwell search`: searches the stored requests of a running service. */
 export function searchCommand(): Command {
   const command = new Command('search')
-    .description('search the requests that were collected (free), or with --expand the platforms too')
+    .description('search the collected requests (free), with --expand also the platforms')
     .argument(
       '<query...>',
-      'words; any of them may match, the best matches come first; "a phrase" must be there, -word must not',
+      'words; any of them may match, the best matches come first; a "phrase" is required, -word is excluded',
     )
-    .option('--limit <results>', 'most results, 1 to 100 (default: 20)', wholeNumber(1, 100))
-    .option('--offset <results>', 'results to leave out, 0 to 99 (default: 0)', wholeNumber(0, 99))
-    .option('--expand', 'first collect related topics live, and show how far they are (costs at most 1 credit)', false)
+    .option('--limit <results>', 'maximum of results, 1 to 100 (default: 20)', wholeNumber(1, 100))
+    .option('--offset <results>', 'results to skip, 0 to 99 (default: 0)', wholeNumber(0, 99))
+    .option('--expand', 'first collect related topics live, and show their progress (costs at most 1 credit)', false)
   return addNarrowingOptions(command)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
@@ -59,14 +60,14 @@ async function search(words: string[], { limit, offset, expand, json, ...options
   printLines(formatResults(answer, { ...layout, now: systemClock.now() }))
 }
 
-/** Progress on stderr, the answer on stdout. */
+/** Shows the progress on stderr and the answer on stdout. */
 async function showExpanded(
   body: ExpandedQuery,
   config: ClientConfig,
   json: boolean,
   layout: Omit<Layout, 'now'>,
 ): Promise<void> {
-  // Ctrl-C ends the process: the service notices, and goes on with what it began.
+  // Ctrl-C ends this process only; the service finishes the collections that it has begun.
   const { signal } = new AbortController()
   const progress = { stream: process.stderr, movesCursor: config.movesCursor, signal }
   const answer = await searchExpanded(createApi(config), body, progress)
@@ -75,16 +76,16 @@ async function showExpanded(
   printLines(formatResults(answer, { ...layout, expand: true, now: systemClock.now() }))
 }
 
-/** A pipe has no width; this keeps whole titles and a good piece of each description. */
+/** The width in a pipe: enough for whole titles and a part of each description. */
 const pipedColumns = 200
 
 export interface Layout {
   query: string
   limit?: number
   offset?: number
-  /** The other options of the command, to ask for the next page with. */
+  /** The other options of the command, for the command that shows the next page. */
   repeated?: string
-  /** Of a search with --expand. */
+  /** Whether the search was expanded. */
   expand?: boolean
   columns: number
   now: Date
@@ -98,7 +99,7 @@ function formatResult(request: RequestRecord, position: number, { columns, now }
   const description = firstLine(request.description)
   return [
     shorten(`${String(position).padStart(3)}. ${printable(request.title)}`, columns),
-    // Never shortened: half an address is of no use.
+    // Never shortened: a part of an address is useless.
     `${indentation}${[votes, printable(request.sourcePlatform), ...age, printable(request.sourceUrl)].join(' · ')}`,
     ...(description === '' ? [] : [shorten(`${indentation}${description}`, columns)]),
     '',
@@ -108,15 +109,15 @@ function formatResult(request: RequestRecord, position: number, { columns, now }
 function formatNothing({ query, offset = 0, expand = false }: Layout, didYouMean: string | undefined): string[] {
   const words = printable(query)
   if (offset > 0) return [`No results for "${words}" after the first ${offset}.`]
-  if (expand) return [`Nothing matches "${words}", in the cache or on the platforms.`]
+  if (expand) return [`Neither the stored requests nor the platforms have a match for "${words}".`]
   return [
-    `Nothing in the cache matches "${words}".`,
+    `No stored request matches "${words}".`,
     ...(didYouMean === undefined ? [] : [`Did you mean: wishwell search ${lastArgument(printable(didYouMean))}`]),
     `Collect it from the platforms first (costs credits): wishwell scrape ${lastArgument(words)}`,
   ]
 }
 
-/** The answer of a search, for people. */
+/** The answer of a search, as text. */
 export function formatResults({ data, meta }: SearchAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
   const { query, limit, offset = 0, expand = false, repeated = '' } = layout
@@ -124,7 +125,7 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
   const lines = results.flatMap((request, index) => formatResult(request, offset + index + 1, layout))
   const end = offset + results.length
   if (meta.window !== undefined) {
-    lines.push(`Only the best ${meta.window} matches were looked at; there are more. Add words to reach others.`)
+    lines.push(`Only the best ${meta.window} matches were filtered; there are more. Add words to reach others.`)
   }
   const range = results.length === 1 ? `Result ${end}` : `Results ${offset + 1} to ${end}`
   if (hasMore) {
@@ -133,6 +134,6 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
     const next = `wishwell search ${options} ${lastArgument(printable(query))}`
     return [...lines, `${range}; there are more: ${next}`]
   }
-  if (limitReached) return [...lines, `${range}. More match, but a search gives 100 at most: add or change words.`]
+  if (limitReached) return [...lines, `${range}. More match, but a search returns at most 100: add or change words.`]
   return [...lines, `${range}; there are no more.`]
 }

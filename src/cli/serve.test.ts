@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChildService } from '../../test/child-service.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
-import { noTerminal, startOnTerminal } from './testing.ts'
+import { noTerminal, startOnTerminal } from './command-testing.ts'
 import { formatWelcome } from './welcome.ts'
 
 let copy: DatabaseCopy
@@ -12,8 +12,11 @@ beforeAll(async () => {
 afterAll(() => copy.remove())
 
 const environment = () => ({
-  ...{ PORT: '0', DATA_DIR: copy.options.dataDir, DATABASE_URL: copy.options.databaseUrl },
-  ...{ ADMIN_API_KEY: 'admin-key-of-the-serve-test', LOG_LEVEL: 'info' },
+  PORT: '0',
+  DATA_DIR: copy.options.dataDir,
+  DATABASE_URL: copy.options.databaseUrl,
+  ADMIN_API_KEY: 'admin-key-of-the-serve-test',
+  LOG_LEVEL: 'info',
 })
 
 if (noTerminal !== null) console.log(`The service on a terminal is not tested: ${noTerminal}.`)
@@ -61,7 +64,7 @@ describe('the service on a terminal', () => {
   })
 })
 
-describe('what a start tells', () => {
+describe('the text of a start', () => {
   const started = {
     address: 'http://127.0.0.1:1',
     firstApiKey: null,
@@ -75,7 +78,7 @@ describe('what a start tells', () => {
       { ...started, firstApiKey: 'ww_live_x', signInUrl: 'http://127.0.0.1:1/sign-in#x' },
       false,
     )
-    expect(first.join('\n')).toMatch(/ww_live_x\n.*only this once/)
+    expect(first.join('\n')).toMatch(/ww_live_x\n.*only once/)
     expect(first.join('\n')).toMatch(/sign-in#x\n.*later: npx wishwell account link/)
   })
 

@@ -4,19 +4,19 @@ import { startService } from '../service.ts'
 import { chooseLogFormat, createLog } from './log.ts'
 import { formatWelcome } from './welcome.ts'
 
-/** The configuration with the format of the log decided, and the log. */
+/** The configuration, with the format of the log resolved, and the log. */
 function readSetup() {
   const config = readConfig()
   const logFormat = chooseLogFormat(config.logFormat, process.stderr.isTTY)
   return { config: { ...config, logFormat }, log: createLog(config.logLevel, logFormat) }
 }
 
-/** How long a shutdown may take before the process ends all the same. */
+/** The time limit of a shutdown. Then the process exits anyway. */
 const shutdownTimeoutMs = 30_000
 
 const repeatedSignalMs = 1_000
 
-/** Runs the service until SIGTERM or SIGINT; the first one drains, a second one ends at once. */
+/** Runs the service until SIGTERM or SIGINT; the first signal drains, a second one exits at once. */
 export async function serve(): Promise<void> {
   const { config, log } = readSetup()
   const crash = (error: unknown) => {
@@ -28,7 +28,7 @@ export async function serve(): Promise<void> {
   let stoppingSince: number | null = null
   const shutDown = (reason: string) => {
     if (stoppingSince !== null) {
-      // Ctrl-C reaches us twice, from the terminal and from the launcher: only a later one is a second wish.
+      // Ctrl-C arrives twice, from the terminal and from the launcher: only a later signal counts as the second.
       if (performance.now() - stoppingSince < repeatedSignalMs) return
       log.warn({ reason }, 'ending at once')
       process.exit(1)
@@ -49,15 +49,15 @@ export async function serve(): Promise<void> {
   }
   process.on('SIGTERM', () => shutDown('SIGTERM'))
   process.on('SIGINT', () => shutDown('SIGINT'))
-  // The launcher (bin/wishwell.mjs) was killed outright and could pass nothing on.
+  // The launcher (bin/wishwell.mjs) was killed and could not forward a signal.
   process.on('disconnect', () => shutDown('the parent process ended'))
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
-  // Last: whoever reads it may send a signal at once.
+  // Last, because the reader of this text may send a signal at once.
   console.log(formatWelcome(service, process.stdout.isTTY).join('\n'))
 }
 
-/** Brings the database up to date and ends. */
+/** Brings the database up to date. */
 export async function migrateDatabase({ json }: { json: boolean }): Promise<void> {
   const { config, log } = readSetup()
   const { opened, migrations, searchIndex, queue } = await prepareDatabase(config, log, (error) => {

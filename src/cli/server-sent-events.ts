@@ -4,7 +4,7 @@ export interface ServerSentEvent {
   data: string
 }
 
-/** No event of ours is near it: a service that sends longer ones is not Wishwell. */
+/** Far longer than any event of Wishwell. */
 const maxEventLength = 256 * 1024
 
 function parse(block: string): ServerSentEvent | null {
@@ -19,9 +19,9 @@ function parse(block: string): ServerSentEvent | null {
 
 /**
  * Reads the events of a `text/event-stream`, without its comments.
- * @param onBytes called whenever something arrives, a comment too.
- * @param maxLength of one event, in UTF-16 units.
- * @throws when the stream breaks, or an event has no end.
+ * @param onBytes called whenever bytes arrive, also for a comment
+ * @param maxLength the maximum of one event, in UTF-16 units
+ * @throws when the stream breaks, or an event is too long
  */
 export async function* readServerSentEvents(
   body: AsyncIterable<Uint8Array>,

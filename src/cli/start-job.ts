@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './answers.ts'
-import type { Api, StartedJob } from './api.ts'
+import type { Api } from './api.ts'
+import type { StartedJob } from './api-types.ts'
 
-/** Between one try and the next; there is one more try than pauses. */
+/** The pauses between tries; there is one more try than pauses. */
 const pausesMs = [500, 1_500]
 
 /**
- * Starts a job, and asks again when the answer was lost on its way: all tries carry one key, so that it is started once.
- * @throws ApiError as the call itself.
+ * Starts a job, and repeats the call when the answer was lost. All tries send the same `Idempotency-Key`, so the job starts once.
+ * @throws ApiError of the last try.
  */
 export async function startJob(
   api: Api,

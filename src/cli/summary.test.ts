@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { exitCodes } from './exit-codes.ts'
+import { endedJob, usage } from './fake-service-testing.ts'
 import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
-import { endedJob, usage } from './testing.ts'
 
 const unauthorized = { platform: 'github' as const, code: 'unauthorized' as const, message: 'Check\x1b[2J its token.' }
 const partial = endedJob({ progress: { github: 'error', hackernews: 'done' }, errors: [unauthorized] })
 
 describe('the summary of a job', () => {
-  it('tells the requests, the platforms and the credits', () => {
+  it('shows the requests, the platforms and the credits', () => {
     expect(formatSummary(endedJob({ requestsCreated: 1 }), usage)).toEqual([
       'Completed in 4.2 s: 1 new request in the cache.',
       '  github      done',
@@ -17,7 +17,7 @@ describe('the summary of a job', () => {
     ])
   })
 
-  it('tells why a platform failed, in text that no terminal obeys', () => {
+  it('shows why a platform failed, without control characters', () => {
     expect(formatSummary(partial, usage).slice(0, 3)).toEqual([
       'Completed in 4.2 s, but not on every platform: 42 new requests in the cache.',
       '  github      error    unauthorized: Check its token.',
@@ -25,13 +25,13 @@ describe('the summary of a job', () => {
     ])
   })
 
-  it('tells of a failed job, also of one that never began', () => {
+  it('describes a failed job, also one that never began', () => {
     expect(formatSummary(endedJob({ status: 'failed', requestsCreated: 0, startedAt: null }), usage)[0]).toBe(
       'The job failed: 0 new requests in the cache.',
     )
   })
 
-  it('tells in one sentence what went wrong with a failed job', () => {
+  it('says in one sentence why a job failed', () => {
     const error = 'Every platform failed: github and hackernews refused the service (blocked).'
     const job = endedJob({ status: 'failed', error, progress: { github: 'error' }, errors: [unauthorized] })
     expect(formatSummary(job, usage).slice(0, 3)).toEqual([
@@ -41,7 +41,7 @@ describe('the summary of a job', () => {
     ])
   })
 
-  it('tells what a job may cost when it starts', () => {
+  it('shows the maximum cost of a job when it starts', () => {
     const data = {
       jobId: 'job-1',
       status: 'pending' as const,
@@ -55,7 +55,7 @@ describe('the summary of a job', () => {
     ])
   })
 
-  it('names the variable of the key in a command to paste, and quotes what a shell would read', () => {
+  it('uses the variable of the key in a command to paste, and quotes shell characters', () => {
     expect(pollCommand('http://host/$(x)', 'a b')).toBe(
       `curl -H "Authorization: Bearer $WISHWELL_API_KEY" 'http://host/$(x)/api/v1/scrape/a%20b'`,
     )

@@ -1,9 +1,9 @@
 import type { Job } from '../scraping/jobs.ts'
-import type { StartedJob, Usage } from './api.ts'
+import type { StartedJob, Usage } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 
-/** The shell command that polls a job; it names the variable that holds the key, never the key. */
+/** The shell command that polls a job; it contains the variable of the key, never the key. */
 export function pollCommand(url: string, jobId: string): string {
   const target = shellWord(`${url}/api/v1/scrape/${encodeURIComponent(jobId)}`)
   return `curl -H "Authorization: Bearer $WISHWELL_API_KEY" ${target}`
@@ -13,7 +13,7 @@ function formatCredits({ credits: { used, limit, remaining } }: Usage): string {
   return `Credits: ${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} used this month, ${remaining.toLocaleString('en-US')} remaining.`
 }
 
-/** What is said when a job was started. */
+/** The lines about a job that was started. */
 export function formatStarted({ data: { jobId, topic, platforms, depth } }: StartedJob): string[] {
   const cost = count(depth * platforms.length, 'credit')
   return [
@@ -24,7 +24,7 @@ export function formatStarted({ data: { jobId, topic, platforms, depth } }: Star
 
 const allDone = (job: Job) => Object.values(job.progress).every((state) => state === 'done')
 
-/** How the command ends for a job that has ended. */
+/** The exit code for a job that has ended. */
 export function exitCodeOf(job: Job): number {
   if (job.status === 'failed') return exitCodes.failed
   return allDone(job) ? exitCodes.ok : exitCodes.partial
@@ -42,7 +42,7 @@ function formatHeadline(job: Job): string {
   return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
 }
 
-/** How a job is, or what came of it: requests, and the outcome of each platform with its error. */
+/** The state or outcome of a job: requests, and each platform with its error. */
 export function formatOutcome(job: Job): string[] {
   const outcomes = Object.entries(job.progress).map(([platform, state]) => {
     const error = job.errors?.find((entry) => entry.platform === platform)
@@ -50,7 +50,7 @@ export function formatOutcome(job: Job): string[] {
     return { name: printable(platform), state: printable(state), reason }
   })
   const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))
-  // What is said of a cancelled job is in the headline.
+  // The headline says already that the job was cancelled.
   const failure = job.error && !isCancelled(job) ? [printable(job.error)] : []
   return [
     formatHeadline(job),
@@ -61,7 +61,7 @@ export function formatOutcome(job: Job): string[] {
   ]
 }
 
-/** What came of a job, the credits, and what to do next. */
+/** The outcome of a job, the credits, and the next step. */
 export function formatSummary(job: Job, usage: Usage): string[] {
   return [
     ...formatOutcome(job),

@@ -14,7 +14,7 @@ const path = '/api/admin/suppressions'
 const list = () =>
   operatorCommand(
     'list',
-    'how much is suppressed, and the latest purges that did it; nobody can tell what it was',
+    'count the suppressed requests, and list the latest purges; only hashes of their ids are stored',
   ).action((options: { json: boolean }) =>
     operate<Suppressions>(
       options,
@@ -39,12 +39,15 @@ interface LiftOptions {
 }
 
 const lift = () =>
-  operatorCommand('lift', 'let a later collection store again what a purge kept out; give what the purge was given')
+  operatorCommand(
+    'lift',
+    'let later collections store suppressed requests again; give the same option as for the purge',
+  )
     .option('--purge <purgeId>', 'everything of one purge, as "suppression list" shows it')
     .addOption(new Option('--platform <platform>', 'only there').choices(platformNames))
-    .option('--id <id>', 'the id that the platform knows it by; needs --platform')
-    .option('--url <url>', 'what was asked there')
-    .option('--author <author>', 'what somebody asked')
+    .option('--id <id>', 'its id on the platform; needs --platform')
+    .option('--url <url>', 'the request at this address')
+    .option('--author <author>', 'every request of this author')
     .action(({ purge: purgeId, platform, id, url, author, json }: LiftOptions) => {
       if ([purgeId, id, url, author].filter((given) => given !== undefined).length !== 1) {
         throw new CommandError('Give one of --purge, --id, --url, --author.', exitCodes.usage)
@@ -52,13 +55,13 @@ const lift = () =>
       return operate<{ lifted: number }>(
         { json },
         (operator) => operator.call(`${path}/lift`, { method: 'POST', body: { purgeId, platform, id, url, author } }),
-        () => ['Lifted: it may be collected again.'],
+        () => ['Lifted: the requests may be collected again.'],
       )
     })
 
-/** `wishwell suppression`: what purges keep out. */
+/** `wishwell suppression`: the requests that are never stored again. */
 export function suppressionCommand(): Command {
-  const suppression = new Command('suppression').description('see and lift what purges keep out (admin key)')
+  const suppression = new Command('suppression').description('show and lift the suppressions of purges (admin key)')
   for (const command of [list(), lift()]) suppression.addCommand(command)
   return suppression
 }

@@ -1,19 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { noTerminal, runCommand, runOnTerminal } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
+import { endedJob, type FakeAnswer, requestRecord, startFakeService, testKey, usage } from './fake-service-testing.ts'
 import { createProgram } from './program.ts'
-import {
-  endedJob,
-  type FakeAnswer,
-  noTerminal,
-  requestRecord,
-  runCommand,
-  runOnTerminal,
-  startFakeService,
-  testKey,
-  usage,
-} from './testing.ts'
 import { countColumns } from './text.ts'
 
 // On a terminal of 80 columns nothing is wider, and in a pipe nothing is cut.
@@ -24,12 +15,20 @@ const columns = 80
 const topic = 'a topic with a name that is as long as one may be, which is a hundred characters and not one more'
 const topics = [
   {
-    ...{ topic, requests: 12_345, votes: 1_234_567, lastCollectedAt: '2024-01-01T00:00:00.000Z' },
-    ...{ growth: { days7: 123, days30: 1_234 }, tags: [{ tag: 'enhancement', requests: 9 }] },
+    topic,
+    requests: 12_345,
+    votes: 1_234_567,
+    lastCollectedAt: '2024-01-01T00:00:00.000Z',
+    growth: { days7: 123, days30: 1_234 },
+    tags: [{ tag: 'enhancement', requests: 9 }],
   },
   {
-    ...{ topic: 'dark mode', requests: 1, votes: 2, lastCollectedAt: '2024-01-01T00:00:00.000Z' },
-    ...{ growth: { days7: 0, days30: 0 }, tags: [] },
+    topic: 'dark mode',
+    requests: 1,
+    votes: 2,
+    lastCollectedAt: '2024-01-01T00:00:00.000Z',
+    growth: { days7: 0, days30: 0 },
+    tags: [],
   },
 ]
 const jobId = '0198c0de-0000-7000-8000-000000000000'
@@ -37,18 +36,30 @@ const jobs = [{ ...endedJob({ jobId, topic, depth: 40 }), createdAt: '2026-01-01
 const message =
   'The platform refused our credentials, and whoever runs this service has to renew them before it is asked again.'
 const failedJob = endedJob({
-  ...{ jobId, progress: { github: 'error', hackernews: 'done' } },
+  jobId,
+  progress: { github: 'error', hackernews: 'done' },
   errors: [{ platform: 'github', code: 'unauthorized', message }],
 })
 const host = {
-  ...{ host: 'a-rather-long-host-name.forum.example', state: 'waiting', resumesAt: '2026-01-01T00:00:00.000Z' },
-  ...{ budget: { remaining: 0, limit: 1_000 }, quota: { remaining: 9_000, limit: 10_000, resetsAt: '' } },
-  ...{ failures: 2, lastSuccessAt: '2026-01-01T00:00:00.000Z', lastError: null },
+  host: 'a-rather-long-host-name.forum.example',
+  state: 'waiting',
+  resumesAt: '2026-01-01T00:00:00.000Z',
+  budget: { remaining: 0, limit: 1_000 },
+  quota: { remaining: 9_000, limit: 10_000, resetsAt: '' },
+  failures: 2,
+  lastSuccessAt: '2026-01-01T00:00:00.000Z',
+  lastError: null,
 }
 const platforms = [
   {
-    ...{ platform: 'discourse', state: 'ready', isDefault: true, missing: [], resumesAt: null, lastSuccessAt: null },
-    ...{ advice: message, hosts: [host] },
+    platform: 'discourse',
+    state: 'ready',
+    isDefault: true,
+    missing: [],
+    resumesAt: null,
+    lastSuccessAt: null,
+    advice: message,
+    hosts: [host],
   },
 ]
 const found = [requestRecord({ title: 't'.repeat(200), description: 'word '.repeat(60) })]
@@ -58,7 +69,8 @@ const account = {
     credits: { ...usage.credits, held: 120, resetsAt: '2026-02-01T00:00:00.000Z' },
     paygBalance: 1_000,
   },
-  ...{ paygMonthlyCap: 1_000, rateLimit: { requestsPerMinute: 240 } },
+  paygMonthlyCap: 1_000,
+  rateLimit: { requestsPerMinute: 240 },
 }
 
 const answers: Record<string, FakeAnswer> = {
@@ -72,7 +84,8 @@ const answers: Record<string, FakeAnswer> = {
           requests: 9,
           votes: 9,
         })),
-        ...{ timeline: [], wishes: [{ request: found[0], votes: 9, requests: 2, platforms: ['github', 'lemmy'] }] },
+        timeline: [],
+        wishes: [{ request: found[0], votes: 9, requests: 2, platforms: ['github', 'lemmy'] }],
       },
     },
   },

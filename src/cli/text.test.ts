@@ -89,7 +89,7 @@ describe('a shortened text', () => {
 })
 
 describe('a line on a terminal', () => {
-  it('is broken between words, and goes on below where it began', () => {
+  it('is wrapped between words, and continues at its own indentation', () => {
     expect(wrapLine('one two three four', 9)).toEqual(['one two', 'three', 'four'])
     expect(wrapLine('  one two three', 10)).toEqual(['  one two', '    three'])
     expect(wrapLine('  DATA_DIR  one two three', 25)).toEqual(['  DATA_DIR  one two three'])
@@ -97,7 +97,7 @@ describe('a line on a terminal', () => {
     expect(wrapLine('short', 80)).toEqual(['short'])
   })
 
-  it('keeps a word whole that is wider than the terminal', () => {
+  it('does not cut a word that is wider than the terminal', () => {
     const address = `https://wishes.example/${'x'.repeat(40)}`
     expect(wrapLine(`see ${address} now`, 20)).toEqual(['see', address, 'now'])
   })

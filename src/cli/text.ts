@@ -1,14 +1,14 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** No line of output is longer, and no more of a text than this is ever looked at. */
+/** The maximum of a line of output; the remainder of a text is not processed. */
 const maxLineLength = 4_000
 
-/** Format characters (bidirectional overrides, tags) can make a terminal show another text; joiners make letters. */
+/** Format characters (bidirectional overrides, tags) can make a terminal show another text; joiners are part of letters. */
 const invisible = /(?![\u200c\u200d])\p{Cf}/gu
 
 /**
- * Text from outside as one line that a terminal shows and never obeys: without control characters, escape sequences and
- * direction overrides.
+ * Text from outside as one line that is safe on a terminal: without control characters, escape sequences and direction
+ * overrides.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text.slice(0, maxLineLength).toWellFormed())
@@ -17,16 +17,16 @@ export function printable(text: string): string {
     .trim()
 }
 
-/** The first line that has something on it, printable; empty when there is none. */
+/** The first line that is not blank, printable; empty when there is none. */
 export function firstLine(text: string): string {
   const lines = text.slice(0, maxLineLength).split(/[\r\n\u2028\u2029]+/)
   return lines.map(printable).find((line) => line !== '') ?? ''
 }
 
-/** JSON on one line; characters that a terminal would obey are escaped, so the value stays the same. */
+/** JSON on one line; control characters are escaped, so the value stays the same. */
 export function toJsonLine(value: unknown): string {
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  // JSON.stringify escapes the ASCII ones by itself.
+  // JSON.stringify escapes the ASCII ones already.
   return JSON.stringify(value).replace(/[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, toEscape)
 }
 
@@ -38,12 +38,12 @@ const wide =
 
 const columnsOf = (grapheme: string) => (wide.test(grapheme) ? 2 : 1)
 
-/** How many columns of a terminal a printable text takes. */
+/** The width of a printable text on a terminal, in columns. */
 export function countColumns(text: string): number {
   return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + columnsOf(segment), 0)
 }
 
-/** A printable text cut to so many columns, with an ellipsis where something is missing. */
+/** Shortens a printable text to a number of columns, with an ellipsis at the cut. */
 export function shorten(text: string, columns: number): string {
   let used = 0
   let kept = ''
@@ -57,7 +57,7 @@ export function shorten(text: string, columns: number): string {
   return kept
 }
 
-/** Where what belongs to the start of a line goes on: below its second column if it has one, else further in where it is indented. */
+/** The indentation of wrapped lines: below the second column of the line if it has one, else below its own indentation. */
 function hangingColumns(line: string): number {
   const [indentation = ''] = /^ */.exec(line)!
   const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0]
@@ -66,8 +66,7 @@ function hangingColumns(line: string): number {
 }
 
 /**
- * A printable line as lines of at most so many columns, broken between words. A word that is longer, such as an address, stays
- * whole: half of it is of no use.
+ * Wraps a printable line between words. A word that is longer than a line, such as an address, is never cut.
  */
 export function wrapLine(line: string, columns: number): string[] {
   if (countColumns(line) <= columns) return [line]
@@ -75,7 +74,7 @@ export function wrapLine(line: string, columns: number): string[] {
   const indentation = ' '.repeat(hanging > columns / 2 ? 2 : hanging)
   const lines: string[] = []
   let current = ''
-  // The start of the line is one piece, so that its own columns stay as they are.
+  // The start of the line is one piece, so that its columns are not changed.
   for (const [piece] of line.matchAll(/(?:^ *)?\S+ */g)) {
     if (current.trim() !== '' && countColumns((current + piece).trimEnd()) > columns) {
       lines.push(current.trimEnd())
@@ -88,7 +87,7 @@ export function wrapLine(line: string, columns: number): string[] {
 
 const withSeconds = (seconds: number) => `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 
-/** How long something took, for people: `4.2 s`, `42 s`, `3 min 05 s`. */
+/** A duration as text: `4.2 s`, `42 s`, `3 min 05 s`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`
@@ -100,10 +99,10 @@ export function count(amount: number, noun: string): string {
   return `${amount.toLocaleString('en-US')} ${noun}${amount === 1 ? '' : 's'}`
 }
 
-/** A word as a POSIX shell reads it back: quoted when it must be. */
+/** Quotes a word for a POSIX shell where that is necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** The last argument of a command of ours, as a person can paste it: a text that looks like an option stays a text. */
+/** Quotes the last argument of a `wishwell` command; a text that resembles an option stays a text. */
 export const lastArgument = (text: string): string => (text.startsWith('-') ? '-- ' : '') + shellWord(text)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { failure, requestRecord, runCommand, startFakeService } from './testing.ts'
+import { failure, requestRecord, startFakeService } from './fake-service-testing.ts'
 import { formatTopic, formatTopicPage } from './topics.ts'
 
 const now = new Date('2026-04-02T00:00:00.000Z')
@@ -32,11 +33,11 @@ describe('wishwell topics', () => {
     }
     const lines = formatTopicPage(page, { now, columns: 60 })
     expect(lines[1]).toBe('On github 1 request, 5 votes')
-    expect(lines[4]).toBe('     17  Dark mode, asked 2 times on github, lemmy')
+    expect(lines[4]).toBe('     17  Dark mode, 2 requests on github, lemmy')
     expect(lines[5]).toHaveLength(60)
   })
 
-  it('sends what it was told, and says how to get more', async () => {
+  it('sends the given options, and says how to get more', async () => {
     const data = { topics: [{ ...summary, tags: [] }], hasMore: true, cursor: 'next' }
     const service = await startFakeService(() => ({ body: { data } }))
     const { exitCode, stdout } = await runCommand(

@@ -26,15 +26,15 @@ interface TopicOptions {
   json: boolean
 }
 
-/** `wishwell topics`: what was collected, by topic. */
+/** `wishwell topics`: the collected topics. */
 export function topicsCommand(): Command {
   return new Command('topics')
-    .description('list the topics that were collected, or show one (free)')
+    .description('list the collected topics, or show one (free)')
     .argument('[topic]', 'the topic to show')
-    .option('--query <text>', 'only topics with this in their name')
+    .option('--query <text>', 'only topics whose name contains this text')
     .addOption(sortOption(topicOrders, 'last collected first (new, the default), most voted (also top) or by name'))
-    .option('--limit <topics>', 'most topics to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
-    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .option('--limit <topics>', 'maximum of topics to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+    .option('--cursor <cursor>', 'continue where an earlier list ended')
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell topics --help shows every option)')
@@ -56,7 +56,7 @@ async function list({ sort: sortBy, json, ...rest }: TopicOptions): Promise<void
     cursor === null ? [] : [`More: ${['wishwell topics', ...options, `--cursor ${printable(cursor)}`].join(' ')}`]
   const now = systemClock.now()
   const lines = formatTopics(topics, { now, columns: terminalColumns() })
-  printLines([...(lines.length === 0 && cursor === null ? ['No such topics here.'] : lines), ...more])
+  printLines([...(lines.length === 0 && cursor === null ? ['No such topics.'] : lines), ...more])
 }
 
 /** One line: name, numbers, age of the last collection, the most frequent tags. */
@@ -82,11 +82,11 @@ export function formatTopic(
 }
 
 const columnNames = ['topic', 'requests', 'votes', 'new in 30 days', 'collected', 'tags']
-/** Below it a name or tags say nothing. */
+/** The minimum width of a name or of tags that is still useful. */
 const minColumns = 12
 
 /**
- * Topics for people: a table on a terminal, as wide as it; in a pipe one line for each, which changes with no width.
+ * Topics as text: a table on a terminal, as wide as the terminal; in a pipe one line each, whatever its length.
  * @param columns null in a pipe
  */
 export function formatTopics(
@@ -125,23 +125,23 @@ async function show(topic: string, { json }: TopicOptions): Promise<void> {
   else printLines(formatTopicPage(answer.data, { now: systemClock.now(), columns: terminalColumns() ?? pipedColumns }))
 }
 
-/** A pipe has no width; this keeps whole titles. */
+/** The width in a pipe: enough for whole titles. */
 const pipedColumns = 200
 
-/** A topic for people: its numbers, its platforms, and what is wished for most. */
+/** A topic as text: its numbers, its platforms and its most wanted wishes. */
 export function formatTopicPage(page: TopicPage, { now, columns }: { now: Date; columns: number }): string[] {
   const platforms = page.platforms.map(
     ({ platform, requests, votes }) => `${printable(platform)} ${count(requests, 'request')}, ${count(votes, 'vote')}`,
   )
-  const wishes = page.wishes.map(({ request, votes, requests, platforms: places }) => {
-    const together = requests === 1 ? '' : `, asked ${requests} times on ${places.map(printable).join(', ')}`
+  const wishes = page.wishes.map(({ request, votes, requests, platforms: names }) => {
+    const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
     return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${together}`, columns)
   })
   return [
     formatTopic(page, now),
     `On ${platforms.join('; ')}`,
     '',
-    'Most wished for (votes of the same wish together):',
+    'Most wanted (votes of the same wish together):',
     ...wishes,
   ]
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AccountUsage } from './api.ts'
+import type { AccountUsage } from './api-types.ts'
 import { formatUsage } from './usage.ts'
 
 const usage: AccountUsage = {
@@ -10,14 +10,14 @@ const usage: AccountUsage = {
   rateLimit: { requestsPerMinute: 240 },
 }
 
-it('the usage tells the plan with its rate limit, and what is used and held', () => {
+it('the usage shows the plan with its rate limit, and the used and held credits', () => {
   expect(formatUsage(usage)).toEqual([
     'Plan:          max, 240 requests a minute',
-    'Credits:       588 of 15,000 used, 14,412 remaining, fresh on 2026-12-01',
+    'Credits:       588 of 15,000 used, 14,412 remaining, renewed on 2026-12-01',
     'Pay as you go: 1,300 credits, no cap',
   ])
   const held = formatUsage({ ...usage, credits: { ...usage.credits, held: 480 } })
   expect(held[1]).toBe(
-    'Credits:       588 of 15,000 used, 480 of them held by running jobs, 14,412 remaining, fresh on 2026-12-01',
+    'Credits:       588 of 15,000 used, 480 of them held by running jobs, 14,412 remaining, renewed on 2026-12-01',
   )
 })

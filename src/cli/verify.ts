@@ -4,18 +4,18 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { printable } from './text.ts'
 
-/** A large ledger takes its time. */
+/** The check of a large ledger takes long. */
 const timeoutMs = 10 * 60_000
 
-/** One line that names the fault, what is stored and what it should be. */
+/** A line with the broken rule, the stored value and the right one. */
 export const describeDifference = ({ accountId, check, subject, stored, expected }: Difference): string =>
   `account ${accountId}, ${printable(check)} (${printable(subject)}): is ${stored ?? 'missing'}, must be ${expected ?? 'absent'}`
 
-/** `wishwell verify`: proves the ledger, or shows where it is wrong and ends with 1. */
+/** `wishwell verify`: checks the ledger; a broken rule is shown, and the exit code is 1. */
 export function verifyCommand(): Command {
   return operatorCommand(
     'verify',
-    'recompute every balance from the ledger and check every rule of it; exit code 1 when one is broken',
+    'recompute every balance from the ledger and check its rules; exit code 1 when one is broken',
   ).action(async (options: { json: boolean }) => {
     let differences: Difference[] = []
     await operate<{ differences: Difference[] }>(

@@ -3,7 +3,7 @@ import type { Job } from '../scraping/jobs.ts'
 import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
 import { exitCodes } from './exit-codes.ts'
-import { endedJob } from './testing.ts'
+import { endedJob } from './fake-service-testing.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 const away = new ApiError('Nothing listens.', exitCodes.unreachable, { temporary: true })
@@ -52,7 +52,7 @@ describe('waiting for a job', () => {
     expect((await watch([running, endedJob({ status: 'failed' })]).job).status).toBe('failed')
   })
 
-  it('goes on through a restart of the service, and tells of it once', async () => {
+  it('continues through a restart of the service, and reports it once', async () => {
     const busy = new ApiError('Starting.', exitCodes.failed, { temporary: true })
     const watched = watch([running, ...Array.from({ length: 30 }, () => away), busy, running, endedJob()])
     expect((await watched.job).status).toBe('completed')
@@ -68,7 +68,7 @@ describe('waiting for a job', () => {
     expect(watched.elapsedMs()).toBeGreaterThanOrEqual(60_000)
   })
 
-  it('waits as long as a refusal asks for, but never longer than a minute', async () => {
+  it('waits for the Retry-After of a refusal, but never longer than a minute', async () => {
     const limited = (retryAfterMs: number) =>
       new ApiError('Slow.', exitCodes.limited, { temporary: true, retryAfterMs })
     const watched = watch([limited(7_000), limited(3_600_000), endedJob()])

@@ -5,10 +5,10 @@ import type { Api } from './api.ts'
 
 const firstPauseMs = 300
 const maxPauseMs = 1_000
-/** How long the service may be away: a restart that drains its work takes half a minute. */
+/** How long the service may be unavailable: a restart that drains takes half a minute. */
 const patienceMs = 60_000
 
-/** Time, as tests replace it. */
+/** The clock; tests replace it. */
 export interface Timing {
   now(): number
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>
@@ -20,9 +20,9 @@ const realTiming: Timing = {
 }
 
 export interface Watcher {
-  /** Every answer, the last one included. */
+  /** Called with every answer, the last one included. */
   onJob(job: Job): void
-  /** A poll failed, and it is tried again; called once until an answer comes. */
+  /** Called when a poll fails and is repeated; once until the next answer. */
   onTrouble(message: string): void
   signal: AbortSignal
 }
@@ -31,7 +31,8 @@ export const isFinal = (job: Pick<Job, 'status'>): boolean => job.status === 'co
 
 /**
  * Polls a job until it has ended, through failed polls and restarts of the service.
- * @throws ApiError when the service refuses, or (`temporary`) was away for a minute; the signal's reason when it is aborted.
+ * @throws ApiError when the service refuses, or (`temporary`) was unavailable for a minute; the reason of the signal once it is
+ * aborted.
  */
 export async function waitForJob(api: Api, jobId: string, watcher: Watcher, timing = realTiming): Promise<Job> {
   const { onJob, onTrouble, signal } = watcher

@@ -3,8 +3,8 @@ import type { Service } from '../service.ts'
 type Started = Pick<Service, 'address' | 'firstApiKey' | 'signInUrl' | 'adminKeyLocation'>
 
 /**
- * What a start tells whoever began it. The key and the link are shown nowhere else.
- * @param isTerminal then with empty lines around, so that it stands out from the log
+ * The text of a start. The key and the link are shown nowhere else.
+ * @param isTerminal whether empty lines separate it from the log
  */
 export function formatWelcome(service: Started, isTerminal: boolean): string[] {
   const { address, firstApiKey, signInUrl, adminKeyLocation } = service
@@ -12,13 +12,13 @@ export function formatWelcome(service: Started, isTerminal: boolean): string[] {
   const add = (name: string, value: string) => lines.push(`  ${name.padEnd(10)} ${value}`)
   if (firstApiKey !== null) {
     add('API key:', firstApiKey)
-    add('', '(shown only this once)')
+    add('', '(shown only once)')
   }
   if (signInUrl !== null) {
     add('sign in:', signInUrl)
     add('', '(works once, for 15 minutes; later: npx wishwell account link)')
   } else if (address !== null) {
-    add('sign in:', 'npx wishwell account link   (makes a link that works once)')
+    add('sign in:', 'npx wishwell account link   (creates a link that works once)')
   }
   add('admin key:', adminKeyLocation)
   if (address !== null) add('API:', `${address}/docs`)

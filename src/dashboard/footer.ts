@@ -4,8 +4,8 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
 
 /**
- * Adds whom an author asks about a post to the end of a page. It is part of the document: it is there for everybody, signed in or
- * not, without a call, and without the page's script.
+ * Adds the contact for authors to the end of a page. It is part of the document: it is shown with and without a session,
+ * without a call, and without the script of the page.
  */
 export function withFooter(html: string, contact: RemovalContact | undefined): string {
   if (contact === undefined) return html

@@ -32,8 +32,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-describe('whom authors ask', () => {
-  it('is at the end of every view, for everybody, as text', async () => {
+describe('the contact for authors', () => {
+  it('is at the end of every view, with and without a session, as text', async () => {
     const hostile = "https://wishwell.example/removal?a='><script>&amp"
     const asked = await startTestService({ pageDirectory: directory, environment: { REMOVAL_CONTACT: hostile } })
     onTestFinished(() => asked.stop())
@@ -68,7 +68,7 @@ const getRaw = (path: string, headers: Record<string, string>) =>
   })
 
 describe('the page', () => {
-  it('is given for / and for every path that a browser opens', async () => {
+  it('is served for / and for every path that a browser opens', async () => {
     for (const path of [
       '/',
       '/?q=dark+mode',
@@ -87,7 +87,7 @@ describe('the page', () => {
     expect([head.status, head.text]).toEqual([200, ''])
   })
 
-  it('may do nothing but what its own files do', async () => {
+  it('may run its own files only', async () => {
     for (const path of ['/', '/search', '/assets/page-abc123.js', '/icon.svg']) {
       const { headers } = await get(path, browser)
       const policy = headers.get('content-security-policy') ?? ''
@@ -110,7 +110,7 @@ describe('the page', () => {
     }
   })
 
-  it('has files that are kept for ever where their name says what is in them', async () => {
+  it('has files that are cached for good if their name is a hash', async () => {
     const asset = await get('/assets/page-abc123.js')
     expect([asset.status, asset.text]).toEqual([200, script])
     expect(asset.headers.get('content-type')).toMatch(/javascript/)
@@ -123,7 +123,7 @@ describe('the page', () => {
     ])
   })
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a browser that has it', async () => {
     for (const path of ['/', '/assets/page-abc123.js']) {
       const etag = String((await getRaw(path, browser)).headers.etag)
       expect(etag).toMatch(/^(W\/)?"/)
@@ -133,7 +133,7 @@ describe('the page', () => {
     }
   })
 
-  it('stays the one that was there at the start, whatever is built meanwhile', async () => {
+  it('stays the page of the start, whatever is built meanwhile', async () => {
     try {
       writeFileSync(join(directory, 'index.html'), index.replace('abc123', 'def456'))
       for (const path of ['/', '/index.html', '/search']) expect((await get(path, browser)).text).toBe(index)
@@ -142,7 +142,7 @@ describe('the page', () => {
     }
   })
 
-  it('is sent as it was compressed at the build, to who can read that', async () => {
+  it('is sent in the compressed form of the build if the caller accepts it', async () => {
     const path = '/assets/page-abc123.js'
     const brotli = await getRaw(path, { 'accept-encoding': 'gzip, deflate, br' })
     expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: expect.stringMatching(/accept-encoding/i) })
@@ -156,7 +156,7 @@ describe('the page', () => {
     expect(plain.bytes.toString()).toBe(script)
   })
 
-  it('is no answer to programs, to the API, or to files that are not there', async () => {
+  it('is not sent to programs, under the API, or for missing files', async () => {
     for (const [path, headers] of [
       ['/api/v1/nothing', browser],
       ['/api', browser],
@@ -192,7 +192,7 @@ describe('the page', () => {
     expect(answer.body.error.code).toMatch(/NOT_FOUND|INVALID_REQUEST/)
   })
 
-  it('leaves what the service answers itself alone', async () => {
+  it('does not change the answers of other routes', async () => {
     expect((await get('/openapi.json', browser)).body.openapi).toBe('3.1.0')
     expect((await get('/readyz', browser)).body.status).toBe('ready')
     expect((await get('/api/v1/usage', browser)).status).toBe(401)
@@ -206,7 +206,7 @@ describe('without a built page', () => {
   })
   afterAll(() => bare.stop())
 
-  it('/ says how to get one and where the API is, and all else is as it was', async () => {
+  it('/ says how to build one and where the API is, and every other route works', async () => {
     const client = bare.clientFor(null)
     const page = await client.send('GET', '/', { headers: browser })
     expect(page.status).toBe(200)

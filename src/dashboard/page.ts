@@ -10,18 +10,18 @@ import type { RemovalContact } from '../runtime/removal-contact.ts'
 import { withFooter } from './footer.ts'
 import { unbuiltPage } from './unbuilt-page.ts'
 
-/** Where `npm run build:web` puts the page. */
+/** The output of `npm run build:dashboard`. */
 export const builtPage = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
 
 const yearSeconds = 365 * 24 * 60 * 60
 
-/** Their names hold a hash of what is in them: a file of the same name never changes. */
+/** The names of these files contain a hash of their content: a file of the same name never changes. */
 const isAsset = (path: string) => path.startsWith('assets/')
-/** Made at the build beside the file that they belong to, and never asked for by name. */
+/** The compressed forms that the build makes of each file. They are not served by their own names. */
 const isCompressed = (path: string) => path.endsWith('.br') || path.endsWith('.gz')
 const isHidden = (path: string) => path.split('/').some((name) => name.startsWith('.'))
 
-/** The files of a built page by their path; empty when there is none. */
+/** The files of a built page by their path; empty without a built page. */
 function listFiles(directory: string): Set<string> {
   try {
     const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -36,8 +36,8 @@ function listFiles(directory: string): Set<string> {
 }
 
 /**
- * Whether a person's browser opens this path as a page: what a path means is decided by the page's own script. Everything that is
- * asked for by a program, looks like a file or belongs to the API is an ordinary 404.
+ * Whether a browser opens this path as a page. The script of the page interprets the path. A call of a program, a path that
+ * resembles a file and a path of the API are an ordinary 404.
  */
 function isPageView(path: string, { headers }: FastifyRequest): boolean {
   if (/^(api|assets)?(\/|$)/.test(path)) return false
@@ -48,13 +48,13 @@ function isPageView(path: string, { headers }: FastifyRequest): boolean {
 export interface PageOptions {
   /** An absolute path. */
   pageDirectory: string
-  /** Shown at the end of every view. */
+  /** The contact at the end of every view. */
   removalContact: RemovalContact | undefined
 }
 
 /**
- * Serves the built page: its files, and `index.html` for every path that a browser opens. Nothing is read but the files that were
- * there when the service started; `index.html` as it was then, because a later build names other files, which belong to the
+ * Serves the built page: its files, and `index.html` for every path that a browser opens. Only files are read that existed
+ * when the service started. `index.html` is the one of the start, because that of a later build names files of the
  * next start. Without a built page `/` says how to get one.
  */
 export async function registerPage(app: App, { pageDirectory: directory, removalContact }: PageOptions): Promise<void> {
@@ -73,7 +73,7 @@ export async function registerPage(app: App, { pageDirectory: directory, removal
     reply.headers({ ...pageHeaders, 'content-security-policy': contentSecurityPolicy }).type('text/html')
     if (!isBuilt) return reply.send(index)
     reply.headers({ 'cache-control': 'no-cache', etag: indexTag })
-    // A proxy that compresses makes the tag a weak one.
+    // A proxy that compresses turns the tag into a weak one.
     const isKnown = request.headers['if-none-match']?.replaceAll('W/', '').split(/, */).includes(indexTag)
     return isKnown ? reply.code(304).send() : reply.send(index)
   }

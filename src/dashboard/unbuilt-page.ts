@@ -1,4 +1,4 @@
-/** What `/` says where the page was not built: the API does without it. */
+/** The answer of `/` without a built page. */
 export const unbuiltPage = `<!doctype html>
 <html lang="en">
 <head>

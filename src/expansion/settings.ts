@@ -11,7 +11,7 @@ export const expansionVariables = {
   ),
   AI_API_KEY: Type.Optional(
     // What no header can hold would fail each request as if the network did.
-    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, where it needs one' }),
+    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one' }),
   ),
   AI_MODEL: Type.Optional(Type.String({ maxLength: 200, description: 'its model; needed with `AI_BASE_URL`' })),
   AI_TIMEOUT_MS: Type.Integer({
@@ -19,13 +19,13 @@ export const expansionVariables = {
     maximum: 60_000,
     default: 4_000,
     description:
-      'how long the model may take, at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
+      'time limit of the model, at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
   }),
   AI_MAX_TOKENS: Type.Integer({
     minimum: 50,
     maximum: 20_000,
     default: 500,
-    description: 'the maximum of tokens in an answer of the model; a reasoning model needs more',
+    description: 'max tokens of a response of the model; a reasoning model needs more',
   }),
 }
 

@@ -15,7 +15,7 @@ export const platformVariables = {
   PLATFORMS: commaList(openPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
   DEFAULT_PLATFORMS: Type.Optional(
     Type.String({
-      description: `comma list: the platforms of a call that names none; by default those of the first six that are on`,
+      description: `comma list: the platforms of a call that names none; by default all of the first six that are on`,
     }),
   ),
   RETENTION_DAYS: Type.String({

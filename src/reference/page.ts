@@ -22,7 +22,7 @@ interface Operation {
   responses?: Record<string, Content & { description?: string }>
 }
 
-/** The OpenAPI document, as far as the page shows it. */
+/** The parts of the OpenAPI document that the page shows. */
 export interface ApiDocument {
   info: { title: string; version: string; description?: string }
   paths?: Record<string, Record<string, Operation>>
@@ -81,7 +81,7 @@ const shapes = ({ content = {} }: Content) =>
     )
     .join('\n')
 
-/** A route that says nothing of its answer has a text made for it that says nothing either. */
+/** The description that the OpenAPI plugin generates for an answer without one. It is not shown. */
 const descriptionOf = (status: string, given = '') =>
   given === 'Default Response' ? (status === '200' ? 'The answer' : '') : given
 
@@ -112,7 +112,9 @@ function callsOf({ paths = {} }: ApiDocument): Call[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
-      ...{ path, method: method.toUpperCase(), id: `${method}${path.replace(/[^a-zA-Z0-9]+/g, '-')}` },
+      path,
+      method: method.toUpperCase(),
+      id: `${method}${path.replace(/[^a-zA-Z0-9]+/g, '-')}`,
     })),
   )
 }

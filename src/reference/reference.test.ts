@@ -30,14 +30,16 @@ describe('the reference', () => {
 })
 
 describe('what the reference shows', () => {
-  it('is text, whatever it is', () => {
+  it('is always escaped', () => {
     const hostile = '<script>alert(1)</script> & "x" `<b>`'
     const page = renderReference({
       info: { title: hostile, version: hostile, description: hostile },
       paths: {
         [`/${hostile}`]: {
           get: {
-            ...{ summary: hostile, description: `- ${hostile}\n- b`, tags: [hostile] },
+            summary: hostile,
+            description: `- ${hostile}\n- b`,
+            tags: [hostile],
             parameters: [{ name: hostile, in: 'query', description: hostile, schema: { enum: [hostile] } }],
             requestBody: {
               content: { [hostile]: { schema: { properties: { [hostile]: { description: hostile } } } } },
@@ -51,7 +53,7 @@ describe('what the reference shows', () => {
     expect(page).toContain('<code>&lt;b&gt;</code>')
   })
 
-  it('is the form of a value as people write it', () => {
+  it('is the type of a value in the notation of TypeScript', () => {
     const schema = {
       type: 'object',
       required: ['a'],

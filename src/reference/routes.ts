@@ -3,7 +3,7 @@ import { pageHeaders } from '../http/security-headers.ts'
 import { type ApiDocument, renderReference } from './page.ts'
 import { referenceStyle } from './style.ts'
 
-/** `GET /docs`: the API document for people. @param readDocument gives it once all routes are known. */
+/** `GET /docs`: the API document for people. @param readDocument returns it when all routes are registered */
 export function registerReference(app: App, readDocument: () => ApiDocument): void {
   // Routes do not change while the service runs.
   let page: string | null = null

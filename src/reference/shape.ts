@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as the document uses it. */
+/** The parts of JSON Schema that the document uses. */
 export interface Schema {
   type?: string | string[]
   format?: string
@@ -18,7 +18,7 @@ export interface Schema {
   anyOf?: Schema[]
 }
 
-/** The bounds and the default of a value, for people. */
+/** The bounds and the default of a value, as text. */
 export function boundsOf({ minimum, maximum, minLength, maxLength, default: fallback }: Schema): string {
   const between = (low: number | undefined, high: number | undefined, unit: string) => {
     if (low === undefined && high === undefined) return []
@@ -47,7 +47,7 @@ function objectShape(schema: Schema, indent: string): string {
   return entries.length === 0 ? '{}' : `{\n${entries.join('\n')}\n${indent}}`
 }
 
-/** What a value looks like, in the notation of TypeScript; what its parts mean stands behind them. */
+/** The type of a value in the notation of TypeScript, with the meaning of its parts as comments. */
 export function shapeOf(schema: Schema, indent = ''): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { testAdminKey } from '../service.ts'
 import { json, type Key, prepareContract, unknownId } from './testing.ts'
 
-// Every route's table of bad bodies: what is wrong, and where the answer says the fault is.
+// Bad bodies of every route, each with the path of the error in the answer.
 
 const contract = prepareContract()
 const scrapeJobs = async () => (await contract.service.database.selectFrom('scrape_jobs').select('id').execute()).length

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { json, prepareContract, unknownId } from './testing.ts'
 
-// Bad query strings and cursors: what is wrong, and where the answer says the fault is.
+// Bad query strings and cursors, each with the path of the error in the answer.
 
 const contract = prepareContract()
 
@@ -60,7 +60,7 @@ describe('a moment at the ends of the calendar', () => {
   })
 })
 
-describe('a cursor that only looks like ours', () => {
+describe('a forged cursor', () => {
   it.each([
     ['votes', Number.MAX_SAFE_INTEGER],
     ['votes', Number.MIN_SAFE_INTEGER],

@@ -3,7 +3,7 @@ import { generateApiKey } from '../../src/accounts/keys.ts'
 import { testAdminKey } from '../service.ts'
 import { json, type Key, prepareContract, unknownId } from './testing.ts'
 
-// What every route has in common: who is let in, what a body may be, and the id of a request.
+// The rules of every route: keys, bodies and request ids.
 
 const contract = prepareContract()
 
@@ -74,7 +74,7 @@ describe.each(routes)('$method $path', ({ method, path, key, body }) => {
     }
   })
 
-  it('tells nobody without a key what is wrong with the body', async () => {
+  it('says nothing about the body to a caller without a key', async () => {
     const answer = await contract.service
       .clientFor(null)
       .send(method, path, body === undefined ? {} : { headers: json, body: '{' })

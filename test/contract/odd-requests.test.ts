@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { testAdminKey } from '../service.ts'
 import { json, prepareContract, unknownId } from './testing.ts'
 
-// What is hardly HTTP, what does not exist, and what is strange but good.
+// Malformed HTTP, unknown routes, and unusual but valid requests.
 
 const contract = prepareContract()
 
@@ -17,7 +17,7 @@ describe('DELETE with the content type of JSON', () => {
 })
 
 describe('what is hardly HTTP', () => {
-  /** Sends bytes as they are, and gives all that comes back. */
+  /** Sends bytes unchanged. @returns the whole answer. */
   async function sendRaw(bytes: string): Promise<string> {
     const { hostname, port } = new URL(contract.service.url)
     const socket = connect(Number(port), hostname)

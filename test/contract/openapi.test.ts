@@ -41,7 +41,7 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
 
-/** Checks an answer against what the document says of it, and not one field more. */
+/** Checks an answer against its schema in the document; no other field is allowed. */
 function expectDocumented(method: string, path: string, answer: { status: number; body: unknown }) {
   const operation = document.paths[path]?.[method.toLowerCase()]
   const schema = operation?.responses[answer.status]?.content?.['application/json']?.schema
@@ -130,7 +130,7 @@ describe('the API document', () => {
     ])
   })
 
-  it('declares for every call who may make it and how it can fail', () => {
+  it('declares the keys and the errors of every call', () => {
     for (const { method, path, operation } of operations()) {
       expect(operation.summary, `${method} ${path}`).toBeTruthy()
       if (!path.startsWith('/api/')) continue
@@ -186,7 +186,7 @@ describe('the API document', () => {
     }
   })
 
-  it('tells of the headers of the rate limits and of replays', () => {
+  it('describes the headers of rate limits and of replays', () => {
     for (const { path, operation } of operations()) {
       const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {})
       const limited = path.startsWith('/api/v1') ? ['RateLimit-Policy', 'RateLimit'] : []

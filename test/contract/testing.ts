@@ -6,7 +6,7 @@ export const json = { 'content-type': 'application/json' }
 /** An id of the right form that nothing has. */
 export const unknownId = '00000000-0000-4000-8000-000000000000'
 
-/** Whose key a route takes. */
+/** The kind of key that a route requires. */
 export type Key = 'account' | 'admin'
 
 /** One service for all tests of a file. */

@@ -5,11 +5,32 @@ import { openDatabase } from '../../src/database/open.ts'
 import { type ChildService, startChildService } from '../child-service.ts'
 import { createTestClient, type TestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
-import { startPlatformSimulator } from '../platform-simulator/simulator.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 
 const topics = ['dark mode', 'offline sync', 'csv export', 'keyboard shortcuts']
 
-/** What the tests share that kill or freeze the service: jobs of four topics, and what must be there when they have ended. */
+const environmentOf = (simulator: PlatformSimulator, apiKey: string, copy: DatabaseCopy) => ({
+  DATA_DIR: copy.options.dataDir,
+  DATABASE_URL: copy.options.databaseUrl,
+  ADMIN_API_KEY: 'admin-key-of-the-crash-test',
+  BOOTSTRAP_API_KEY: apiKey,
+  // Two of the four jobs are queued.
+  RUNNING_JOBS_MAX: '2',
+  PLATFORMS: 'github,hackernews,stackexchange',
+  GITHUB_TOKEN: 'a-token',
+  GITHUB_API_URL: simulator.urls.github,
+  HACKERNEWS_API_URL: simulator.urls.hackernews,
+  STACKEXCHANGE_API_URL: simulator.urls.stackexchange,
+  // Thirty rounds need more than the 300 requests a day that are allowed without a key.
+  STACKEXCHANGE_API_KEY: 'a-key',
+})
+
+async function startJobs(client: TestClient): Promise<string[]> {
+  const started = await Promise.all(topics.map((topic) => client.scrape({ topic, depth: 6 })))
+  return started.map(({ body }) => body.data.jobId)
+}
+
+/** Jobs of four topics, for tests that kill or freeze the service, and the state that they must leave behind. */
 export async function openCampaign() {
   const simulator = await startPlatformSimulator({ limits: 'none', latencyMs: 150, size: 420, seed: 7 })
   const apiKey = generateApiKey()
@@ -17,21 +38,7 @@ export async function openCampaign() {
   const services = new Set<ChildService>()
 
   const start = async (copy: DatabaseCopy): Promise<ChildService> => {
-    const service = await startChildService({
-      DATA_DIR: copy.options.dataDir,
-      DATABASE_URL: copy.options.databaseUrl,
-      ADMIN_API_KEY: 'admin-key-of-the-crash-test',
-      BOOTSTRAP_API_KEY: apiKey,
-      // Of the four jobs two wait in line.
-      RUNNING_JOBS_MAX: '2',
-      PLATFORMS: 'github,hackernews,stackexchange',
-      GITHUB_TOKEN: 'a-token',
-      GITHUB_API_URL: simulator.urls.github,
-      HACKERNEWS_API_URL: simulator.urls.hackernews,
-      STACKEXCHANGE_API_URL: simulator.urls.stackexchange,
-      // Thirty rounds ask it more often than the 300 times a day that it allows without.
-      STACKEXCHANGE_API_KEY: 'a-key',
-    })
+    const service = await startChildService(environmentOf(simulator, apiKey, copy))
     services.add(service)
     return service
   }
@@ -41,13 +48,13 @@ export async function openCampaign() {
     copies.push(copy)
     return copy
   }
-  const startJobs = async (client: TestClient): Promise<string[]> => {
-    const started = await Promise.all(topics.map((topic) => client.scrape({ topic, depth: 6 })))
-    return started.map(({ body }) => body.data.jobId)
-  }
   return {
-    ...{ simulator, start, clientOf, newCopy, startJobs },
-    /** What the same jobs leave behind when nothing disturbs them. */
+    simulator,
+    start,
+    clientOf,
+    newCopy,
+    startJobs,
+    /** The state that the same jobs leave behind without a disturbance. */
     undisturbedRun: async () => {
       const copy = await newCopy()
       const service = await start(copy)
@@ -57,7 +64,7 @@ export async function openCampaign() {
       return readState(copy)
     },
     close: async () => {
-      // A frozen process ends by no other signal.
+      // No other signal ends a frozen process.
       for (const service of services) await service.end('SIGKILL')
       await simulator.stop()
       for (const copy of copies) await copy.remove()
@@ -76,7 +83,7 @@ interface Credits {
   open: number
 }
 
-/** What a database holds after its jobs, read without the service. */
+/** The state of a database after its jobs, read without the service. */
 export async function readState(copy: DatabaseCopy) {
   const { database, close } = await openDatabase({ ...copy.options, onCrash: failTest })
   const read = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(database)).rows

@@ -95,7 +95,7 @@ async function countSteps(): Promise<number> {
 /** Starts a job in a service that dies at its n-th statement. @returns the job that was promised, and whether it did die. */
 async function killAt(step: number): Promise<{ jobId: string | null; survived: boolean }> {
   const service = await start()
-  // What the last kill interrupted goes on by itself, and would be counted.
+  // The work that the last kill interrupted continues, and would be counted.
   await service.jobsEnded()
   const client = await service.makeClient()
   await service.arm(step)
@@ -123,7 +123,7 @@ it.runIf(embedded)(
       if (kill.jobId !== null) promised.push(kill.jobId)
       if (kill.survived) survived.push(step)
     }
-    // The two platforms take turns in another way each time, so a job may have a statement less than the one that was counted.
+    // The order of the two platforms differs each time, so a job may have one statement fewer than the counted one.
     expect(survived.filter((step) => step < steps - 5)).toEqual([])
     const service = await start()
     await service.jobsEnded()

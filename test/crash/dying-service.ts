@@ -5,13 +5,13 @@ import type { Page } from '../../src/platforms/platform.ts'
 import { startService } from '../../src/service.ts'
 import { numberedPages, platformMap, type Script, scriptedPlatform } from '../scripted-platform.ts'
 
-// A service that kills itself after a given number of statements, counted from when it is told so. Started by
+// A service that kills itself after a given number of statements, counted from a message of the test. Started by
 // crash-points.test.ts, which sends the number over the channel; 0 means never.
 
 let statementsLeft = Number.POSITIVE_INFINITY
 let counted = 0
 
-/** Asked for the test, so not counted. */
+/** Statements of the test itself, which are not counted. */
 const countUnended = 'select count(*)::integer as tasks from scrape_tasks where completed_at is null'
 
 const onStatement = (statement: string) => {
@@ -21,7 +21,7 @@ const onStatement = (statement: string) => {
   if (statementsLeft <= 0) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Every topic has requests of its own: storing what is known already would take fewer statements. */
+/** Every topic has requests of its own: storing known requests takes fewer statements. */
 const pagesOfTopic =
   (pages: number): Script =>
   (call, request) => {
@@ -31,7 +31,8 @@ const pagesOfTopic =
       ...page,
       requests: page.requests.map((found) => ({
         ...found,
-        ...{ sourceId: ofTopic(found.sourceId), title: ofTopic(found.title) },
+        sourceId: ofTopic(found.sourceId),
+        title: ofTopic(found.title),
       })),
     }
   }

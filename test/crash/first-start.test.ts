@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
-import { startCommand } from '../../src/cli/testing.ts'
+import { startCommand } from '../../src/cli/command-testing.ts'
 import { createRandom } from '../platform-simulator/random.ts'
 
 // kill -9 of a first start, at random moments: the next one makes the database anew, or goes on with it, and takes no longer for it.

@@ -66,7 +66,10 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('while Postgres stands s
 
   const start = () =>
     startChildService({
-      ...{ DATABASE_URL: url(), ADMIN_API_KEY: adminKey, BOOTSTRAP_API_KEY: apiKey, ...simulator.environment },
+      DATABASE_URL: url(),
+      ADMIN_API_KEY: adminKey,
+      BOOTSTRAP_API_KEY: apiKey,
+      ...simulator.environment,
       PLATFORMS: 'github,hackernews',
     })
   beforeAll(async () => {
@@ -100,7 +103,7 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('while Postgres stands s
     readiness: () => client.get('/readyz'),
   }
 
-  /** All kinds of calls at once. @returns how each was answered, and the longest time that one took. */
+  /** All kinds of calls at once. @returns the answers, and the maximum time of a call. */
   async function callAll() {
     const startedAt = performance.now()
     const timings: Record<string, number> = {}
@@ -126,11 +129,11 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('while Postgres stands s
     const before = await spend('begun-before')
     expect(before.status).toBe(200)
     thaw = await freeze(url())
-    // On connections that were there, in line for one, and when the silence is known.
+    // On open connections, while queued for one, and after the silence was noticed.
     const rounds = [callAll(), sleep(1_500, null).then(callAll), sleep(9_000, null).then(callAll)]
     const crowd = Promise.all(Array.from({ length: 60 }, () => client.search('dark mode')))
     const startedAt = performance.now()
-    // A key that is new to the service: whether its effect took place is not known from the answer.
+    // A new key: the answer does not say whether the effect happened.
     const unsure = await Promise.all(['unsure-1', 'unsure-2', 'unsure-3'].map(spend))
     expect(unsure.map(({ status }) => status)).toEqual([503, 503, 503])
     expect((await crowd).filter(({ status }) => status !== 503)).toEqual([])
@@ -157,7 +160,7 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('while Postgres stands s
     expect(await verify()).toEqual({ differences: [] })
   })
 
-  it('SIGTERM ends the process within seconds, and the next one finds everything in order', {
+  it('SIGTERM ends the process within seconds, and the next one starts with a consistent database', {
     timeout: 120_000,
   }, async () => {
     const underWay = await Promise.all(['stopped-1', 'stopped-2'].map(spend))

@@ -9,14 +9,14 @@ import { createRandom } from '../platform-simulator/random.ts'
 import { openCampaign, readState } from './campaign.ts'
 
 // A process that is frozen for longer than its heartbeat and then goes on, and every third one that is killed, at random moments:
-// every job ends, and what a frozen one does late is written by nobody.
-//   FROZEN_ROUNDS=30 FROZEN_HEARTBEAT=real TEST_SEED=1 …: so many rounds, and nobody helps the heartbeat to run out.
+// every job ends, and late writes of a frozen process are rejected.
+//   FROZEN_ROUNDS=30 FROZEN_HEARTBEAT=real TEST_SEED=1 …: so many rounds, and the real heartbeat.
 
 const embedded = process.env.TEST_BACKEND === 'embedded'
 const rounds = campaignSize('FROZEN_ROUNDS', { quick: 1, long: 6 })
 const isReal = process.env.FROZEN_HEARTBEAT === 'real'
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
-/** The heartbeat is 10 s. Embedded there is nobody to take over: the process only has to live through a pause. */
+/** The heartbeat is 10 s. No other process takes over an embedded database: its process only has to survive a pause. */
 const pauseMs = isReal ? 12_000 : 500
 let campaign: Awaited<ReturnType<typeof openCampaign>>
 

@@ -38,7 +38,7 @@ it(`ends every job, loses nothing and doubles nothing after ${kills} kills`, { t
     recoveriesMs.push(Math.round(performance.now() - runningAt))
   }
   console.log(`work went on after ${recoveriesMs.join(', ')} ms`)
-  // What is promised: 2 s embedded, 45 s where another process must first be given up for dead. A busy machine holds up one
+  // The promise: 2 s embedded, 45 s when the heartbeat of another process must run out first. A busy machine delays one
   // recovery or the other, but hardly all.
   expect(Math.min(...recoveriesMs)).toBeLessThan(embedded ? 2_000 : 45_000)
 

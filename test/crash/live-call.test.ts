@@ -75,7 +75,7 @@ it('gives the credit of a live call back after kill -9, and its key is free', { 
   if (copy.backend === 'postgres') await giveUp()
   service = await start()
   expect(await used()).toBe(0)
-  // The collection goes on, and whoever calls again joins it or finds it fresh.
+  // The collection continues: another call joins it or finds it fresh.
   const again = await search()
   expect([again.status, again.body.meta.errors, again.headers.get('idempotent-replayed')]).toEqual([200, [], null])
   expect(again.body.data.results.length).toBeGreaterThan(0)

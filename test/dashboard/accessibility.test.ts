@@ -10,13 +10,13 @@ const ofLook = ['color-contrast', 'target-size', 'scrollable-region-focusable']
 
 interface Address {
   path: string
-  /** What is there when the page is whole. */
+  /** A selector that exists when the page is complete. */
   whole: string
-  /** What is opened before it is looked at, by the names of buttons, and what is there then. */
+  /** The buttons to press before the check, by name, and a selector that exists after each. */
   press?: Record<string, string>
 }
 
-/** What axe finds on the page as it is now. */
+/** The violations that axe finds on the present page. */
 async function findings(page: Page, runOnly: string[]): Promise<string[]> {
   return page.evaluate(async (values) => {
     const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({ runOnly: values })
@@ -62,7 +62,7 @@ describePage('accessibility', () => {
   }
   const timeout = patienceMs * 20
 
-  it('axe finds nothing where nobody is signed in, and nothing is wider than the window', { timeout }, () =>
+  it('without a session axe finds nothing, and nothing is wider than the window', { timeout }, () =>
     lookAt(
       [
         { path: '/sign-in', whole: '.sign-in-form' },
@@ -76,7 +76,8 @@ describePage('accessibility', () => {
     lookAt([
       { path: '/', whole: '.results article' },
       {
-        ...{ path: '/?q=dark+mode', whole: '.results mark' },
+        path: '/?q=dark+mode',
+        whole: '.results mark',
         press: { Filters: '.filter-panel fieldset', Similar: '.similar, .results li .note' },
       },
       { path: '/?q=dark&platforms=github&tag=enhancement&votes=1&since=2020-01-01', whole: '.active-filters' },
@@ -103,7 +104,8 @@ describePage('accessibility', () => {
       [
         { path: '/operator', whole: 'tbody tr' },
         {
-          ...{ path: `/operator/accounts/${accountId}`, whole: '.keys tbody tr' },
+          path: `/operator/accounts/${accountId}`,
+          whole: '.keys tbody tr',
           press: { 'Make an invitation': '.secret code' },
         },
         { path: '/operator/platforms', whole: '.platform-list > li' },

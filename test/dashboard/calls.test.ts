@@ -17,7 +17,7 @@ describePage('the calls that the page makes of the 20 a minute of a Free account
     if (chromiumPath !== null) await test.collect('dark mode')
   })
 
-  it('a way through its pages and back asks for nothing twice', async () => {
+  it('going through its pages and back reads nothing twice', async () => {
     const page = await test.open('/')
     await page.locator('.results article').first().waitFor()
     const calls = recordCalls(page)

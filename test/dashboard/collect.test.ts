@@ -62,7 +62,7 @@ describePage('collecting', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('what goes on by itself after a limit is what was asked for, not what the form says by then', async () => {
+  it('after a rate limit the submitted job is started, whatever the form contains by then', async () => {
     const page = await test.open('/collect?topic=asked+for&platforms=github')
     await page.getByText('Up to 1 credit').waitFor()
     await page.clock.install()
@@ -78,7 +78,7 @@ describePage('collecting', () => {
   })
 
   it('a job under way is cancelled after a question, and can be run again', async () => {
-    // Neither platform answers, so the job is there for as long as somebody takes to cancel it.
+    // Neither platform answers, so the job runs until it is cancelled.
     const forEver = { seconds: 600, times: Number.POSITIVE_INFINITY }
     for (const platform of ['github', 'stackexchange'] as const) {
       test.simulator.setFault(platform, 'slow_headers', forEver)
@@ -164,7 +164,7 @@ describePage('collecting', () => {
     await page.clock.install()
     await page.goto('/collect/00000000-0000-4000-8000-000000000000')
     await page.getByText('Not found.').waitFor()
-    // Enough for another round of whoever did not give up.
+    // Long enough for another try, if the page had not given up.
     await page.clock.runFor(30_000)
     expect(calls.filter((call) => call.endsWith('/events'))).toHaveLength(1)
   })
@@ -183,7 +183,7 @@ describePage('collecting', () => {
     await page.getByRole('link', { name: 'opened directly', exact: true }).waitFor()
   })
 
-  it('what a platform did wrong is told with what helps', async () => {
+  it('the failure of a platform is shown with advice', async () => {
     test.simulator.setFault('github', 'unauthorized', { times: 100 })
     const jobId = await test.collect('refused', { platforms: ['github'] }).finally(() => test.simulator.clearFaults())
     const page = await test.open(`/collect/${jobId}`)

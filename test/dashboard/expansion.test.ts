@@ -16,7 +16,7 @@ async function holdExpansions(page: Page) {
       const fate = await held.promise
       await (fate === 'lost' ? route.abort() : route.fulfill({ response }))
     } catch {
-      // Whoever asked is gone by now, with the page or before it.
+      // The caller may have left by now, with the page or before it.
     }
   })
   return held.resolve
@@ -74,7 +74,7 @@ describePage('expanding a search', () => {
     expect((await client.get('/api/v1/usage')).body.data.credits.used).toBe(1)
   })
 
-  it('when it has ended nothing is under way, and who must wait is told in a sentence', async () => {
+  it('after its end nothing is running, and the platforms that must wait are named in a sentence', async () => {
     // Github's wait is one that a task waits for, that of the other is too long for any.
     const times = Number.POSITIVE_INFINITY
     test.simulator.setFault('github', 'rate_limit', { seconds: 900, times })

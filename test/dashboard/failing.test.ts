@@ -19,7 +19,7 @@ describePage('failing states', () => {
     await page.getByLabel('Sort by').selectOption('new')
     await page.getByText('You are offline.').waitFor()
     expect(await cards(page).count()).toBe(20)
-    // Also for other words, whose own results cannot be had: what is there says whose it is.
+    // Also for another query whose results cannot be read: the shown results name their query.
     await page.getByRole('searchbox').fill('dark mode')
     await page.keyboard.press('Enter')
     await page.getByText('Still shown: the results for “dark”.').waitFor()
@@ -46,7 +46,7 @@ describePage('failing states', () => {
     expect(new URL(page.url()).search).toBe('?q=dark&sort=votes')
   })
 
-  it('what is asked for while the session is over is said to be refused, and comes after signing in', async () => {
+  it('a call after the end of the session is shown as refused, and is repeated after the sign-in', async () => {
     const page = await test.open('/?q=dark')
     await cards(page).first().waitFor()
     await page.context().clearCookies()

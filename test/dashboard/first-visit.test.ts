@@ -5,10 +5,10 @@ describePage('a first visit', () => {
   const contact = 'removal@wishwell.example'
   const test = usePage({ service: { environment: { REMOVAL_CONTACT: contact } } })
 
-  it('asks who is signed in while the page is still on its way, and not again when it is there', async () => {
+  it('reads the session while the page is loading, and not again afterwards', async () => {
     const page = await test.open('/healthz')
     const asked = page.waitForRequest('**/api/session')
-    // It comes only when the session was asked for without it.
+    // Its script loads only after the session was requested without it.
     await page.route('**/assets/main-*.js', async (route) => {
       await asked
       await route.continue()
@@ -35,7 +35,7 @@ describePage('a first visit', () => {
     expect((await searched).postDataJSON()).toMatchObject({ query: 'dark mode', sortBy: 'votes' })
   })
 
-  it('searches without waiting for who is signed in where a visit was before, and shows what that account finds', async () => {
+  it('searches without waiting for the session where the browser has visited before', async () => {
     await test.collect('dark mode')
     const first = await test.open('/?q=dark+mode')
     await first.locator('.results article').first().waitFor()
@@ -52,7 +52,7 @@ describePage('a first visit', () => {
     expect(calls.filter((call) => call === 'POST /api/v1/requests/search')).toHaveLength(1)
   })
 
-  it('sends a search that an earlier session refuses once more in the present one', async () => {
+  it('sends the search again when its token is of an earlier session', async () => {
     const first = await test.open('/?q=dark+mode')
     await first.locator('.results article').first().waitFor()
     const answer = await first.context().request.post('/api/session', { data: { apiKey: test.service.apiKey } })
@@ -68,14 +68,14 @@ describePage('a first visit', () => {
     expect(await again.getByRole('alert').count()).toBe(0)
   })
 
-  it('remembers nothing of a session that was signed out of', async () => {
+  it('stores nothing in the browser after signing out', async () => {
     const page = await test.open('/')
     await expect.poll(() => page.evaluate(() => localStorage.length), patient).toBe(1)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await expect.poll(() => page.evaluate(() => localStorage.length), patient).toBe(0)
   })
 
-  it('shows whom authors ask about a post, signed in or not', async () => {
+  it('shows the contact for authors, with and without a session', async () => {
     for (const as of [null, undefined]) {
       const page = await test.open('/', as === null ? { as } : {})
       const link = page.getByRole('contentinfo').getByRole('link', { name: contact })

@@ -15,7 +15,7 @@ describePage('a long description', () => {
     await test.service.database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
   })
 
-  it('comes by its beginning with the results, and whole when somebody asks for it', async () => {
+  it('is shown by its beginning in the results, and whole on demand', async () => {
     const page = await test.open('/?q=needle')
     const text = page.locator('.results article .description p')
     await text.waitFor()

@@ -105,7 +105,7 @@ describePage('the operator', () => {
     expect((await doomed.client.get('/api/v1/usage')).status).toBe(401)
   })
 
-  it('is told when the session has ended, and goes on where it was with the key', async () => {
+  it('sees when the session has ended, and continues at the same address after a new sign-in', async () => {
     const page = await test.open('/operator/jobs', asOperator)
     await page.getByText('dark mode').waitFor()
     await page.context().clearCookies()

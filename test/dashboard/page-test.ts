@@ -11,7 +11,7 @@ import { chromiumFlags, chromiumPath } from './chromium.ts'
 
 const pageDirectory = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
 
-/** How long anything on the page may take: machines that test are slow, and nothing here is a figure. */
+/** The time limit of every wait: test machines may be slow, and these tests measure nothing. */
 export const patienceMs = Number(process.env.PAGE_PATIENCE_MS ?? 30_000)
 export const patient = { timeout: patienceMs, interval: 50 }
 
@@ -19,7 +19,7 @@ export const patient = { timeout: patienceMs, interval: 50 }
 export const describePage = chromiumPath === null ? describe.skip : describe
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Signs in with this key before the page is opened; null for nobody. The first account's by default. */
+  /** Signs in with this key before the page is opened; null for no session. By default the key of the first account. */
   as?: string | null
 }
 
@@ -39,7 +39,7 @@ export interface PageTestOptions {
   platforms?: string
 }
 
-/** What a page must never say: an exception, or a breach of the Content-Security-Policy. Refused calls are no fault of it. */
+/** Records exceptions and breaches of the Content-Security-Policy, which no page may have. Refused calls are allowed. */
 function watchFaults(page: Page, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {
@@ -47,13 +47,37 @@ function watchFaults(page: Page, faults: string[]): void {
   })
 }
 
+/** A page of a new browser profile, signed in before the page is opened. */
+async function openProfile(browser: Browser, service: TestService, { as, ...options }: OpenOptions): Promise<Page> {
+  const context = await browser.newContext({ baseURL: service.url, locale: 'en-GB', timezoneId: 'UTC', ...options })
+  context.setDefaultTimeout(patienceMs)
+  const key = as === undefined ? service.apiKey : as
+  if (key !== null) {
+    const answer = await context.request.post('/api/session', { data: { apiKey: key } })
+    expect(answer.status()).toBe(200)
+  }
+  return context.newPage()
+}
+
+/** The service with the built page, and the simulator whose platforms it collects from. */
+async function startServices(options: PageTestOptions) {
+  const simulator = await startPlatformSimulator({ limits: 'none', size: 60, ...options.simulator })
+  const service = await startTestService({
+    ...options.service,
+    pageDirectory,
+    platformTimeScale: 1000,
+    environment: {
+      PLATFORMS: options.platforms ?? 'github,hackernews,stackexchange',
+      ...simulator.environment,
+      ...options.service?.environment,
+    },
+  })
+  return { simulator, service }
+}
+
 /** One service, one simulator and one browser for a file of tests; every test gets profiles of its own. */
-export function usePage({
-  simulator: simulatorOptions,
-  service: serviceOptions,
-  platforms,
-}: PageTestOptions = {}): PageTest {
-  // Several waits of the patience above may follow one another.
+export function usePage(options: PageTestOptions = {}): PageTest {
+  // A test may wait several times, each time as long as patienceMs.
   vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
   let service: TestService
   let simulator: PlatformSimulator
@@ -61,24 +85,16 @@ export function usePage({
   let faults: string[] = []
   beforeAll(async () => {
     if (chromiumPath === null) return
-    simulator = await startPlatformSimulator({ limits: 'none', size: 60, ...simulatorOptions })
-    service = await startTestService({
-      ...serviceOptions,
-      pageDirectory,
-      platformTimeScale: 1000,
-      environment: {
-        PLATFORMS: platforms ?? 'github,hackernews,stackexchange',
-        ...simulator.environment,
-        ...serviceOptions?.environment,
-      },
-    })
+    const started = await startServices(options)
+    simulator = started.simulator
+    service = started.service
     browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumFlags, timeout: 120_000 })
   })
   afterEach(async () => {
     for (const context of browser?.contexts() ?? []) await context.close()
-    const said = faults
+    const found = faults
     faults = []
-    expect(said, 'exceptions and errors of the page').toEqual([])
+    expect(found, 'exceptions and errors of the page').toEqual([])
   })
   afterAll(async () => {
     await browser?.close()
@@ -92,15 +108,8 @@ export function usePage({
     get simulator() {
       return simulator
     },
-    open: async (path, { as, ...options } = {}) => {
-      const context = await browser.newContext({ baseURL: service.url, locale: 'en-GB', timezoneId: 'UTC', ...options })
-      context.setDefaultTimeout(patienceMs)
-      const key = as === undefined ? service.apiKey : as
-      if (key !== null) {
-        const answer = await context.request.post('/api/session', { data: { apiKey: key } })
-        expect(answer.status()).toBe(200)
-      }
-      const page = await context.newPage()
+    open: async (path, profile = {}) => {
+      const page = await openProfile(browser, service, profile)
       watchFaults(page, faults)
       await page.goto(path)
       return page
@@ -113,7 +122,7 @@ export function usePage({
   }
 }
 
-/** What the service answers to a call that a test holds back; Playwright's own limit is too short for a slow machine. */
+/** The answer of the service to a call that a test delays; Playwright's own limit is too short for a slow machine. */
 export const answerOf = (route: Route) => route.fetch({ timeout: patienceMs * 4 })
 
 /** The addresses of the calls of the API that a page makes from now on, as `POST /api/v1/…` without query. */
@@ -140,8 +149,8 @@ export function recordKeys(page: Page, path: string | RegExp): string[] {
   const keys: string[] = []
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
-    const isAsked = typeof path === 'string' ? pathname === path : path.test(pathname)
-    if (isAsked && request.method() === 'POST') keys.push(request.headers()['idempotency-key'] ?? '')
+    const matches = typeof path === 'string' ? pathname === path : path.test(pathname)
+    if (matches && request.method() === 'POST') keys.push(request.headers()['idempotency-key'] ?? '')
   })
   return keys
 }

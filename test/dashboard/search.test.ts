@@ -48,7 +48,7 @@ describePage('searching', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '“offline maps”' }).waitFor()
     await expect.poll(() => page.locator('mark').allInnerTexts(), patient).toContain('offline')
-    // There may have been a pause before Enter too; what was sent is asked for as it is, once.
+    // The typing may have paused before Enter, too; the submitted query is searched exactly once.
     const sent = bodies.filter(({ prefix }) => prefix === undefined)
     expect(sent).toEqual([expect.objectContaining({ query: 'offline maps' })])
   })
@@ -75,7 +75,7 @@ describePage('searching', () => {
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
   })
 
-  it('a page that failed is asked for again by itself, not those before it', async () => {
+  it('only the failed page is loaded again, not the earlier ones', async () => {
     const page = await test.open('/?q=dark+mode')
     await expect.poll(() => cards(page).count(), patient).toBe(20)
     await page.route('**/api/v1/requests/search', (route) => route.abort())
@@ -165,7 +165,7 @@ describePage('searching', () => {
     await cards(page).first().waitFor()
   })
 
-  it('shows what asks for much the same', async () => {
+  it('shows similar requests', async () => {
     const page = await test.open('/?q=dark+mode')
     await cards(page).first().getByRole('button', { name: 'Similar' }).click()
     await page
@@ -208,7 +208,7 @@ describePage('searching', () => {
     expect(records.slice(0, shown.length).map(({ title }) => title)).toEqual(shown)
   })
 
-  it('of a text that a list has only the beginning of, the whole is asked for when somebody wants it', async () => {
+  it('the whole of a shortened text is read on demand', async () => {
     const page = await test.open('about:blank')
     const whole = `${'A long text. '.repeat(200)}This is its end.`
     let id = ''

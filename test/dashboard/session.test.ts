@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testAdminKey } from '../service.ts'
 import { describePage, usePage } from './page-test.ts'
 
-// What only a browser can show: what it sends, to whom, and what it lets scripts see.
+// Facts that only a browser can show: what it sends, to which hosts, and what scripts can read.
 
 /** What another site's page does with all that it has. `SERVICE` is our address. */
 const attack = `<!doctype html><title>elsewhere</title><body>
 <form id="form" action="SERVICE/api/v1/keys" method="post" enctype="text/plain" target="frame">
 <input name='{"name":"forged","x":"' value='"}'></form><iframe name="frame"></iframe></body>`
 
-/** What the service answered to calls of the API: method, path and status. */
+/** The answers of the service to calls of the API: method, path and status. */
 const answers: string[] = []
 const paths = new Map<string, string>()
 const log = pino(
@@ -52,14 +52,14 @@ describePage('a session in a browser', () => {
   }
 
   it('begins on a page that does nothing that its policy forbids', async () => {
-    // What a page may never say fails every test (page-test.ts).
+    // An exception of the page fails every test (page-test.ts).
     for (const path of ['/', '/sign-in', '/a/path/of/nothing']) {
       const page = await test.open(path, { as: null })
       await page.waitForFunction(isShown)
     }
   })
 
-  it('is not begun by opening a link: whoever looks ahead uses nothing up', async () => {
+  it('is not begun by opening a link: a preview does not use it up', async () => {
     const url = await invite()
     const { pathname, hash } = new URL(url)
     for (let time = 0; time < 2; time++) {

@@ -20,11 +20,11 @@ describePage('signing in and out', () => {
     expect(page.url()).toBe(`${test.service.url}/`)
     await preview.getByRole('button', { name: 'Sign in with this link' }).click()
     await preview.getByText('This link was used already').waitFor()
-    // The token is in no address that the browser keeps.
+    // The token is in no address of the browser's history.
     expect(preview.url()).toBe(`${test.service.url}/sign-in`)
   })
 
-  it('a key signs in and leads to the page that was asked for; a wrong one is told as such', async () => {
+  it('a key signs in and opens the requested address; a wrong key is refused with a message', async () => {
     const page = await test.open('/collect', { as: null })
     await page.getByLabel('API key', { exact: true }).fill('ww_live_00000000000000000000000000000000')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -44,9 +44,9 @@ describePage('signing in and out', () => {
     expect((await page.request.get('/api/session')).status()).toBe(401)
   })
 
-  it('a sign-out that failed does not look like one', async () => {
+  it('a failed sign-out is shown as failed', async () => {
     const page = await test.open('/')
-    // The page knows who is signed in before its way to the service is cut.
+    // The page has its session before the connection is cut.
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await page.route('**/api/session', (route) => route.abort())
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -57,7 +57,7 @@ describePage('signing in and out', () => {
     await page.getByLabel('API key', { exact: true }).waitFor()
   })
 
-  it('two accounts in two tabs never mix: a tab follows whoever signed in last', async () => {
+  it('two accounts in two tabs never mix: every tab follows the last sign-in', async () => {
     const other = await test.service.createAccount('pro')
     const first = await test.open('/account')
     await first.getByText('Max', { exact: true }).waitFor()
@@ -113,7 +113,7 @@ describePage('signing in and out', () => {
       async (route) => {
         const response = await answerOf(route)
         await held.promise
-        // Whoever asked may be gone by now.
+        // The caller may have left by now.
         await route.fulfill({ response }).catch(() => {})
       },
       { times: 1 },

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What the expansion sends, as far as tests read it. */
+/** The parts of a request of the expansion that tests read. */
 export interface ChatRequest {
   model: string
   messages: { role: string; content: string }[]
@@ -75,7 +75,7 @@ async function answer(
   await behaviour(response, call)
 }
 
-/** Starts it; it suggests nothing until it is told to. */
+/** Starts the server; it suggests nothing until a test sets its answer. */
 export async function startFakeModel(): Promise<FakeModel> {
   const calls: ModelCall[] = []
   let behaviour: ModelBehaviour = suggests([])

@@ -22,14 +22,14 @@ const waitingUntil = async (jobId: string) => {
 }
 const requestsTo = (name: string) => simulator.requests.filter(({ platform }) => platform === name).length
 
-/** Puts the queue forward too, which goes by the clock of the database; it looks when something is queued. */
+/** Also moves the queue messages forward, because the queue uses the clock of the database; a new message wakes it. */
 async function goOnAt(moment: Date): Promise<void> {
   clock.jump(moment.getTime() - clock.now().getTime())
   await sql`update pgboss.job set start_after = now() where name = 'scrape-task'`.execute(database)
   await run('hackernews', `wake ${moment.getTime()}`)
 }
 
-it('a platform that keeps failing is paused, says so, is left alone meanwhile, and recovers by itself', async () => {
+it('a platform that keeps failing is paused, is shown as paused, gets no calls meanwhile, and recovers', async () => {
   simulator.setFault('github', 'server_error', { times: Number.POSITIVE_INFINITY })
   const failed = await run('github')
   expect(failed.errors).toMatchObject([{ platform: 'github', code: 'unavailable' }])
@@ -69,7 +69,7 @@ it('a platform that fails after every pause ends its jobs with an error that say
   const job = await client.waitForJob(jobId)
   expect(job.errors).toMatchObject([{ platform: 'github', code: 'unavailable' }])
   expect(job.errors[0].message).toMatch(/keeps failing .* paused until/)
-  // Three tries in place after each pause, and none during it.
+  // Three tries after each pause, and none during it.
   expect(requestsTo('github') - before).toBe(3 * pauses)
 })
 

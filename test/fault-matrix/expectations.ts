@@ -7,7 +7,7 @@ export type Outcome = 'done' | PlatformErrorCode
 
 export interface Expectation {
   fault: FaultName
-  /** What the fault announces, where it announces anything. */
+  /** The wait that the fault announces, if it announces one. */
   seconds?: number
   outcome: Outcome
   /** Its answers are true all the same. */
@@ -45,7 +45,7 @@ export const lastingFaults: readonly Expectation[] = [
   { fault: 'server_error', seconds: 2 * 3_600, outcome: 'unavailable' },
 ]
 
-/** Answers that do not come, for ever. */
+/** Answers that never arrive. */
 export const lastingSilence: readonly Expectation[] = [
   { fault: 'slow_headers', outcome: 'timeout' },
   { fault: 'stalled_body', outcome: 'timeout' },
@@ -54,7 +54,7 @@ export const lastingSilence: readonly Expectation[] = [
 /** Answers that do not come, once. */
 export const passingSilence: readonly Expectation[] = lastingSilence.map(({ fault }) => ({ fault, outcome: 'done' }))
 
-/** Faults that pass: the same request is tried again in place. */
+/** Temporary faults: the same request is repeated at once. */
 export const passingFaults: readonly Expectation[] = [
   { fault: 'server_error', outcome: 'done' },
   { fault: 'bad_gateway', outcome: 'done' },

@@ -5,15 +5,15 @@ import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-
 import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 import { startTestService, type TestService } from '../service.ts'
 
-/** In every record, query and body: whoever writes down a piece of one writes this. */
+/** Part of every record, query and body: a log or message that contains a piece of one contains it. */
 export const topic = 'quokka wallet'
 /** More pages than any platform has. */
 const depth = 40
 const rests: Partial<ClientTimeouts> = { retryMs: 1, cooldownMs: 20 }
-/** Windows of a minute are over at once; what is announced in a header is a whole second all the same. */
+/** Windows of a minute end at once; a wait that a header announces is at least a second. */
 const timeScale = 600
 
-/** Several pages of each platform, and no more to store than that takes: by turns where there are several sources, else of 100. */
+/** Enough records for several pages of each platform, and no more: pages rotate through several sources, or have 100 records. */
 const sizeOf: Partial<Record<SimulatedPlatformName, number>> = {
   github: 110,
   reddit: 110,
@@ -38,7 +38,7 @@ export interface JobReport {
   durationMs: number
 }
 
-/** The real clock, which can be put forward: the pause of a platform that keeps failing is over then. */
+/** The real clock, which tests can put forward past the pause of a failing platform. */
 export interface JumpingClock extends Clock {
   jump(ms: number): void
 }
@@ -64,7 +64,7 @@ export interface Laboratory {
   secrets(): string[]
   /** Runs a job on all platforms to its end, and says what became of it. */
   runJob(): Promise<JobReport>
-  /** Forgets everything but what the process remembers of the platforms. */
+  /** Empties the database; the memory of the platforms in the process stays. */
   reset(): Promise<void>
   stop(): Promise<void>
 }
@@ -94,7 +94,9 @@ export async function startLaboratory(options: LaboratoryOptions = {}): Promise<
     log: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
   })
   return {
-    ...{ simulator, service, clock },
+    simulator,
+    service,
+    clock,
     logText: () => lines.join(''),
     secrets: () => [...configuredSecrets(configured), ...sentSecrets(simulator)],
     runJob: () => runJob(service),
@@ -130,7 +132,9 @@ async function runJob({ client, database }: TestService): Promise<JobReport> {
   const reports = tasks.map((task) => [
     task.platform,
     {
-      ...{ state: task.state, code: task.error_code, pages: task.pages },
+      state: task.state,
+      code: task.error_code,
+      pages: task.pages,
       message: job.errors?.find(({ platform }: { platform: string }) => platform === task.platform)?.message ?? '',
       stored: requests.flatMap(({ platform, source_id }) => (platform === task.platform ? source_id : [])).sort(),
     },

@@ -6,10 +6,10 @@ import type { LoggedRequest } from '../platform-simulator/server.ts'
 import { type Expectation, expectedOutcome } from './expectations.ts'
 import { type JobReport, type Laboratory, type LaboratoryOptions, startLaboratory, topic } from './laboratory.ts'
 
-/** Since when a platform is at fault in a job: from its first page, or after a page. */
+/** When the fault of a platform begins in a job: at its first page, or after one page. */
 export type Moment = 'at once' | 'on the way'
 
-/** What one platform has in one job; null when it has no fault. */
+/** The fault of one platform in one job; null for none. */
 export type Cell = { expectation: Expectation; moment: Moment; times: number } | null
 
 export interface Matrix {
@@ -17,38 +17,68 @@ export interface Matrix {
   /** A job without any fault. */
   readonly whole: JobReport
   /**
-   * Runs one job and checks what became of every platform, what was charged and how long it took.
-   * @param cells one for each platform in turn, over and over; each round begins at the next one, so that after as many
-   * rounds as there are cells every platform has had every one of them.
+   * Runs one job and checks the outcome of every platform, the charge and the duration.
+   * @param cells assigned to the platforms in rotation; each round begins at the next one, so that every platform has had every
+   * cell after as many rounds as there are cells.
    */
   runRound(cells: readonly Cell[], round: number): Promise<void>
   /**
-   * Lets every platform do well once, so that no host is taken for one that keeps failing: in the next job it would be paused,
-   * and the queue does not go by the clock that is put forward.
+   * Lets every platform succeed once, so that no host counts as one that keeps failing: the next job would pause it, and the
+   * queue does not use the clock that a test puts forward.
    */
   heal(): Promise<void>
 }
 
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 3))
 
-/** A round gives every platform another role: a run of the suite takes one of the three, a long one all. */
+/** Each round rotates the faults. A run of the suite makes one of the three rounds, a long run all. */
 export const rounds: readonly number[] = Array.from(
   { length: campaignSize('MATRIX_ROUNDS', { quick: 1, long: 3 }) },
   (_, round) => (seed + round) % 3,
 )
 console.log(`fault matrix: round ${rounds.join(', ')} of 0 to 2 (TEST_SEED=${seed}, MATRIX_ROUNDS=3 for all)`)
 
-/**
- * The service in its laboratory for the tests of a file; after each of them nothing may have leaked or been impolite.
- * @param jobMs the longest that a job may take, on a slow machine too
- */
-/** Longer than any pause or rest that a job leaves behind. */
+/** Longer than any pause that a job leaves behind. */
 const betweenJobsMs = 3 * 3_600_000
 
+/** The outcomes of each fault on each platform, printed with TEST_SHOW_MATRIX=1. */
+type OutcomeTable = Record<string, Partial<Record<SimulatedPlatformName, string>>>
+
+/** Nothing may have leaked, been impolite or been charged wrongly. */
+async function expectPoliteness(laboratory: Laboratory): Promise<void> {
+  expect.soft(await verifyLedger(laboratory.service.database)).toEqual([])
+  expect.soft(laboratory.simulator.breachLog).toEqual([])
+  laboratory.simulator.breachLog.length = 0
+  // A redirect to a private address is never followed.
+  expect.soft(laboratory.simulator.requests.filter(({ path }) => path === '/private')).toEqual([])
+  expectNoSecrets(laboratory, laboratory.logText())
+}
+
+async function runRound(laboratory: Laboratory, whole: JobReport, cellOf: CellOf, table: OutcomeTable) {
+  for (const platform of simulatedPlatformNames) setFault(laboratory, platform, cellOf(platform))
+  const report = await laboratory.runJob()
+  for (const platform of simulatedPlatformNames) {
+    const cell = cellOf(platform)
+    expectTask({ laboratory, whole, report, platform, cell })
+    if (!cell) continue
+    const { code, state, pages } = report.tasks[platform]
+    const row = rowName(cell)
+    table[row] = { ...table[row], [platform]: `${code ?? state} ${pages}` }
+  }
+  expectJob(laboratory, report)
+  return report
+}
+
+type CellOf = (platform: SimulatedPlatformName) => Cell
+
+/**
+ * The service in its laboratory for the tests of a file, with the checks that hold after every test.
+ * @param jobMs the maximum duration of a job, on a slow machine too
+ */
 export function openMatrix(jobMs: number, options: LaboratoryOptions = {}): Matrix {
   let laboratory: Laboratory
   let whole: JobReport
-  const table: Record<string, Partial<Record<SimulatedPlatformName, string>>> = {}
+  const table: OutcomeTable = {}
 
   beforeAll(async () => {
     laboratory = await startLaboratory(options)
@@ -56,12 +86,7 @@ export function openMatrix(jobMs: number, options: LaboratoryOptions = {}): Matr
     await laboratory.reset()
   })
   afterEach(async () => {
-    expect.soft(await verifyLedger(laboratory.service.database)).toEqual([])
-    expect.soft(laboratory.simulator.breachLog).toEqual([])
-    laboratory.simulator.breachLog.length = 0
-    // A redirect to a private address is never followed.
-    expect.soft(laboratory.simulator.requests.filter(({ path }) => path === '/private')).toEqual([])
-    expectNoSecrets(laboratory, laboratory.logText())
+    await expectPoliteness(laboratory)
     await laboratory.reset()
   })
   afterAll(async () => {
@@ -82,19 +107,8 @@ export function openMatrix(jobMs: number, options: LaboratoryOptions = {}): Matr
       await laboratory.runJob()
     },
     runRound: async (cells, round) => {
-      const cellOf = (platform: SimulatedPlatformName) =>
-        cells[(simulatedPlatformNames.indexOf(platform) + round) % cells.length]!
-      for (const platform of simulatedPlatformNames) setFault(laboratory, platform, cellOf(platform))
-      const report = await laboratory.runJob()
-      for (const platform of simulatedPlatformNames) {
-        const cell = cellOf(platform)
-        expectTask({ laboratory, whole, report, platform, cell })
-        if (!cell) continue
-        const { code, state, pages } = report.tasks[platform]
-        const row = rowName(cell)
-        table[row] = { ...table[row], [platform]: `${code ?? state} ${pages}` }
-      }
-      expectJob(laboratory, report)
+      const cellOf: CellOf = (platform) => cells[(simulatedPlatformNames.indexOf(platform) + round) % cells.length]!
+      const report = await runRound(laboratory, whole, cellOf, table)
       expect.soft(report.durationMs).toBeLessThan(jobMs)
     },
   }
@@ -107,7 +121,7 @@ function setFault({ simulator }: Laboratory, platform: SimulatedPlatformName, ce
   simulator.setFault(platform, fault, { times: cell.times, skip, ...(seconds === undefined ? {} : { seconds }) })
 }
 
-/** YouTube finds videos first, and reads their comments then. */
+/** YouTube first searches for videos, then reads their comments. */
 const requestsOfFirstPage = (platform: SimulatedPlatformName) => (platform === 'youtube' ? 2 : 1)
 const isPage = ({ platform, path, page }: LoggedRequest) =>
   platform === 'youtube' ? path === '/commentThreads' : page > 0
@@ -142,8 +156,8 @@ function expectTask({ laboratory, whole, report, platform, cell }: Observed): vo
 }
 
 /**
- * What was answered truly was delivered, and nothing else. A page counts once: on a busy machine an answer comes after the client
- * has stopped waiting for it, and the client fetches the page again.
+ * The pages that were answered truly. Each counts once: on a busy machine an answer may arrive after the client's timeout, and the
+ * client fetches the page again.
  */
 function answeredPages({ simulator }: Laboratory, platform: SimulatedPlatformName, cell: Cell): number {
   const isTrue = (fault: string | null) => fault === null || (cell?.expectation.isHarmless ?? false)

@@ -36,7 +36,7 @@ const halves = [
 const halvesFrom = (first: number) =>
   [halves[first]!, halves[1 - first]!].slice(0, campaignSize('PAGING_HALVES', { quick: 1, long: 2 }))
 
-/** Every source may be asked for one page more, to see that it has none. */
+/** One more page of every source may be fetched, to see that it is empty. */
 function sourceCount(platform: SimulatedPlatformName): number {
   const first = laboratory.simulator.requests.filter((request) => request.platform === platform && request.page === 1)
   return first.length
@@ -67,7 +67,7 @@ it.each(halvesFrom(1))('a page that comes again is stored once, and the job ends
   }
 })
 
-it('without a fault, every platform is asked for a second page', () => {
+it('without a fault, a second page of every platform is fetched', () => {
   // A phrase on one video of YouTube has no hundred comments here.
   expect([...secondPages, 'youtube'].sort()).toEqual([...simulatedPlatformNames].sort())
 })

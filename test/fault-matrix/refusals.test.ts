@@ -30,7 +30,10 @@ async function setUp(name: SimulatedPlatformName) {
   const simulator = await simulate({ clock })
   const config = readConfig({ ...simulator.environment, PLATFORMS: name }).platforms
   const { adapters, hosts } = await createPlatforms({
-    ...{ config, clock, quotas: createMemoryQuotas(), cache: memoryCache() },
+    config,
+    clock,
+    quotas: createMemoryQuotas(),
+    cache: memoryCache(),
     client: testClient(clock),
   })
   return { clock, simulator, platform: adapters.get(name)!, hostCount: hosts.get(name)!.length }
@@ -79,7 +82,7 @@ describe.each(simulatedPlatformNames)('%s, when it refuses', (name) => {
   })
 })
 
-it('stackexchange, when it asks for a pause beside its answer, is left alone for so long', async () => {
+it('stackexchange gets no calls during the pause that its answer requests', async () => {
   const { clock, simulator, platform } = await setUp('stackexchange')
   simulator.setFault('stackexchange', 'backoff', { seconds: announcedSeconds })
   expect(await tryPage(platform)).toHaveProperty('requests')

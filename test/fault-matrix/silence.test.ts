@@ -4,14 +4,14 @@ import { openMatrix, rounds } from './matrix.ts'
 
 // Apart from the other faults, because short timeouts want an event loop with little else to do.
 
-// Room for a second try in place after the first silence, as on a busy machine any answer can be late.
+// Time for a second try after the first silence, because any answer may be late on a busy machine.
 const timeouts = { headersMs: 250, bodyMs: 250, deadlineMs: 700 }
 const hostCount = 2
 const cooldownMs = 20
 /** A page is tried five times, on each host; many times as much for a slow machine. */
 const jobMs = 10 * 5 * hostCount * (timeouts.deadlineMs + cooldownMs)
 
-/** Platforms have two hosts at most: more of them would only take longer. */
+/** Platforms have at most two hosts, because more would only take longer. */
 function fewHosts(environment: Record<string, string>): Record<string, string> {
   const shortened = Object.entries(environment).filter(([name]) => /_URLS$/.test(name))
   return Object.fromEntries(shortened.map(([name, list]) => [name, list.split(',').slice(0, hostCount).join(',')]))

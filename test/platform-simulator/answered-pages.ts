@@ -6,7 +6,7 @@ export interface AnsweredPages {
   before(request: SearchRequest): Answer | null
 }
 
-/** More than the sources of any platform that take turns. */
+/** More than the sources of any platform whose pages rotate. */
 const maximumRemembered = 50
 
 /** Remembers the latest true answers of one platform. */
@@ -25,7 +25,7 @@ export function createAnsweredPages(platform: SimulatedPlatform): AnsweredPages 
   }
 }
 
-/** Two pages of one search differ in a single parameter, whatever a platform calls it: the page or the cursor. */
+/** Two pages of one search differ in a single parameter: the page or the cursor, whatever its name. */
 function isSame(left: SearchRequest, right: SearchRequest): boolean {
   const names = new Set([...left.parameters.keys(), ...right.parameters.keys()])
   const different = [...names].filter((name) => left.parameters.get(name) !== right.parameters.get(name))

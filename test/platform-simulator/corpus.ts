@@ -3,13 +3,13 @@ import { createRandom, hashText } from './random.ts'
 import { generateRecord, type SimulatedRecord } from './records.ts'
 import { inventAuthor } from './vocabulary.ts'
 
-/** A record as a test gives it: what is left out is filled in. */
+/** A record of a test; missing fields are filled in. */
 export type GivenRecord = Partial<SimulatedRecord> & { title: string }
 
 export interface CorpusRecord extends SimulatedRecord {
   /** Title and body as `canonicalText`, so that a search does not redo it. */
   searchText: string
-  /** Found for its topic whatever its words are, as by a platform that knows synonyms. */
+  /** A search for its topic returns it whatever its words are, as on a platform with synonyms. */
   isFoundByAnyWords?: boolean
 }
 
@@ -21,7 +21,7 @@ export interface Corpus {
   records(place: string, topic: string): readonly CorpusRecord[]
   /** What a place holds besides that only its members may see; their titles begin with `privateTitle`. */
   privateRecords(place: string, topic: string): readonly CorpusRecord[]
-  /** Raises the votes of every record, as time does, so that a refresh finds something new. */
+  /** Raises the votes of every record, so that a refresh has changes. */
   bumpVotes(by: number): void
 }
 
@@ -40,10 +40,10 @@ const privateCount = 3
 /** Apart from the indexes of public records, so that those are the same with and without them. */
 const firstPrivateIndex = 60_000
 
-/** A long benchmark asks for thousands of topics, and only the latest are asked again. */
+/** A long benchmark searches thousands of topics, and repeats only the latest. */
 const maximumCachedTopics = 200
 
-/** Holds the given records and generates the others, the same ones whenever and in whatever order they are asked for. */
+/** Holds the given records and generates the others: always the same ones, in whatever order they are read. */
 export function createCorpus(options: CorpusOptions): Corpus {
   const generated = new Map<string, readonly CorpusRecord[]>()
   const completed = new Map<string, readonly CorpusRecord[]>()

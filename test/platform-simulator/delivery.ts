@@ -14,7 +14,7 @@ export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
   alwaysCompressed: boolean
-  /** Told as soon as a status is sent, also when the body never arrives. */
+  /** Called as soon as a status is sent, also when the body never arrives. */
   onStatus(status: number): void
   /** Aborted when the simulator stops. */
   signal: AbortSignal
@@ -29,7 +29,7 @@ function writeHead(exchange: Exchange, status: number, headers: Record<string, s
   exchange.response.writeHead(status, headers)
 }
 
-/** Sends an answer, compressed where the client asked for it or the platform always does. */
+/** Sends an answer, compressed if the client accepts it or the platform always does so. */
 export async function sendAnswer(exchange: Exchange, answer: Answer): Promise<void> {
   const zipped = wantsGzip(exchange) && answer.body !== ''
   const bytes = Buffer.from(answer.body)
@@ -57,7 +57,7 @@ async function sendHuge(exchange: Exchange, zipped: boolean): Promise<void> {
   writeHead(exchange, 200, { ...jsonType, ...encoding })
   const source = Readable.from(hugeJson())
   const sending = zipped ? pipeline(source, createGzip(), exchange.response) : pipeline(source, exchange.response)
-  // A client that hangs up in the middle is what is hoped for.
+  // A client should close the connection in the middle.
   await sending.catch(() => undefined)
 }
 
@@ -74,7 +74,7 @@ async function sendStalled(exchange: Exchange, answer: Answer): Promise<void> {
   exchange.response.write(whole.subarray(0, Math.floor(whole.length / 2)))
 }
 
-/** Spoils an answer on its way; a fault that only changes what is said is not known here, and the answer is sent. */
+/** Damages an answer while it is sent. Faults that change the content of an answer are handled earlier (spoilt-answer.ts). */
 export async function deliver(exchange: Exchange, fault: Fault | null, answer: Answer): Promise<void> {
   switch (fault?.name) {
     case 'reset':

@@ -1,18 +1,18 @@
 import type { Clock } from '../../src/runtime/clock.ts'
 
-/** How often a platform may be asked. */
+/** The requests that a platform allows. */
 export interface LimitRule {
-  /** Who shares the count: one for each credential, and one for the anonymous. */
+  /** The clients that share the count: one bucket for each credential, and one for anonymous clients. */
   bucket: string
   limit: number
   windowMs: number
-  /** Where windows end at a time of the day: when one that begins now does, in epoch milliseconds. No scale shortens it. */
+  /** For windows that end at a time of the day: the end of one that begins now, in epoch milliseconds. The time scale does not shorten it. */
   windowEnd?: (now: number) => number
   /** A second, short limit whose breach locks the client out. */
   burst?: { limit: number; windowMs: number; penaltyMs: number }
 }
 
-/** What the platform tells about its window; `resetAt` is in epoch milliseconds, on a whole second. */
+/** The window as the platform announces it; `resetAt` is in epoch milliseconds, on a whole second. */
 export interface LimitState {
   limit: number
   remaining: number
@@ -20,7 +20,7 @@ export interface LimitState {
   resetAt: number
 }
 
-/** `primary` names when the wait ends, `secondary` is an abuse limit that does, `silent` names nothing. */
+/** `primary` and `secondary` (an abuse limit) name the end of the wait, `silent` names none. */
 export type RefusalForm = 'primary' | 'secondary' | 'silent'
 
 export interface Wait {
@@ -40,9 +40,9 @@ export interface Admission {
 export interface Limiter {
   /** Counts a request, or refuses it. */
   admit(rule: LimitRule): Admission
-  /** The client was told to wait: what comes before the end of the wait is refused and is a breach. */
+  /** After an announced wait: requests before its end are refused, and each is a breach. */
   hold(bucket: string, wait: Wait): void
-  /** Forgets every wait, but not what was counted. */
+  /** Ends every wait; the counts stay. */
   release(): void
 }
 
@@ -52,13 +52,13 @@ export interface LimiterOptions {
   timeScale: number
   /** Without it everything is admitted, except during a wait that a fault announced. */
   enforced: boolean
-  /** What a platform says when its window is used up. */
+  /** The refusal of a platform whose window is used up. */
   exhaustedForm: RefusalForm
-  /** Whether true answers tell of the window: then it ends at a whole second. */
+  /** Whether true answers announce the window: then it ends at a whole second. */
   isAnnounced: boolean
 }
 
-/** What is announced where nothing is enforced: a careful client must not wait. */
+/** Announced where no limit is enforced: a careful client must not wait. */
 const roomyLimit = 1_000_000
 
 /** The end of a wait as the platforms announce it, in whole seconds. */
@@ -66,24 +66,39 @@ export function wholeSecond(epochMs: number): number {
   return Math.ceil(epochMs / 1_000) * 1_000
 }
 
-/**
- * Counts in fixed windows that begin with their first request, as the platforms do. A window ends exactly at the second
- * that is announced for it, so a client that trusts the announcement is never refused.
- */
-export function createLimiter(options: LimiterOptions): Limiter {
-  const { clock, timeScale, enforced } = options
-  const windows = new Map<string, { used: number; endsAt: number }>()
-  const holds = new Map<string, Wait>()
+interface Window {
+  used: number
+  endsAt: number
+}
 
-  const windowOf = (key: string, lengthMs: number, now: number, round: (end: number) => number) => {
+/** Fixed windows that begin with their first request, as those of the platforms do. */
+function createWindows(timeScale: number) {
+  const windows = new Map<string, Window>()
+  /** The present window of a key. @param endOf the end of a new one, from the end that its length gives */
+  return (key: string, lengthMs: number, now: number, endOf: (end: number) => number): Window => {
     const current = windows.get(key)
     if (current && now < current.endsAt) return current
-    const fresh = { used: 0, endsAt: round(now + lengthMs / timeScale) }
+    const fresh = { used: 0, endsAt: endOf(now + lengthMs / timeScale) }
     windows.set(key, fresh)
     return fresh
   }
+}
 
-  // A window that is announced ends at the second that is announced; another one is as long as it is documented.
+/**
+ * Counts the requests of clients. A window ends exactly at the second that is announced for it, so a client that trusts the
+ * announcement is never refused.
+ */
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { clock, timeScale, enforced } = options
+  const windowOf = createWindows(timeScale)
+  const holds = new Map<string, Wait>()
+
+  const stateOf = (rule: LimitRule, window: Window): LimitState => {
+    const limit = enforced ? rule.limit : Math.max(rule.limit, roomyLimit)
+    const used = enforced ? Math.min(window.used, rule.limit) : 1
+    return { limit, remaining: limit - used, used, resetAt: window.endsAt }
+  }
+  // An announced window ends at the announced second; any other has its documented length.
   const endOf = options.isAnnounced ? wholeSecond : (end: number) => end
 
   const isBurst = (rule: LimitRule, now: number): boolean => {
@@ -93,34 +108,29 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return window.used > rule.burst.limit
   }
 
-  const admit = (rule: LimitRule): Admission => {
-    const now = clock.now().getTime()
-    const window = windowOf(rule.bucket, rule.windowMs, now, (end) => rule.windowEnd?.(now) ?? endOf(end))
-    const state = (): LimitState => {
-      const limit = enforced ? rule.limit : Math.max(rule.limit, roomyLimit)
-      const used = enforced ? Math.min(window.used, rule.limit) : 1
-      return { limit, remaining: limit - used, used, resetAt: window.endsAt }
-    }
+  const refusalOf = (rule: LimitRule, window: Window, now: number): Omit<Admission, 'state'> | null => {
     const held = holds.get(rule.bucket)
     const isSpent = enforced && window.used >= rule.limit
     if (held && now < held.until) {
       const until = isSpent ? Math.max(held.until, window.endsAt) : held.until
-      return { state: state(), refusal: { form: held.form, until }, breach: 'wait_not_kept' }
+      return { refusal: { form: held.form, until }, breach: 'wait_not_kept' }
     }
     holds.delete(rule.bucket)
     if (enforced && isBurst(rule, now)) {
       const until = wholeSecond(now + rule.burst!.penaltyMs / timeScale)
-      return { state: state(), refusal: { form: 'primary', until }, breach: 'burst' }
+      return { refusal: { form: 'primary', until }, breach: 'burst' }
     }
-    if (isSpent) {
-      return { state: state(), refusal: { form: options.exhaustedForm, until: window.endsAt }, breach: null }
-    }
-    window.used += 1
-    return { state: state(), refusal: null, breach: null }
+    return isSpent ? { refusal: { form: options.exhaustedForm, until: window.endsAt }, breach: null } : null
   }
 
   return {
-    admit,
+    admit: (rule) => {
+      const now = clock.now().getTime()
+      const window = windowOf(rule.bucket, rule.windowMs, now, (end) => rule.windowEnd?.(now) ?? endOf(end))
+      const refused = refusalOf(rule, window, now)
+      if (refused === null) window.used += 1
+      return { state: stateOf(rule, window), ...(refused ?? { refusal: null, breach: null }) }
+    },
     hold: (bucket, wait) => holds.set(bucket, wait),
     release: () => holds.clear(),
   }

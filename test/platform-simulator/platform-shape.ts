@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Corpus, CorpusRecord } from './corpus.ts'
 import type { LimitRule, LimitState, Wait } from './limits.ts'
 
-/** What a client asked of one platform. */
+/** A request of a client to one platform. */
 export interface SearchRequest {
   /** Below the platform's prefix, without the version prefix that the real base address may have. */
   path: string
@@ -26,18 +26,18 @@ export interface SearchContext {
   limit: LimitState
   /** Epoch milliseconds by the simulator's clock, for tokens that expire. */
   now: number
-  /** Answers pull requests also to a search for issues, so that a client's own guard can be tested. */
+  /** Returns pull requests also to a search for issues, so that the client's own check can be tested. */
   leakPullRequests: boolean
-  /** Answers what is private also to a search that asks for public things only, so that a client's own guard can be tested. */
+  /** Returns private records also to a search for public ones, so that the client's own check can be tested. */
   leakPrivate: boolean
   /** Seconds that a body asks the client to pause; only Stack Exchange has such a field. */
   backoffSeconds: number | null
 }
 
-/** Everything that is particular to one platform. The server around it knows none of this. */
+/** Everything that is specific to one platform. The server contains nothing of it. */
 export interface SimulatedPlatform {
   /**
-   * What a service is told to find and use this platform here: environment variables with their values.
+   * The environment variables that make a service use this simulated platform.
    * @param url its base address here
    */
   environment(url: string): Record<string, string>
@@ -53,21 +53,21 @@ export interface SimulatedPlatform {
   credential(request: SearchRequest): string | null
   limit(request: SearchRequest): LimitRule
   /**
-   * What answers tell of the limit: when the window ends, only how much of it is left, only how long to wait once they
+   * What answers announce of the limit: the end of the window, only the remaining calls, only the wait once they
    * refuse, or nothing at all.
    */
   announces: 'reset' | 'remaining' | 'refusal' | 'nothing'
-  /** How long a client should at least pause when it is not told. */
+  /** The minimum pause of a polite client when no wait is announced. */
   decentPauseMs: number
   /** Counted from 1. */
   page(request: SearchRequest): number
-  /** Everything that matches, in the order asked for, as far as a client can page. */
+  /** Every match in the requested order, as far as a client can page. */
   find(parameters: URLSearchParams, corpus: Corpus, leakPullRequests?: boolean): readonly CorpusRecord[]
   search(request: SearchRequest, context: SearchContext): Answer
   refuse(wait: Wait, now: number, state: LimitState): Answer
   /**
    * A true answer that says, in the platform's own form, that there is more, whatever there is: where cursors are opaque, by the
-   * one that was asked with.
+   * one of the request.
    * @param before the true answer to the page before; null for a first page
    */
   sayMore(answer: Answer, request: SearchRequest, before: Answer | null): Answer

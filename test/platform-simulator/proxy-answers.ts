@@ -6,7 +6,7 @@ const htmlType = { 'content-type': 'text/html; charset=utf-8' }
 const htmlPage = (title: string) =>
   `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`
 
-/** Whether the answer is that of a proxy, which may stand in front of any platform and knows none of its forms. */
+/** Whether the answer is that of a proxy in front of the platform, which does not have the platform's forms. */
 export function isFromProxy({ name }: Fault): boolean {
   return name === 'dated_rate_limit' || name === 'html_rate_limit'
 }

@@ -10,7 +10,7 @@ export interface Clause {
 
 /** A search as typed: every group must hold, and a group holds when one of its clauses does. */
 export interface Query {
-  /** What is left when qualifiers and the phrases of wishing are taken away; records are generated for it. */
+  /** The search without qualifiers and phrases of wishing; records are generated for it. */
   topic: string
   groups: readonly Clause[][]
   /** The text without qualifiers, which is what GitHub counts against its 256 characters. */
@@ -98,7 +98,7 @@ function readClause(token: string, qualifierNames: readonly string[]): Clause {
 function topicOf(clauses: readonly Clause[]): string {
   const wanted = clauses.filter((clause) => clause.kind !== 'qualifier' && !clause.negated)
   const own = wanted.filter((clause) => clause.kind === 'word' || !knownPhrases.has(clause.values[0]!))
-  // Somebody may well search for "feature request" itself: then that phrase is the topic.
+  // A search for "feature request" itself has that phrase as its topic.
   const chosen = own.length > 0 ? own : wanted.slice(0, 1)
   return canonicalText(chosen.map((clause) => clause.values[0]).join(' '))
 }

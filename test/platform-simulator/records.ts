@@ -13,11 +13,11 @@ import {
   workarounds,
 } from './vocabulary.ts'
 
-/** What a platform holds, before it is put into the platform's wire form. Texts are plain; code is fenced by ```. */
+/** A record before it has the wire form of its platform. Texts are plain; code is fenced by ```. */
 export interface SimulatedRecord {
   /** Unique over all platforms and topics of one seed. */
   id: number
-  /** `pull_request` is what is found but no request: on X a retweet, on Reddit a post that was removed. */
+  /** `pull_request` is a search result that is not a request: on X a retweet, on Reddit a removed post. */
   kind: 'request' | 'pull_request' | 'comment'
   title: string
   /** Paragraphs are separated by an empty line. Null where the platform has a null or no body. */
@@ -73,7 +73,7 @@ const stride = 65_536
 const newestCreationMs = Date.UTC(2026, 5, 30)
 const daysOfHistory = 1_500
 
-/** Generates the record with that index; see `nastyIndexes` for what is hidden where. */
+/** Generates the record of an index; see `nastyIndexes` for the traps. */
 export function generateRecord(generation: Generation): SimulatedRecord {
   const { seed, place, topic, index } = generation
   const group = hashText(`${seed}/${place}/${topic}`)
@@ -108,7 +108,7 @@ function writeBody(random: Random, opening: string): string {
   return paragraphs.slice(0, random.integer(1, 3)).join('\n\n')
 }
 
-/** Where a search also finds what is no request. */
+/** The platforms whose searches also return results that are not requests. */
 const mixedPlaces = new Set(['github', 'reddit', 'x'])
 
 /** Hacker News mixes comments, texts and links in thirds: coprime to the phrases, so that each phrase has all kinds. */
@@ -167,7 +167,7 @@ function veryLong(unit: string): string {
   return unit.repeat(Math.ceil(veryLongCharacters / unit.length))
 }
 
-/** A comment is nothing but its body, so it keeps it. */
+/** A comment has only a body, so the body is never left out. */
 function withoutBody(record: SimulatedRecord, opening: string, body: '' | null): SimulatedRecord {
   return record.kind === 'comment' ? record : { ...record, title: opening, body }
 }

@@ -35,7 +35,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** A benchmark may ask for ever. */
+/** A benchmark may send requests without end. */
 const maximumLoggedRequests = 100_000
 
 /** Listens on the loopback interface and hands each request to the platform that its path begins with. */

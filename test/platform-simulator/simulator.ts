@@ -5,7 +5,8 @@ import type { FaultName, FaultOptions } from './faults.ts'
 import type { BreachRule } from './limits.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames, simulatedPlatforms } from './platforms/index.ts'
 import { type LoggedRequest, startServer } from './server.ts'
-import { type CustomLimit, createSimulatedService, privatePath, type SimulatedService } from './simulated-service.ts'
+import type { CustomLimit } from './simulated-replies.ts'
+import { createSimulatedService, privatePath, type SimulatedService } from './simulated-service.ts'
 
 type PerPlatform<Value> = Partial<Record<SimulatedPlatformName, Value>>
 
@@ -46,7 +47,7 @@ export interface PlatformSimulator {
   readonly urls: Record<SimulatedPlatformName, string>
   /** Environment variables for a service that uses them all, credentials included. */
   readonly environment: Record<string, string>
-  /** What was asked, oldest first; empty it with `requests.length = 0`. */
+  /** The received requests, oldest first; empty it with `requests.length = 0`. */
   readonly requests: LoggedRequest[]
   /** How often a client was impolite; `breachLog` says how. */
   readonly breaches: number

@@ -3,7 +3,7 @@ import type { RefusalForm } from './limits.ts'
 import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform } from './platform-shape.ts'
 import { badGateway, isFromProxy } from './proxy-answers.ts'
 
-/** Redirects to itself for ever. */
+/** Always redirects to itself. */
 export const loopPath = '/redirect-loop'
 
 const refusalForms: Partial<Record<Fault['name'], RefusalForm>> = {
@@ -31,7 +31,7 @@ export function redirect(location: string): Answer {
 const challengePage =
   '<!doctype html><html><head><title>Checking your browser</title></head><body>One moment, please.</body></html>'
 
-/** What is said instead of the truth; null for a fault that lets it stand or spoils it on its way. */
+/** The answer that replaces the true one; null for a fault that keeps it, or that damages it while it is sent. */
 export function spoiltAnswer(
   service: {
     platform: SimulatedPlatform

@@ -20,7 +20,7 @@ export function movableClock(): Clock & { forward(ms: number): void } {
   }
 }
 
-/** What these tests look at of any platform's body. */
+/** The parts of a platform's body that these tests read. */
 export interface Wire {
   [key: string]: unknown
   items: Record<string, unknown>[]
@@ -32,7 +32,7 @@ export interface Wire {
   message: string
 }
 
-/** Asks with a User-Agent and reads the JSON body. */
+/** Sends a request with a User-Agent and reads the JSON body. */
 export async function ask(
   url: string,
   parameters: Record<string, string | number>,
@@ -44,7 +44,7 @@ export async function ask(
   return { status: response.status, headers: response.headers, body: (await response.json()) as Wire }
 }
 
-/** Asks without anything that fetch adds by itself. */
+/** Sends a request without the headers that fetch adds. */
 export function askBare(
   url: string,
   headers: Record<string, string> = {},

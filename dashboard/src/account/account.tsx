@@ -10,7 +10,7 @@ import { Statement } from './statement.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { useUsageByDay } from './use-usage.ts'
 
-/** Plan, credits, what was spent, and the keys of the account. */
+/** Plan, credits, spending and keys of the account. */
 export function AccountPage() {
   const { data, error, refetch } = useUsageByDay()
   return (
@@ -26,7 +26,7 @@ export function AccountPage() {
 
 export function Pool({ usage }: { usage: Pick<UsageRecord, 'tier' | 'credits' | 'paygBalance' | 'paygMonthlyCap'> }) {
   const { used, limit, remaining, resetsAt, held = 0 } = usage.credits
-  // What is held is not spent: the chart of what was spent does not have it either.
+  // Held credits are not spent: the chart does not contain them either.
   const spent = used - held
   return (
     <dl className="figures">

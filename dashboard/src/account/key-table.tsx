@@ -11,7 +11,7 @@ interface KeyTableProps {
 }
 
 export const KeyTable = ({ keys, busy, onRevoke }: KeyTableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
   <section className="table-frame" tabIndex={0} aria-label={texts.keyTable}>
     <table className="keys">
       <caption className="unseen">{texts.keys}</caption>

@@ -9,7 +9,7 @@ import { accountTexts as texts } from '../texts/account.ts'
 import { KeyTable } from './key-table.tsx'
 import { SecretOnce } from './secret-once.tsx'
 
-/** The account's API keys: making one, which is shown once, and revoking. */
+/** The API keys of the account: creates, lists and revokes them. */
 export function Keys() {
   const owner = useOwner()
   const queries = useQueryClient()
@@ -42,20 +42,28 @@ interface NewKeyProps {
   onMade: () => void
 }
 
-/** The form of a new key. What it was answered is shown until it is closed, and kept nowhere else. */
-export function NewKey({ make, onMade }: NewKeyProps) {
-  const [name, setName] = useState('')
-  const [isMissing, setMissing] = useState(false)
+function useKeyCreation({ make, onMade }: NewKeyProps) {
   const { keyFor, done } = useIntention()
-  const creation = useMutation({
+  return useMutation({
+    // The key is a secret: it must not stay in the query cache.
     gcTime: 0,
-    mutationFn: (given: string) => make(given, keyFor(given)),
+    mutationFn: (name: string) => make(name, keyFor(name)),
     onSuccess: () => {
       done()
-      setName('')
       onMade()
     },
   })
+}
+
+/** The form of a new key. The key is shown until it is closed, and stored nowhere else. */
+export function NewKey({ make, onMade }: NewKeyProps) {
+  const [name, setName] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const onCreated = () => {
+    setName('')
+    onMade()
+  }
+  const creation = useKeyCreation({ make, onMade: onCreated })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setMissing(name.trim() === '')

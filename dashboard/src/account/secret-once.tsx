@@ -10,14 +10,14 @@ interface SecretOnceProps {
   onClose: () => void
 }
 
-/** A secret that is shown this once: it takes the focus, so that nobody misses it. */
+/** A secret that is shown once. It takes the focus, so that screen readers announce it. */
 export function SecretOnce({ title, advice, secret, onClose }: SecretOnceProps) {
   const heading = useRef<HTMLParagraphElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another secret is as easily missed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a second secret must be announced, too
   useEffect(() => heading.current?.focus(), [secret])
   const close = () => {
     onClose()
-    // The button that has the focus goes with the secret.
+    // The focused button is removed with the secret.
     focusHeading()
   }
   return (

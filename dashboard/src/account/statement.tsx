@@ -10,7 +10,7 @@ import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
 
-/** Every movement of credits with its cause, the latest first. */
+/** Every entry of the ledger with its cause, the newest first. */
 export function Statement() {
   const owner = useOwner()
   const statement = useInfiniteQuery({
@@ -32,7 +32,7 @@ export function Statement() {
   )
 }
 
-/** What an entry adds to what is used, as people count: held credits are used, released ones are not. */
+/** The change of the used credits by an entry: held credits count as used, released ones do not. */
 const poolChange = ({ changes }: StatementEntry) => changes.poolHeld + changes.poolSettled
 const amountOf = ({ changes, kind }: StatementEntry) =>
   Math.abs(
@@ -45,7 +45,7 @@ const amountOf = ({ changes, kind }: StatementEntry) =>
 const paygChange = ({ changes }: StatementEntry) => changes.paygGranted - changes.paygSettled - changes.paygHeld
 
 const Entries = ({ entries }: { entries: StatementEntry[] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
   <section className="table-frame" tabIndex={0} aria-label={texts.entries}>
     <table>
       <caption className="unseen">{texts.statement}</caption>

@@ -7,7 +7,7 @@ import { chartDays } from './use-usage.ts'
 const operations: DailyUsage['operation'][] = ['scrape', 'expand', 'realtime']
 const dayMs = 24 * 60 * 60_000
 
-/** Every day of the time, also those without credits; the last one is today in UTC, as the service counts. */
+/** Every day of the period, also those without spending; the last one is today in UTC. */
 function columnsOf(days: DailyUsage[], today: number): Column[] {
   return Array.from({ length: chartDays }, (_, position) => {
     const date = new Date(today - (chartDays - 1 - position) * dayMs).toISOString().slice(0, 10)
@@ -17,10 +17,10 @@ function columnsOf(days: DailyUsage[], today: number): Column[] {
   })
 }
 
-/** What each day cost, by what it was spent on. */
+/** The credits of each day, by operation. */
 export function UsageChart({ days }: { days: DailyUsage[] }) {
   const latest = days.at(-1)?.date
-  // A clock of this machine that is behind must not hide the latest day.
+  // The clock of this machine may be slow; it must not hide the last day of the service.
   const today = Math.max(Date.now(), latest === undefined ? 0 : Date.parse(latest))
   return (
     <section aria-labelledby="usage">

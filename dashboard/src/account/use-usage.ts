@@ -7,13 +7,13 @@ export const chartDays = 30
 
 const byDayKey = (owner: string) => [owner, 'usage', 'days'] as const
 
-/** What an account has, with what each of the last days cost. */
+/** The usage of an account, with the credits of each of the last days. */
 export function useUsageByDay() {
   const owner = useOwner()
   return useQuery({ queryKey: byDayKey(owner), queryFn: ({ signal }) => readUsage(chartDays, { signal }) })
 }
 
-/** What an account has now; undefined until it is known. The account page may have asked a moment ago: that is the same answer. */
+/** The present usage of an account; undefined until it is read. A recent answer of the account page is reused. */
 export function useUsage(): UsageRecord | undefined {
   const owner = useOwner()
   const queries = useQueryClient()
@@ -26,6 +26,6 @@ export function useUsage(): UsageRecord | undefined {
   return data
 }
 
-/** What was invalidated is history, however young. */
+/** Whether an answer was invalidated, however recent it is. */
 const fresh = <State extends { isInvalidated: boolean }>(state: State | undefined) =>
   state?.isInvalidated === false ? state : undefined

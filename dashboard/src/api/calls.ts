@@ -23,7 +23,7 @@ import type {
   UsageRecord,
 } from './types.ts'
 
-// Every call of an account, one function each. What an operator calls is in operator-calls.ts.
+// Every call of an account, one function each. The calls of the operator are in operator-calls.ts.
 
 type Data<T> = { data: T }
 type Read = Pick<CallOptions, 'signal'>
@@ -42,7 +42,7 @@ export interface ListInput {
   sortBy?: 'new' | 'votes' | undefined
 }
 
-/** What an export is asked for: a list, or with `query` what a search finds. */
+/** The parameters of an export: of a list, or with `query` of a search. */
 export interface ExportInput extends Omit<ListInput, 'sortBy'> {
   query?: string | undefined
   prefix?: true | undefined
@@ -57,7 +57,10 @@ export const search = (input: SearchInput, { signal }: Read): Promise<SearchAnsw
 /** Searches and collects the topics around the query live; the answer is a stream of events. */
 export const expandSearch = (input: SearchInput, idempotencyKey: string, { signal }: Read): Promise<Response> =>
   send('/api/v1/requests/search', {
-    ...{ method: 'POST', idempotencyKey, signal, accept: 'text/event-stream' },
+    method: 'POST',
+    idempotencyKey,
+    signal,
+    accept: 'text/event-stream',
     body: { ...input, highlight: true, expand: true },
   })
 
@@ -92,13 +95,15 @@ export interface NewJob {
   topic: string
   platforms: PlatformName[]
   depth: number
-  /** What the form showed: the job is refused when it would cost more. */
+  /** The cost that the form showed: the job is refused when it would cost more. */
   maxCredits: number
 }
 
 export const startJob = (job: NewJob, idempotencyKey: string) =>
   call<Data<{ jobId: string }> & { usage: { credits: CreditUsage } }>('/api/v1/scrape', {
-    ...{ method: 'POST', body: job, idempotencyKey },
+    method: 'POST',
+    body: job,
+    idempotencyKey,
   })
 
 export const readJob = (jobId: string, { signal }: Read): Promise<Job> =>

@@ -1,8 +1,8 @@
 import { noteRateLimit } from './rate-left.ts'
-import { beginTurn, currentSession, sessionEnded, sessionIsStill } from './session-store.ts'
+import { beginCall, currentSession, sessionEnded, sessionIsStill } from './session-store.ts'
 import type { ErrorBody } from './types.ts'
 
-/** A call that was not answered as hoped: what the page needs to say so, and to say what to do. */
+/** A failed call, with the parts of its answer that the page shows. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The status of the answer; 0 when there was none. */
@@ -22,7 +22,7 @@ export class ApiError extends Error {
 export const isStatus = (error: unknown, ...statuses: number[]): error is ApiError =>
   error instanceof ApiError && statuses.includes(error.status)
 
-/** Another account has signed in, in this tab or another, since the call was made: its answer belongs to nobody here. */
+/** Another account has signed in, in this tab or another, since the call was made: its answer must not be shown. */
 export class SessionChangedError extends Error {
   override readonly name = 'SessionChangedError'
 }
@@ -31,14 +31,14 @@ export interface CallOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   body?: unknown
   signal?: AbortSignal | undefined
-  /** One for each intention of the user, however often it is sent. */
+  /** The same for every try of one intention of the user. */
   idempotencyKey?: string
   accept?: string
-  /** Where a stream of events goes on. */
+  /** The last event of a stream that is continued. */
   lastEventId?: string
-  /** What was sent already is not sent again. */
+  /** An answer that was requested earlier; the call is not sent again. */
   sent?: Promise<Response> | null
-  /** For the calls that begin a session: what they answer with 401 ends none. */
+  /** For calls that begin a session: their 401 ends no session. */
   withoutSession?: boolean
 }
 
@@ -52,27 +52,27 @@ function headersOf({ method = 'GET', body, idempotencyKey, accept, lastEventId }
   return headers
 }
 
-/** Reads `Retry-After`, in seconds as the service gives it. */
+/** Reads `Retry-After`, in seconds. */
 function retryAtOf(response: Response): number | null {
   const seconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   return Number.isFinite(seconds) && seconds >= 0 ? Date.now() + seconds * 1000 : null
 }
 
-/** What an answer that is no success says. */
+/** The error of an answer. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => null)) as Partial<ErrorBody> | null
   return new ApiError(response.status, body?.error ?? null, retryAtOf(response))
 }
 
 /**
- * Calls the service in the name of the session.
- * @throws ApiError for every answer that is no success, and with status 0 when there was none; SessionChangedError when the session is
- * another one by now; the signal's reason when it was aborted.
+ * Calls the service with the session.
+ * @throws ApiError for an answer that is no success, and with status 0 when there was none; SessionChangedError when the session has
+ * changed meanwhile; the reason of the signal once it is aborted.
  */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', body, signal, sent, withoutSession = false } = options
   const session = currentSession()
-  const turn = beginTurn()
+  const order = beginCall()
   const sendNow = () =>
     fetch(path, {
       method,
@@ -86,7 +86,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
       if (signal?.aborted) throw error
       throw new ApiError(0, null)
     })
-  // What was sent before the page was there, and failed, is sent again.
+  // An earlier call of boot.ts that failed is repeated.
   const response = (await sent?.catch(() => null)) ?? (await sendNow())
   if (withoutSession) {
     if (!response.ok) throw await errorOf(response)
@@ -95,12 +95,12 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
   if (!sessionIsStill(session)) throw new SessionChangedError()
   noteRateLimit(session, response.headers)
   if (response.ok) return response
-  // Refused for a session that was renewed since: with this one it is asked anew.
-  if (response.status === 401 && !sessionEnded(turn)) return send(path, { ...options, sent: null })
+  // Refused for a session that was renewed since: the call is repeated with the new session.
+  if (response.status === 401 && !sessionEnded(order)) return send(path, { ...options, sent: null })
   throw await errorOf(response)
 }
 
-/** Calls the service and reads its JSON. @throws as `send` does. */
+/** Calls the service and reads its JSON. @throws the same errors as `send` */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
   const session = currentSession()
   const response = await send(path, options)
@@ -112,7 +112,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   return body
 }
 
-/** A query string of what is given; lists repeat their name, and what is undefined is left out. */
+/** A query string; a list repeats its name, and undefined values are left out. */
 export function withQuery(
   path: string,
   values: Record<string, string | number | true | readonly string[] | undefined>,

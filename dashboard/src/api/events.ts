@@ -3,16 +3,16 @@ import { ApiError } from './client.ts'
 export interface ServerEvent {
   event: string
   data: string
-  /** The last id that the stream has given; empty when none. */
+  /** The last id of the stream; empty when there was none. */
   id: string
 }
 
-/** More than any event of the service; a stream that never ends an event is given up. */
+/** Longer than any event of the service; a stream with a longer one is closed. */
 const maxEventLength = 4_000_000
 
 /**
  * Reads server-sent events from an answer (WHATWG HTML, 9.2.6). Not `EventSource`: it hides the status of a refusal, and only GETs.
- * @param onChunk called for all that comes, also for the comments that only say that the stream is alive.
+ * @param onChunk called for every chunk, also for heartbeats.
  * @throws ApiError with status 0 when the connection breaks.
  */
 export async function* readEvents(response: Response, onChunk?: () => void): AsyncGenerator<ServerEvent> {

@@ -1,15 +1,15 @@
 import { useCallback, useRef } from 'react'
 
 export interface Intention {
-  /** The `Idempotency-Key` of what the user means by `meaning`: the same until it was done or means something else. */
+  /** The `Idempotency-Key` of an intention: the same until it was done or `meaning` changes. */
   keyFor(meaning: unknown): string
-  /** It has happened: the next one is another. */
+  /** Ends the intention: the next call has a new key. */
   done(): void
 }
 
 /**
- * A second click, or a try after an answer that was lost, is the same intention: the service does it once. Only when it has happened, or
- * the form says something else, is it a new one.
+ * A second click, or a try after a lost answer, is the same intention: it has one effect. Only when it was done, or
+ * the form has changed, is it a new one.
  */
 export function useIntention(): Intention {
   const present = useRef<{ meaning: string; key: string } | null>(null)
@@ -24,7 +24,7 @@ export function useIntention(): Intention {
   return { keyFor, done }
 }
 
-/** Not `crypto.randomUUID`, which plain http does not have away from localhost. */
+/** Not `crypto.randomUUID`, which browsers offer over plain HTTP on localhost only. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -44,7 +44,9 @@ export const readAccountUsage = (accountId: string, { signal }: Read): Promise<U
 export const grantPack = (accountId: string, pack: PackName, idempotencyKey: string) =>
   dataOf(
     call<Data<{ paygBalance: number }>>(`${accountPath(accountId)}/packs`, {
-      ...{ method: 'POST', body: { pack }, idempotencyKey },
+      method: 'POST',
+      body: { pack },
+      idempotencyKey,
     }),
   )
 
@@ -54,7 +56,9 @@ export const listAccountKeys = async (accountId: string, { signal }: Read): Prom
 export const makeAccountKey = (accountId: string, name: string, idempotencyKey: string) =>
   dataOf(
     call<Data<{ keyId: string; apiKey: string }>>(`${accountPath(accountId)}/keys`, {
-      ...{ method: 'POST', body: { name }, idempotencyKey },
+      method: 'POST',
+      body: { name },
+      idempotencyKey,
     }),
   )
 

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { ownerOf } from './session-store.ts'
 import type { Session } from './types.ts'
 
-/** What is left of the calls of a minute, as the last answer said. */
+/** The remaining calls of a minute, from the last answer. */
 export interface RateLeft {
   owner: string
   remaining: number
@@ -17,7 +17,7 @@ const numberIn = (text: string | null, name: string): number | null => {
   return found === undefined ? null : Number(found)
 }
 
-/** Reads `RateLimit` and `RateLimit-Policy` of an answer; those of polls tell of another limit. */
+/** Reads `RateLimit` and `RateLimit-Policy` of an answer; polls have another limit. */
 export function noteRateLimit(session: Session | null, headers: Headers): void {
   const remaining = numberIn(headers.get('ratelimit'), 'r')
   const limit = numberIn(headers.get('ratelimit-policy'), 'q')
@@ -31,7 +31,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** What is left for this owner; null when no answer has said so. */
+/** The remaining calls of this owner; null before the first answer. */
 export function useRateLeft(owner: string | null): RateLeft | null {
   const latest = useSyncExternalStore(subscribe, () => left)
   return latest?.owner === owner ? latest : null

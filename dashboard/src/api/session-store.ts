@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { rememberToken } from './remembered-token.ts'
 import type { Session } from './types.ts'
 
-/** `unknown` until the service has been asked; `expired` keeps whose it was, so that the page can stay as it is behind the sign-in. */
+/** `unknown` until the first answer; `expired` remembers its account, so that the page stays unchanged behind the sign-in. */
 export type SessionState =
   | { state: 'unknown' }
   | { state: 'none' }
@@ -10,21 +10,21 @@ export type SessionState =
   | { state: 'expired'; session: Session }
 
 let present: SessionState = { state: 'unknown' }
-/** How many calls were begun, and the latest of them that has told who is signed in. */
+/** The number of calls so far, and the newest call whose answer described the session. */
 let begun = 0
-let told = 0
+let answered = 0
 const listeners = new Set<() => void>()
 
-/** Whose session it is: an account's id, or `operator`. Everything that is kept is kept under it. */
+/** The owner of a session: the id of an account, or `operator`. Every cached answer is stored under its owner. */
 export const ownerOf = (session: Session): string => session.account?.accountId ?? session.kind
 
-/** The turn of a call that begins now: what it tells of the session is older news than what later ones tell. */
-export const beginTurn = (): number => ++begun
+/** The number of a call that begins now: the session of an answer is older than those of later calls. */
+export const beginCall = (): number => ++begun
 
-/** Takes what a call has told of the session, unless one that began later has spoken. @returns whether it was taken. */
-export function setSessionState(next: SessionState, turn = beginTurn()): boolean {
-  if (turn < told) return false
-  told = turn
+/** Stores the session of an answer, unless a later call has answered already. @returns whether it was stored. */
+export function setSessionState(next: SessionState, order = beginCall()): boolean {
+  if (order < answered) return false
+  answered = order
   if (isSame(present, next)) return true
   present = next
   rememberToken(next.state === 'signed-in' && next.session.kind === 'account' ? next.session.csrfToken : null)
@@ -38,21 +38,21 @@ function isSame(before: SessionState, next: SessionState): boolean {
   return before.session.csrfToken === next.session.csrfToken && ownerOf(before.session) === ownerOf(next.session)
 }
 
-/** The session that the page shows. One that has ended is refused by the service, and told as such. */
+/** The session that the page shows; an expired one included. */
 export const currentSession = (): Session | null =>
   present.state === 'signed-in' || present.state === 'expired' ? present.session : null
 export const sessionState = (): SessionState => present
 
-/** Whether answers to calls that were made in a session may still be shown. */
+/** Whether answers to the calls of a session may still be shown. */
 export function sessionIsStill(session: Session | null): boolean {
   const now = currentSession()
   return session === null ? now === null : now !== null && ownerOf(now) === ownerOf(session)
 }
 
-/** The service does not know the session any more that a call was made in. @returns false when that is older news. */
-export function sessionEnded(turn: number): boolean {
+/** Marks the session of a call as expired. @returns false when a later call has answered already. */
+export function sessionEnded(order: number): boolean {
   const session = currentSession()
-  return setSessionState(session === null ? { state: 'none' } : { state: 'expired', session }, turn)
+  return setSessionState(session === null ? { state: 'none' } : { state: 'expired', session }, order)
 }
 
 const subscribe = (listener: () => void) => {
@@ -62,12 +62,12 @@ const subscribe = (listener: () => void) => {
 
 export const useSessionState = (): SessionState => useSyncExternalStore(subscribe, sessionState)
 
-/** The session of the page; only below what is shown to those who are signed in. */
+/** The session of the page; only for components that are shown after the sign-in. */
 export function useSession(): Session {
   const state = useSessionState()
   if (state.state === 'signed-in' || state.state === 'expired') return state.session
   throw new Error('useSession is used outside of a session')
 }
 
-/** The first part of every query key: what is kept of one account is never shown to another. */
+/** The first part of every query key: the cached answers of one account are never shown to another. */
 export const useOwner = (): string => ownerOf(useSession())

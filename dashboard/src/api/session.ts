@@ -1,25 +1,25 @@
 import { takeFirstSession } from '../boot.ts'
 import { type ApiError, call, isStatus } from './client.ts'
-import { beginTurn, sessionEnded, sessionState, setSessionState } from './session-store.ts'
+import { beginCall, sessionEnded, sessionState, setSessionState } from './session-store.ts'
 import type { Session } from './types.ts'
 
 const path = '/api/session'
-/** Tells the other tabs of this browser, which share the cookie. */
+/** A channel to the other tabs of this browser, which share the cookie. */
 const channel = new BroadcastChannel('wishwell-session')
 const tell = (news: News) => channel.postMessage(news)
 
-/** What the tabs tell each other. */
+/** The messages between the tabs. */
 type News = 'signed-in' | 'signed-out'
 
-/** Asks the service whose session the cookie is: at the start, when the page is looked at again, and when another tab says so. */
+/** Reads the session of the cookie: at the start, when the page becomes visible, and after a message of another tab. */
 export async function readSession(): Promise<void> {
-  const turn = beginTurn()
+  const order = beginCall()
   try {
     const { data } = await call<{ data: Session }>(path, { withoutSession: true, sent: takeFirstSession() })
-    setSessionState({ state: 'signed-in', session: data }, turn)
+    setSessionState({ state: 'signed-in', session: data }, order)
   } catch (error) {
-    if (isStatus(error, 401)) sessionEnded(turn)
-    // What cannot be asked just now stays as it is.
+    if (isStatus(error, 401)) sessionEnded(order)
+    // Without an answer the session stays unchanged.
     else if (sessionState().state === 'unknown') throw error
   }
 }
@@ -31,21 +31,21 @@ export async function signIn(credential: { apiKey: string } | { link: string }):
   tell('signed-in')
 }
 
-/** Ends the session. @throws ApiError when the service did not: then it goes on. */
+/** Ends the session. @throws ApiError when the service did not end it. */
 export async function signOut(): Promise<void> {
   await call<unknown>(path, { method: 'DELETE' }).catch((error: ApiError) => {
-    // A session that the service does not know is over.
+    // The session has ended already.
     if (!isStatus(error, 401)) throw error
   })
   setSessionState({ state: 'none' })
   tell('signed-out')
 }
 
-/** Keeps the page in step with the cookie, which other tabs change. @returns what undoes it. */
+/** Follows changes of the cookie by other tabs. @returns a function that stops it. */
 export function followSession(): () => void {
   const refresh = () => void readSession().catch(() => {})
   const onNews = ({ data }: MessageEvent<News>) => {
-    // Whoever leaves a shared machine leaves all its tabs, also those that cannot ask just now.
+    // A sign-out on a shared machine must hold in all tabs, also in those without a connection.
     if (data === 'signed-out') setSessionState({ state: 'none' })
     refresh()
   }

@@ -11,7 +11,7 @@ import type { PlatformProgress } from '../../../src/scraping/job-events.ts'
 import type { ListedJob } from '../../../src/scraping/job-list.ts'
 import type { jobSchema } from '../../../src/scraping/job-schema.ts'
 
-// What the service answers, by its own types: only types are imported, nothing of the service gets into the page.
+// The answers of the service, by its own types: only types are imported, so no code of the service is in the page.
 
 export type {
   CreditUsage,
@@ -32,7 +32,7 @@ export type Job = Static<typeof jobSchema>
 export type JobStatus = Job['status']
 export type TaskState = Job['progress'][string]
 
-/** A value as JSON carries it: moments are texts. */
+/** A value after JSON: dates are strings. */
 type Sent<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Sent<T[K]> } : T
 
 export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]>
@@ -43,7 +43,7 @@ export interface UsageRecord extends Usage {
   days?: DailyUsage[]
 }
 
-/** A part of a list, and where it goes on. */
+/** A part of a list, and its cursor. */
 export interface Paged {
   hasMore: boolean
   cursor: string | null
@@ -65,11 +65,11 @@ export interface Highlight {
   field: 'title' | 'description' | 'tags' | 'author'
   /** A part of the field. */
   text: string
-  /** What matched, as UTF-16 offsets into `text`. */
+  /** The matches, as UTF-16 offsets into `text`. */
   ranges: [start: number, end: number][]
 }
 
-/** `descriptionTruncated`: `description` is only its beginning; the whole is asked for by the id. */
+/** `descriptionTruncated`: `description` is only the beginning; a call by id returns the whole. */
 export type FoundRequest = RequestRecord & { highlights?: Highlight[]; descriptionTruncated?: boolean }
 
 export interface SearchFilters {
@@ -98,7 +98,7 @@ export interface CollectionError {
   topic: string
   code: string
   message: string
-  /** When its platform is asked again, where the call did not wait for that. */
+  /** When the platform is called again, if the live call did not wait for it. */
   resumesAt?: string
 }
 
@@ -127,7 +127,7 @@ export interface ListAnswer {
   usage: { credits: CreditUsage }
 }
 
-/** How far the live collection of one topic on one platform is. */
+/** The progress of the live collection of one topic on one platform. */
 export interface CollectionProgress {
   topic: string
   platform: string
@@ -175,10 +175,10 @@ export interface Account {
   deletedAt: string | null
 }
 
-/** A job as the operator sees it. */
+/** A job in the operator's list. */
 export type OperatorJob = ListedJob & { accountId: string; accountName: string }
 
-/** A sign-in link that nobody has used yet. */
+/** A sign-in link that has not been used yet. */
 export interface OpenLink {
   linkId: string
   createdAt: string

@@ -9,7 +9,7 @@ export interface Bar {
 
 interface BarListProps {
   title: string
-  /** What a bar is of. */
+  /** The unit of a bar. */
   unit: string
   columns: string[]
   bars: Bar[]

@@ -10,7 +10,7 @@ export interface Column {
 
 interface ColumnChartProps {
   title: string
-  /** What a column is of: a week, a day. */
+  /** The unit of a column: a week, a day. */
   unit: string
   series: string[]
   columns: Column[]
@@ -23,7 +23,7 @@ const gap = 2
 const totalOf = ({ values }: Column) => values.reduce((sum, value) => sum + value, 0)
 
 /**
- * Columns over time, stacked where there are several series. Each series has a pattern of its own, so the chart is read without colour;
+ * Columns over time, stacked for several series. Each series has a pattern of its own, so the chart is readable without colour;
  * the highest column is named, and the table behind it has every figure.
  */
 export function ColumnChart({ title, unit, series, columns }: ColumnChartProps) {
@@ -77,14 +77,14 @@ function Stack({ column, x, highest }: { column: Column; x: number; highest: num
   return (
     <g>
       <title>{`${column.name}: ${number(totalOf(column))}`}</title>
-      {/* The whole column answers to the pointer, also where it is low. */}
+      {/* The whole column reacts to the pointer, also a low one. */}
       <rect className="reach" x={x} y={0} width={columnWidth} height={height} />
       {column.values.map((value, position) => {
         const size = (value / highest) * height
         base -= size
         return (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: a series is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: the series have a fixed order
             key={position}
             className={`series-${position}`}
             x={x + gap / 2}

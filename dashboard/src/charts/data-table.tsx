@@ -4,15 +4,15 @@ import { chartTexts as texts } from '../texts/charts.ts'
 export interface DataTableProps {
   caption: string
   columns: string[]
-  /** The first cell is what the row is about; the others are figures. */
+  /** The first cell is the name of the row; the others are figures. */
   rows: ReactNode[][]
 }
 
-/** The figures behind a chart, for who cannot see it and who wants them exactly. */
+/** The exact figures of a chart, also for screen readers. */
 export const DataTable = ({ caption, columns, rows }: DataTableProps) => (
   <details className="data-table">
     <summary>{texts.asTable}</summary>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard */}
     <section className="table-frame" tabIndex={0} aria-label={caption}>
       <table>
         <caption className="unseen">{caption}</caption>

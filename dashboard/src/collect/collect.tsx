@@ -4,7 +4,7 @@ import { collectTexts as texts } from '../texts/collect.ts'
 import { History } from './history.tsx'
 import { StartForm } from './start-form.tsx'
 
-/** Starting a collection, and those that were started before. A link may fill the form in. */
+/** The form of a new collection, and the earlier ones. A link may fill in the form. */
 export function CollectPage() {
   const { search } = useAddress()
   return (

@@ -3,31 +3,31 @@ import { ApiError, isStatus, SessionChangedError } from '../api/client.ts'
 import { readEvents } from '../api/events.ts'
 import type { Job, PlatformErrorCode, PlatformProgress, TaskState } from '../api/types.ts'
 
-/** What went wrong with a platform. */
+/** The error of a platform. */
 export interface PlatformFault {
   code: PlatformErrorCode
   message: string
 }
 
-/** What is known of a platform of a job. Polls do not tell pages and finds: those are null until events do. */
+/** The progress of a platform of a job. Pages and new requests come from events only: they are null until the first one. */
 export interface PlatformFigures {
   state: TaskState
   pages: number | null
   requestsFound: number | null
   requestsCreated: number | null
   waitingUntil: string | null
-  /** Why it ended, where it did not end well. */
+  /** The error that ended it; null when it did not fail. */
   error: PlatformFault | null
-  /** What the last try failed with, while there are others to come. */
+  /** The error of the last try, while others follow. */
   lastError?: PlatformFault | null
 }
 
 export interface FollowedJob {
   job: Job | null
   platforms: ReadonlyMap<string, PlatformFigures>
-  /** How the news come; `trouble` while they do not. */
+  /** The source of the progress; `trouble` while there is none. */
   by: 'events' | 'polls' | 'trouble' | 'ended'
-  /** Why it is not followed any more. */
+  /** The error that ended the following. */
   error: unknown
 }
 
@@ -36,16 +36,16 @@ export const notFollowed: FollowedJob = { job: null, platforms: new Map(), by: '
 type Tell = (change: (before: FollowedJob) => FollowedJob) => void
 
 const pauseMs = 2_000
-/** Longer than the service ever is silent, which sends a comment every 15 s: something between us and it keeps the events back. */
+/** The service sends a heartbeat every 15 s: after a longer silence a proxy is buffering the events. */
 const silenceMs = 25_000
-/** After so many streams that broke at once, or were silent, polls must do. */
+/** After so many streams in a row that broke at once, or were silent, the job is polled. */
 const maxBrokenStreams = 2
 
 const isFinal = (error: unknown) => isStatus(error, 400, 401, 403, 404) || error instanceof SessionChangedError
 
 /**
- * Follows a job to its end: by events, and where these do not come through by polls. Given up when the service says that there is nothing
- * to follow, or nobody to follow it; a refusal for being too fast is waited out.
+ * Follows a job to its end by events or, when those do not arrive, by polls. Ends when the service says that there is no such job
+ * or no session; waits for the end of a rate limit.
  */
 export async function follow(jobId: string, tell: Tell, signal: AbortSignal): Promise<void> {
   const place = { lastEventId: '' }
@@ -55,7 +55,7 @@ export async function follow(jobId: string, tell: Tell, signal: AbortSignal): Pr
       if (brokenStreams < maxBrokenStreams) {
         const streamed = await readStream(jobId, place, tell, signal)
         if (streamed === 'ended') return
-        // A stream that brought something is well, even when it breaks.
+        // A stream that delivered an event works, even when it breaks later.
         brokenStreams = streamed === 'silent' ? brokenStreams + 1 : 0
       }
       const job = await readJob(jobId, { signal })
@@ -85,7 +85,7 @@ async function readStream(jobId: string, place: { lastEventId: string }, tell: T
   let hasBrought = false
   try {
     const response = await followJob(jobId, place.lastEventId, both)
-    // The end was seen already.
+    // The end was received already.
     if (response.status === 204) return 'silent' as const
     for await (const { event, data, id } of readEvents(response, waitForMore)) {
       hasBrought = true
@@ -98,7 +98,7 @@ async function readStream(jobId: string, place: { lastEventId: string }, tell: T
       }
     }
   } catch (error) {
-    // A poll may come through where a stream does not; a refusal is one for both.
+    // A poll may succeed where a stream fails; a refusal concerns both.
     const isBroken =
       silence.signal.aborted || (error instanceof ApiError && (error.status === 0 || error.status >= 500))
     if (signal.aborted || !isBroken) throw error
@@ -116,15 +116,15 @@ const unknown = { pages: null, requestsFound: null, requestsCreated: null }
 
 type Figure = 'pages' | 'requestsFound' | 'requestsCreated'
 
-/** A figure of all platforms together; null while that of one is not known. */
+/** The sum of a figure over all platforms; null while the figure of one is unknown. */
 export function sumOf(platforms: FollowedJob['platforms'], figure: Figure): number | null {
   const values = [...platforms.values()].map((figures) => figures[figure])
   return values.length === 0 || values.includes(null) ? null : values.reduce<number>((sum, one) => sum + (one ?? 0), 0)
 }
 
 /**
- * A poll tells the whole of what is new, not what each platform brought: where the events before it come to another sum they are
- * out of date and are forgotten, so that what is shown of the platforms and of the job always fits together.
+ * A poll contains the sum of the new requests, not the figure of each platform: when earlier events have another sum, they are
+ * outdated and are dropped, so that the figures of the platforms and of the job always agree.
  */
 function afterPoll(before: FollowedJob, job: Job): FollowedJob {
   const fits = sumOf(before.platforms, 'requestsCreated') === job.requestsCreated

@@ -10,7 +10,7 @@ import { collectTexts as texts } from '../texts/collect.ts'
 import { StatusFilter, useJobList } from './job-list.tsx'
 import { shownStatus } from './job-status.ts'
 
-/** What was collected before, the last first. */
+/** The earlier collections, the newest first. */
 export function History() {
   const { query, jobs, status, setStatus } = useJobList(listJobs, 20)
   return (

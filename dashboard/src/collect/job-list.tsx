@@ -11,7 +11,7 @@ type JobPage<Listed> = { jobs: Listed[]; hasMore: boolean; cursor: string | null
 
 const isUnderWay = ({ jobs }: JobPage<ListedJob>) => jobs.some(({ completedAt }) => completedAt === null)
 
-/** Jobs, the last first, page by page, of the chosen status: an account's own, or those of all for the operator. */
+/** Jobs of the chosen status, the newest first, page by page: those of an account, or all of them for the operator. */
 export function useJobList<Listed extends ListedJob>(
   readPage: (input: Input, read: { signal: AbortSignal }) => Promise<JobPage<Listed>>,
   limit: number,
@@ -24,7 +24,7 @@ export function useJobList<Listed extends ListedJob>(
     queryFn: ({ pageParam, signal }) =>
       readPage({ status: status === '' ? undefined : status, limit, cursor: pageParam }, { signal }),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
-    // A job under way says something else in a moment; one that is over never does.
+    // Only running jobs change.
     staleTime: ({ state }) => (state.data?.pages.some(isUnderWay) ? 5_000 : 60_000),
   })
   return { query, jobs: query.data?.pages.flatMap((page) => page.jobs), status, setStatus }

@@ -15,19 +15,19 @@ const nothingYet = { pages: null, requestsFound: null, requestsCreated: null, wa
 
 const isOver = ({ state }: PlatformFigures) => state === 'done' || state === 'error' || state === 'skipped'
 
-/** How far each platform is, with its remedy where it failed. */
+/** The progress of each platform, with advice after a failure. */
 export function JobPlatforms({ job, platforms }: JobPlatformsProps) {
   const rows = job.platforms.map((platform) => ({
     platform,
     figures: platforms.get(platform) ?? { ...nothingYet, state: job.progress[platform] ?? ('pending' as const) },
   }))
-  // A platform that waits may have failed, or only keep to a limit: how it is says which.
+  // A waiting platform may have failed or reached a limit: its state says which.
   const unexplained = rows.filter(
     ({ figures }) => figures.waitingUntil !== null && !figures.lastError && !isOver(figures),
   )
   const readiness = useReadiness(unexplained.map(({ platform, figures }) => `${platform} ${figures.waitingUntil}`))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
     <section className="table-frame" tabIndex={0} aria-label={texts.byPlatform}>
       <table className="job-platforms">
         <caption className="unseen">{texts.byPlatform}</caption>
@@ -66,7 +66,7 @@ interface PlatformRowProps {
   platform: string
   figures: PlatformFigures
   depth: number
-  /** How the platform is in general, where that was asked. */
+  /** The state of the platform, if it was read. */
   status: PlatformStatus | undefined
 }
 
@@ -115,14 +115,14 @@ function PlatformRow({ platform, figures, depth, status }: PlatformRowProps) {
   )
 }
 
-/** Why a platform ended badly or, while it waits for another try, what the last one failed with. */
+/** The error of a failed platform or, while it waits for another try, the error of the last one. */
 function faultOf(figures: PlatformFigures, status: PlatformStatus | undefined): PlatformFault | null {
   if (figures.error !== null || isOver(figures)) return figures.error
   if (figures.lastError) return figures.lastError
   return figures.waitingUntil !== null && status ? troubleOf(status) : null
 }
 
-/** For the eye: nobody wants to hear each second. */
+/** Hidden from screen readers, which would announce each second. */
 function Waiting({ until, hasFailed, isAtLimit }: { until: string; hasFailed: boolean; isAtLimit: boolean }) {
   const seconds = useSecondsUntil(Date.parse(until))
   const say = hasFailed ? texts.triesAgain : isAtLimit ? texts.waitsForLimit : texts.waitsFor

@@ -1,6 +1,6 @@
 import type { Job, JobStatus } from '../api/types.ts'
 
-/** What a page shows of a job: one that was cancelled has not failed, though programs are told `failed`. */
+/** The status of a job on the page: a cancelled job is shown as such, although the API says `failed`. */
 export type ShownStatus = JobStatus | 'cancelled'
 
 export const isCancelled = ({ status, errors }: Pick<Job, 'status' | 'errors'>): boolean =>

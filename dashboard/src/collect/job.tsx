@@ -14,7 +14,7 @@ import { JobPlatforms } from './job-platforms.tsx'
 import { isCancelled, shownStatus } from './job-status.ts'
 import { useJob } from './use-job.ts'
 
-/** One collection: live while it runs, and what became of it. */
+/** One collection: its progress while it runs, and its outcome. */
 export function JobPage({ jobId }: { jobId: string }) {
   const followed = useJob(jobId)
   const { job, platforms, by, error, retry } = followed
@@ -69,11 +69,11 @@ function JobActions({ job }: { job: Job }) {
 
 type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job }
 
-/** Of all platforms together. What only events tell is left out where only polls came through. */
+/** The sums of all platforms. Figures that only events contain are left out when only polls succeed. */
 function Summary({ job, platforms, by }: SummaryProps) {
   const pages = sumOf(platforms, 'pages')
   const found = sumOf(platforms, 'requestsFound')
-  // However the news come, and also while none do: what stands in the rows below is what is added up here.
+  // The sum of the rows below, from events or polls.
   const created = sumOf(platforms, 'requestsCreated') ?? job.requestsCreated
   const hasBegun = [...platforms.values()].some(({ state }) => state !== 'pending')
   const status = job.completedAt === null && hasBegun ? 'running' : shownStatus(job)

@@ -4,7 +4,7 @@ import { inHowLong, platformTitle } from '../shell/format.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
 import { troubleOf } from './platform-trouble.ts'
 
-/** Whether a platform can be asked at all: it is on and has what it needs. */
+/** Whether a platform can be called: it is on and has its credentials. */
 export const isSetUp = ({ state }: PlatformStatus): boolean => state !== 'off' && state !== 'not_configured'
 
 interface PlatformChoiceProps {
@@ -14,7 +14,7 @@ interface PlatformChoiceProps {
   fault: string | null
 }
 
-/** Which platforms are asked: each with how it is, and with what to do about it. */
+/** The choice of platforms, each with its state and advice. */
 export function PlatformChoice({ platforms, chosen, choose, fault }: PlatformChoiceProps) {
   const id = useId()
   const toggle = (platform: PlatformName) =>
@@ -37,7 +37,7 @@ export function PlatformChoice({ platforms, chosen, choose, fault }: PlatformCho
             />
             <span>
               <strong>{platformTitle(status.platform)}</strong>
-              {/* What the operator could do about those that are off is not for this page. */}
+              {/* Platforms that are off need the operator, so they are not shown here. */}
               <Readiness status={status.state === 'off' ? { ...status, advice: null } : status} />
             </span>
           </label>
@@ -50,7 +50,7 @@ export function PlatformChoice({ platforms, chosen, choose, fault }: PlatformCho
   )
 }
 
-/** How a platform is, in a word, and what to do. One that is ready for another try and does not answer is not ready. */
+/** The state of a platform in a word, and advice. A platform whose last call failed is not shown as ready. */
 export function Readiness({ status }: { status: PlatformStatus }) {
   const { state, resumesAt, advice } = status
   const trouble = state === 'ready' || state === 'waiting' ? troubleOf(status) : null

@@ -1,14 +1,14 @@
 import type { PlatformErrorCode, PlatformStatus } from '../api/types.ts'
 
-/** What keeps a platform from answering. */
+/** Why a platform does not answer. */
 export interface Trouble {
   code: PlatformErrorCode
   message: string
-  /** Whether some of its places answer all the same. */
+  /** Whether some of its hosts still answer. */
   isPartial: boolean
 }
 
-/** What last went wrong with a platform and was not made good since; null when there is nothing of the kind. A limit is no trouble. */
+/** The last failure of a platform that no success has followed; null when there is none. A limit is not a failure. */
 export function troubleOf({ hosts }: Pick<PlatformStatus, 'hosts'>): Trouble | null {
   const isFailing = ({ lastError, lastSuccessAt }: PlatformStatus['hosts'][number]) =>
     lastError !== null && lastError.code !== 'rate_limited' && lastError.at > (lastSuccessAt ?? '')

@@ -1,26 +1,23 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { useUsage } from '../account/use-usage.ts'
 import { type NewJob, startJob } from '../api/calls.ts'
-import { type ApiError, isStatus } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { PlatformName, PlatformStatus } from '../api/types.ts'
 import { isTopic } from '../search/view.ts'
-import { accountAddress, jobAddress } from '../shell/addresses.ts'
-import { dateAndTime } from '../shell/format.ts'
+import { jobAddress } from '../shell/addresses.ts'
 import { Empty, Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { Link, navigate } from '../shell/router.tsx'
+import { navigate } from '../shell/router.tsx'
 import { usePlatforms } from '../shell/use-platforms.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
-import { problemTexts } from '../texts/problems.ts'
+import { Cost, isCreditRefusal, Refusal } from './job-cost.tsx'
 import { isSetUp, PlatformChoice } from './platform-choice.tsx'
 
 export const maxDepth = 40
 const maxTopicLength = 200
 
-/** What the address fills in: topic, platforms and depth of an earlier job. */
+/** The parameters of the address: topic, platforms and depth of an earlier job. */
 interface StartFormProps {
   prefilled: URLSearchParams
 }
@@ -58,17 +55,12 @@ const depthAtFirst = (prefilled: URLSearchParams) => {
   return Number.isInteger(depth) && depth >= 1 && depth <= maxDepth ? depth : 1
 }
 
-function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled: URLSearchParams }) {
-  const id = useId()
+/** Starts a job and shows it. An equal job that is submitted again has the same `Idempotency-Key` until one was started. */
+function useJobStart() {
   const owner = useOwner()
   const queries = useQueryClient()
   const { keyFor, done } = useIntention()
-  const [topic, setTopic] = useState(() => [...(prefilled.get('topic') ?? '')].slice(0, maxTopicLength).join(''))
-  const [chosen, setChosen] = useState(() => chosenAtFirst(platforms, prefilled))
-  const [depth, setDepth] = useState(() => depthAtFirst(prefilled))
-  const [fault, setFault] = useState<'topic' | 'platforms' | null>(null)
-  const cost = depth * chosen.length
-  const start = useMutation({
+  return useMutation({
     mutationFn: (job: NewJob) => startJob(job, keyFor(job)),
     onSuccess: ({ data }) => {
       done()
@@ -76,36 +68,30 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
       void queries.invalidateQueries({ queryKey: [owner, 'usage'] })
       navigate(jobAddress(data.jobId))
     },
-    // What is left was less than the form believed.
+    // The account has fewer credits left than the form shows.
     onError: (error) => isCreditRefusal(error) && void queries.invalidateQueries({ queryKey: [owner, 'usage'] }),
   })
+}
+
+function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled: URLSearchParams }) {
+  const topicId = useId()
+  const [topic, setTopic] = useState(() => [...(prefilled.get('topic') ?? '')].slice(0, maxTopicLength).join(''))
+  const [chosen, setChosen] = useState(() => chosenAtFirst(platforms, prefilled))
+  const [depth, setDepth] = useState(() => depthAtFirst(prefilled))
+  const [fault, setFault] = useState<'topic' | 'platforms' | null>(null)
+  const start = useJobStart()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = !isTopic(topic) ? 'topic' : chosen.length === 0 ? 'platforms' : null
     setFault(found)
-    if (found === 'topic') document.getElementById(`${id}-topic`)?.focus()
+    if (found === 'topic') document.getElementById(topicId)?.focus()
     if (found === null && !start.isPending) {
-      start.mutate({ topic: topic.trim(), platforms: chosen, depth, maxCredits: cost })
+      start.mutate({ topic: topic.trim(), platforms: chosen, depth, maxCredits: depth * chosen.length })
     }
   }
   return (
     <form className="start-form" onSubmit={submit} noValidate>
-      <div className="field wide">
-        <label htmlFor={`${id}-topic`}>{texts.topic}</label>
-        <input
-          id={`${id}-topic`}
-          dir="auto"
-          value={topic}
-          maxLength={maxTopicLength}
-          placeholder={texts.topicPlaceholder}
-          aria-invalid={fault === 'topic'}
-          aria-describedby={`${id}-topic-fault`}
-          onChange={(event) => setTopic(event.target.value)}
-        />
-        <p id={`${id}-topic-fault`} className="fault" role="alert">
-          {fault === 'topic' && texts.topicFault}
-        </p>
-      </div>
+      <TopicField id={topicId} topic={topic} setTopic={setTopic} isWrong={fault === 'topic'} />
       <PlatformChoice
         platforms={platforms}
         chosen={chosen}
@@ -119,13 +105,39 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
           {start.isPending ? texts.starting : texts.start}
         </button>
       </div>
-      {/* The job that was refused, not what the form says by now: nobody has asked for that. */}
+      {/* Tries again with the job that was refused; the form may have changed since. */}
       {start.error !== null && start.variables && (
         <Refusal error={start.error} cost={start.variables.maxCredits} retry={() => start.mutate(start.variables)} />
       )}
     </form>
   )
 }
+
+interface TopicFieldProps {
+  id: string
+  topic: string
+  setTopic: (topic: string) => void
+  isWrong: boolean
+}
+
+const TopicField = ({ id, topic, setTopic, isWrong }: TopicFieldProps) => (
+  <div className="field wide">
+    <label htmlFor={id}>{texts.topic}</label>
+    <input
+      id={id}
+      dir="auto"
+      value={topic}
+      maxLength={maxTopicLength}
+      placeholder={texts.topicPlaceholder}
+      aria-invalid={isWrong}
+      aria-describedby={`${id}-fault`}
+      onChange={(event) => setTopic(event.target.value)}
+    />
+    <p id={`${id}-fault`} className="fault" role="alert">
+      {isWrong && texts.topicFault}
+    </p>
+  </div>
+)
 
 function Depth({ depth, setDepth }: { depth: number; setDepth: (depth: number) => void }) {
   const id = useId()
@@ -143,46 +155,5 @@ function Depth({ depth, setDepth }: { depth: number; setDepth: (depth: number) =
       />
       <output htmlFor={id}>{texts.pages(depth)}</output>
     </div>
-  )
-}
-
-const isCreditRefusal = (error: unknown): error is ApiError => isStatus(error, 429) && error.body?.reason === 'credits'
-
-/** Why a job was not started. One that costs more than there is says both figures: there may be enough for a smaller one. */
-function Refusal({ error, cost, retry }: { error: Error; cost: number; retry: () => void }) {
-  const left = useCreditsLeft()
-  if (!isCreditRefusal(error) || left === null || left === 0 || left >= cost) {
-    return <Problem error={error} retry={retry} />
-  }
-  const resetsAt = error.body?.resetsAt
-  return (
-    <div className="problem" role="alert">
-      <p>
-        <strong>{texts.tooDear(cost, left)}</strong> {resetsAt && texts.tooDearAdvice(dateAndTime(resetsAt))}
-      </p>
-      <Link href={accountAddress}>{problemTexts.toAccount}</Link>
-    </div>
-  )
-}
-
-/** What can be spent now, of the pool and of packs; null until it is known. */
-function useCreditsLeft(): number | null {
-  const usage = useUsage()
-  return usage ? usage.credits.remaining + usage.paygBalance : null
-}
-
-/** What the job costs at most, and whether there is so much. */
-function Cost({ depth, platforms }: { depth: number; platforms: number }) {
-  const cost = depth * platforms
-  const left = useCreditsLeft()
-  return (
-    <p className="cost" role="status">
-      <strong>{texts.cost(cost)}</strong> <span className="note">{texts.costOf(depth, platforms)}</span>
-      {left !== null && (
-        <span className={cost > left ? 'note fault' : 'note'}>
-          {cost > left ? texts.tooLittle(left) : texts.creditsLeft(left)}
-        </span>
-      )}
-    </p>
   )
 }

@@ -4,14 +4,14 @@ import { readJob } from '../api/calls.ts'
 import { useOwner, useSessionState } from '../api/session-store.ts'
 import { type FollowedJob, follow, notFollowed } from './follow-job.ts'
 
-/** A job as it is now, followed until it ends; begun anew when a session was renewed. */
+/** The present state of a job, followed until it ends; started again after a new sign-in. */
 export function useJob(jobId: string): FollowedJob & { retry: () => void } {
   const owner = useOwner()
   const queries = useQueryClient()
   const { state: sessionState } = useSessionState()
   const [attempt, setAttempt] = useState(0)
   const [followed, setFollowed] = useState(notFollowed)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt, or a renewed session, is another following
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt, or a new session, must follow the job again
   useEffect(() => {
     if (sessionState !== 'signed-in') return
     const controller = new AbortController()
@@ -20,7 +20,7 @@ export function useJob(jobId: string): FollowedJob & { retry: () => void } {
     return () => controller.abort()
   }, [jobId, attempt, sessionState])
 
-  // The events tell of platforms; topic and the rest are the job's, and are there at once by asking for it.
+  // Events describe platforms only; the topic and the other fields come from one call.
   const first = useQuery({
     queryKey: [owner, 'job', jobId],
     queryFn: ({ signal }) => readJob(jobId, { signal }),

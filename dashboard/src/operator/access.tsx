@@ -8,12 +8,11 @@ import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
-/** How people get in to an account without a key, and how they are put out. */
+/** Invitations to an account without a key, and the end of its sessions. */
 export function Access({ accountId }: { accountId: string }) {
   const owner = useOwner()
   const queries = useQueryClient()
   const queryKey = [owner, 'account', accountId, 'links']
-  const links = useQuery({ queryKey, queryFn: ({ signal }) => listLinks(accountId, { signal }) })
   const refresh = () => void queries.invalidateQueries({ queryKey })
   const invitation = useMutation({ gcTime: 0, mutationFn: () => makeLink(accountId), onSuccess: refresh })
   const revocation = useMutation({ mutationFn: () => revokeLinks(accountId), onSettled: refresh })
@@ -49,9 +48,25 @@ export function Access({ accountId }: { accountId: string }) {
       </p>
       {[invitation, revocation, ending].map(
         ({ error }, position) =>
-          // biome-ignore lint/suspicious/noArrayIndexKey: each of the three has its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: the three mutations have a fixed order
           error !== null && <Problem key={position} error={error} />,
       )}
+      <OpenLinks accountId={accountId} queryKey={queryKey} revocation={revocation} />
+    </section>
+  )
+}
+
+interface OpenLinksProps {
+  accountId: string
+  queryKey: unknown[]
+  revocation: { isPending: boolean; mutate: () => void }
+}
+
+/** The links that have not been used yet. */
+function OpenLinks({ accountId, queryKey, revocation }: OpenLinksProps) {
+  const links = useQuery({ queryKey, queryFn: ({ signal }) => listLinks(accountId, { signal }) })
+  return (
+    <>
       <h3>{texts.openLinks}</h3>
       {!links.data && (links.error === null ? <Loading /> : <Problem error={links.error} retry={links.refetch} />)}
       {links.data?.length === 0 && <p className="note">{texts.noLinks}</p>}
@@ -72,6 +87,6 @@ export function Access({ accountId }: { accountId: string }) {
           </ConfirmButton>
         </>
       )}
-    </section>
+    </>
   )
 }

@@ -11,7 +11,7 @@ import { Link } from '../shell/router.tsx'
 import { collectTexts } from '../texts/collect.ts'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
-/** The collections of all accounts, the last first. */
+/** The jobs of all accounts, the newest first. */
 export function AllJobs() {
   const { query, jobs, status, setStatus } = useJobList(listAllJobs, 30)
   return (

@@ -10,7 +10,7 @@ import { Problem } from '../shell/problem.tsx'
 import { accountTexts } from '../texts/account.ts'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
-/** Packs that were paid for. A second click while the first is under way, or after its answer was lost, adds nothing. */
+/** Grants packs that were paid for. A second click while the first call is running, or after its answer was lost, adds nothing. */
 export function Grants({ accountId }: { accountId: string }) {
   const owner = useOwner()
   const queries = useQueryClient()

@@ -5,7 +5,7 @@ import { Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
-/** Recomputes every balance from the ledger, and shows what does not agree. */
+/** Recomputes every balance from the ledger, and shows the differences. */
 export function Ledger() {
   const check = useMutation({ mutationFn: verify })
   return (
@@ -23,7 +23,7 @@ export function Ledger() {
 }
 
 const Differences = ({ differences }: { differences: Difference[] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
   <section className="table-frame" tabIndex={0} aria-label={texts.differences}>
     <table>
       <caption className="unseen">{texts.differences}</caption>

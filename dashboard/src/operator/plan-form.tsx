@@ -6,12 +6,12 @@ import type { Account } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts } from '../texts/account.ts'
 import { operatorTexts as texts } from '../texts/operator.ts'
-import { TierSelect } from './accounts.tsx'
+import { TierSelect } from './tier-select.tsx'
 
 const maxCap = 2 ** 31 - 1
 const isCap = (text: string) => text === '' || (/^\d{1,10}$/.test(text) && Number(text) <= maxCap)
 
-/** Plan and monthly cap of an account; both hold from its next call. */
+/** Plan and monthly cap of an account; both are effective from its next call. */
 export function PlanForm({ account }: { account: Account }) {
   const id = useId()
   const owner = useOwner()

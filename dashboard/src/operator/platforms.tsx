@@ -8,7 +8,7 @@ import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
-/** Every platform: how it is, what is left of its limits, and what to do about it. */
+/** Every platform: its state, its remaining budget, and advice. */
 export function Platforms() {
   const owner = useOwner()
   const { data, error, refetch } = useQuery({

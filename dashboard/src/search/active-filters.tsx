@@ -7,7 +7,7 @@ interface ActiveFiltersProps {
   show: (view: View) => void
 }
 
-/** Every filter that is sent is shown here, and can be taken away; nothing else is. */
+/** Shows every filter that is sent, each with a button that removes it. */
 export function ActiveFilters({ view, show }: ActiveFiltersProps) {
   if (filterCount(view) === 0) return null
   const chips: [text: string, without: View][] = [

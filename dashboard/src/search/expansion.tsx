@@ -5,7 +5,7 @@ import { searchTexts as texts } from '../texts/search.ts'
 import { collectionKey, useExpansion } from './use-expansion.ts'
 import type { View } from './view.ts'
 
-/** Collecting the topics around a search live: what it costs is said before, how it goes while it runs, what was new after it. */
+/** Collects the topics around a search live: shows the cost before, the progress while it runs, and the new requests after it. */
 export function Expansion({ view }: { view: View }) {
   const expansion = useExpansion(view)
   const { state, topics, collections, meta, error, start, stop } = expansion
@@ -74,7 +74,7 @@ const marks = {
 interface TopicProgressProps {
   topic: string
   collections: CollectionProgress[]
-  /** Nobody waits for them any more: what has not answered comes later. */
+  /** Whether the search has ended: collections that have not answered by then are stored later. */
   isOver: boolean
 }
 
@@ -105,12 +105,12 @@ const namesOf = (errors: readonly CollectionError[]) => [
   ...new Set(errors.map(({ platform }) => platformTitle(platform))),
 ]
 
-/** What was not collected: who only needs longer in a sentence, however many topics wait, and each failure once. */
+/** What was not collected: the platforms that need longer, in one sentence for all topics, and each failure once. */
 function Unfinished({ errors, collections }: UnfinishedProps) {
   const isLate = ({ code, topic, platform }: CollectionError) =>
     code === 'timeout' && (collections.get(collectionKey(topic, platform))?.state ?? 'waiting') === 'waiting'
   const waiting = namesOf(errors.filter(({ resumesAt }) => resumesAt !== undefined))
-  // One that waits for one topic is late for the others for the same reason.
+  // A platform that is late for one topic is late for the others for the same reason.
   const late = namesOf(errors.filter((error) => error.resumesAt === undefined && isLate(error)))
   const slow = late.filter((name) => !waiting.includes(name))
   const failed = errors.filter((error) => error.resumesAt === undefined && !isLate(error))

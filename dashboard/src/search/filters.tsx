@@ -9,62 +9,67 @@ interface FiltersProps {
   show: (view: View) => void
 }
 
-/** What narrows the results, and their order. Every change is the address at once. */
+/** The filters and the order of the results. Every change is a new address. */
 export function Filters({ view, show }: FiltersProps) {
   const [isOpen, setOpen] = useState(false)
-  const count = filterCount(view)
   const id = useId()
   return (
     <div className="filters">
       <div className="filter-bar">
         <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
-          {texts.filters(count)}
+          {texts.filters(filterCount(view))}
         </button>
-        <label>
-          <span>{texts.sortBy}</span>
-          <select
-            value={view.sortBy === 'relevance' && view.query === '' ? 'new' : view.sortBy}
-            onChange={(event) => show({ ...view, sortBy: event.target.value as View['sortBy'] })}
-          >
-            {view.query !== '' && <option value="relevance">{texts.sort.relevance}</option>}
-            <option value="votes">{texts.sort.votes}</option>
-            <option value="new">{texts.sort.new}</option>
-          </select>
-        </label>
+        <Order view={view} show={show} />
       </div>
       <div id={id} className="filter-panel" hidden={!isOpen}>
-        {isOpen && (
-          <>
-            <PlatformFilter view={view} show={show} />
-            <div className="filter-fields">
-              <WordFilter
-                label={texts.topic}
-                present={view.topic}
-                fault={(topic) => (topic === '' || isTopic(topic) ? null : texts.topicLength)}
-                apply={(topic) => show({ ...view, topic })}
-              />
-              <WordFilter
-                label={texts.tag}
-                present=""
-                fault={(tag) => faultOfTag(tag, view)}
-                apply={(tag) => !view.tags.includes(tag) && show({ ...view, tags: [...view.tags, tag] })}
-                empties
-              />
-              <VotesFilter view={view} show={show} />
-              <DayFilter label={texts.since} present={view.since} apply={(since) => show({ ...view, since })} />
-              <DayFilter label={texts.until} present={view.until} apply={(until) => show({ ...view, until })} />
-            </div>
-            {view.since !== '' && view.until !== '' && view.since > view.until && (
-              <p className="fault" role="alert">
-                {texts.daysReversed}
-              </p>
-            )}
-          </>
-        )}
+        {isOpen && <FilterFields view={view} show={show} />}
       </div>
     </div>
   )
 }
+
+const Order = ({ view, show }: FiltersProps) => (
+  <label>
+    <span>{texts.sortBy}</span>
+    <select
+      value={view.sortBy === 'relevance' && view.query === '' ? 'new' : view.sortBy}
+      onChange={(event) => show({ ...view, sortBy: event.target.value as View['sortBy'] })}
+    >
+      {view.query !== '' && <option value="relevance">{texts.sort.relevance}</option>}
+      <option value="votes">{texts.sort.votes}</option>
+      <option value="new">{texts.sort.new}</option>
+    </select>
+  </label>
+)
+
+const FilterFields = ({ view, show }: FiltersProps) => (
+  <>
+    <PlatformFilter view={view} show={show} />
+    <div className="filter-fields">
+      <WordFilter
+        label={texts.topic}
+        present={view.topic}
+        fault={(topic) => (topic === '' || isTopic(topic) ? null : texts.topicLength)}
+        apply={(topic) => show({ ...view, topic })}
+      />
+      <WordFilter
+        label={texts.tag}
+        present=""
+        fault={(tag) => faultOfTag(tag, view)}
+        apply={(tag) => !view.tags.includes(tag) && show({ ...view, tags: [...view.tags, tag] })}
+        empties
+      />
+      <VotesFilter view={view} show={show} />
+      <DayFilter label={texts.since} present={view.since} apply={(since) => show({ ...view, since })} />
+      <DayFilter label={texts.until} present={view.until} apply={(until) => show({ ...view, until })} />
+    </div>
+    {view.since !== '' && view.until !== '' && view.since > view.until && (
+      <p className="fault" role="alert">
+        {texts.daysReversed}
+      </p>
+    )}
+  </>
+)
 
 const faultOfTag = (tag: string, view: View) =>
   lengthOf(tag) > maxTagLength ? texts.tagLength : view.tags.length >= maxTags && tag !== '' ? texts.tooManyTags : null
@@ -99,26 +104,26 @@ function PlatformFilter({ view, show }: FiltersProps) {
 interface WordFilterProps {
   label: string
   present: string
-  /** What is wrong with a text; it is not applied then, and the field says why. */
+  /** What is wrong with a text, shown at the field; such a text is not applied. */
   fault: (text: string) => string | null
   apply: (text: string) => void
-  /** Whether the field is for the next one when a text was applied. */
+  /** Whether the field is emptied when its text was applied. */
   empties?: boolean
 }
 
 function WordFilter({ label, present, fault, apply, empties = false }: WordFilterProps) {
   const id = useId()
   const [text, setText] = useState(present)
-  const [said, setSaid] = useState<string | null>(null)
-  // The field follows the address, and stays the one that may have the focus.
+  const [shownFault, setShownFault] = useState<string | null>(null)
+  // The field follows the address. It is not replaced, because it may have the focus.
   useEffect(() => {
     setText(present)
-    setSaid(null)
+    setShownFault(null)
   }, [present])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const wrong = fault(text.trim())
-    setSaid(wrong)
+    setShownFault(wrong)
     if (wrong !== null || text.trim() === present) return
     apply(text.trim())
     if (empties) setText('')
@@ -130,7 +135,7 @@ function WordFilter({ label, present, fault, apply, empties = false }: WordFilte
         id={id}
         dir="auto"
         value={text}
-        aria-invalid={said !== null}
+        aria-invalid={shownFault !== null}
         aria-describedby={`${id}-fault`}
         onChange={(event) => setText(event.target.value)}
       />
@@ -138,7 +143,7 @@ function WordFilter({ label, present, fault, apply, empties = false }: WordFilte
         {texts.apply}
       </button>
       <p id={`${id}-fault`} className="fault" role="alert">
-        {said}
+        {shownFault}
       </p>
     </form>
   )
@@ -153,7 +158,7 @@ const VotesFilter = ({ view, show }: FiltersProps) => (
   />
 )
 
-/** A day is applied when it is whole; while it is being typed the field has none. */
+/** A day is applied when it is complete; until then the value of the field is empty. */
 function DayFilter({ label, present, apply }: { label: string; present: string; apply: (day: string) => void }) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import type { FoundRequest, Highlight } from '../api/types.ts'
 
-/** What of a field a search shows; null when nothing of it matched. */
+/** The part of a field that a search shows; null when nothing of it matched. */
 export const highlightOf = (request: FoundRequest, field: Highlight['field']): Highlight | null =>
   request.highlights?.find((highlight) => highlight.field === field) ?? null
 
-/** A text with what matched marked. Ranges that are not within the text, or not in order, are left out: it stays text. */
+/** A text with its matches marked. Ranges outside the text, or out of order, are left out. */
 export function Highlighted({
   text,
   ranges,
@@ -23,7 +23,7 @@ export function Highlighted({
   return [...parts, text.slice(end)]
 }
 
-/** A whole field, marked where the highlight is of the whole of it. */
+/** A whole field, marked when the highlight covers the whole field. */
 export function Marked({ text, highlight }: { text: string; highlight: Highlight | null }): ReactNode {
   return highlight?.text === text ? <Highlighted text={text} ranges={highlight.ranges} /> : text
 }

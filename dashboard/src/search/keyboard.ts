@@ -1,10 +1,10 @@
 import type { KeyboardEvent } from 'react'
 import { searchBoxId } from '../shell/shortcuts.ts'
 
-/** Marks what the arrows stop at. */
+/** Marks the elements that the arrow keys focus. */
 export const resultAttribute = 'data-result'
 
-/** The arrows go from the search box through the results and back; Esc returns to the box. Enter opens what has the focus, as everywhere. */
+/** The arrow keys move the focus from the search box through the results; Esc returns it to the box. Enter opens the focused link. */
 export function moveThrough(event: KeyboardEvent, container: HTMLElement | null): void {
   const { key, target } = event
   if (container === null || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return

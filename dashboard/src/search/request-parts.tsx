@@ -11,7 +11,7 @@ export const Votes = ({ votes }: { votes: number }) => (
   </p>
 )
 
-/** Only what a browser opens as a page becomes a link: an address is somebody else's text. */
+/** Only a web address becomes a link: the address is text from outside. */
 export function SourceLink({ request, children }: { request: FoundRequest; children: ReactNode }) {
   const isWeb = /^https?:\/\//i.test(request.sourceUrl)
   if (!isWeb) {
@@ -29,7 +29,7 @@ export function SourceLink({ request, children }: { request: FoundRequest; child
   )
 }
 
-/** Where, by whom and when it was asked. */
+/** The platform, the author and the age of a request. */
 export function Origin({ request }: { request: FoundRequest }) {
   const author = request.authorName ?? request.authorHandle
   const askedAt = request.originalCreatedAt

@@ -13,13 +13,13 @@ import { Origin, SourceLink, Votes } from './request-parts.tsx'
 import { Similar } from './similar.tsx'
 import type { View } from './view.ts'
 
-/** How much of a description is shown before one asks for all of it. */
+/** The part of a description that is shown before it is unfolded. */
 const excerptLength = 280
 const shownTags = 6
 
 interface CardProps {
   request: FoundRequest
-  /** Where the card stands: its tags become filters there. */
+  /** The view of the card: its tags become filters of it. */
   view: View
   show: (view: View) => void
 }
@@ -95,7 +95,7 @@ function Description({ request }: { request: FoundRequest }) {
   )
 }
 
-/** A text of which a list has only the beginning: the rest is one call, when somebody wants it. */
+/** A text of which a list has only the beginning; the whole text is one more call, on demand. */
 function WholeDescription({ requestId, beginning }: { requestId: string; beginning: string }) {
   const owner = useOwner()
   const { data, error, refetch } = useQuery({

@@ -1,7 +1,7 @@
-/** A browser reads the address of a download some time after the click; it is taken back long after that. */
+/** A browser reads the address of a download some time after the click; it is revoked long after that. */
 const keepMs = 60_000
 
-/** Gives a file to the browser's downloads. */
+/** Saves a file as a download of the browser. */
 export function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')

@@ -6,7 +6,6 @@ import { MoreButton } from '../shell/more-button.tsx'
 import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link, navigate, useAddress, useIsTyping } from '../shell/router.tsx'
-import { searchBoxId } from '../shell/shortcuts.ts'
 import { searchTexts as texts } from '../texts/search.ts'
 import { ActiveFilters } from './active-filters.tsx'
 import { Expansion } from './expansion.tsx'
@@ -14,12 +13,12 @@ import { ExportMenu } from './export-menu.tsx'
 import { Filters } from './filters.tsx'
 import { moveThrough } from './keyboard.ts'
 import { ResultCard } from './result-card.tsx'
+import { SearchBox } from './search-box.tsx'
 import { ShareLink } from './share-link.tsx'
-import { useDraft } from './use-draft.ts'
 import { type Results, useResults } from './use-results.ts'
-import { addressOf, filterCount, maxQueryLength, parseView, type View, withoutFilters, withQuery } from './view.ts'
+import { addressOf, filterCount, parseView, type View, withoutFilters, withQuery } from './view.ts'
 
-/** The search, and the list of everything while nothing is searched for. */
+/** The search; without a query, the list of every stored request. */
 export function SearchPage() {
   const { search } = useAddress()
   const view = useMemo(() => parseView(new URLSearchParams(search)), [search])
@@ -35,7 +34,7 @@ export function SearchPage() {
         </>
       }
     >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows only move the focus between what is focusable anyway */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows only move the focus between elements that are focusable anyway */}
       <div ref={list} onKeyDown={(event) => moveThrough(event, list.current)}>
         <SearchBox query={view.query} />
         <Filters view={view} show={show} />
@@ -46,54 +45,13 @@ export function SearchPage() {
   )
 }
 
-function SearchBox({ query }: { query: string }) {
-  const { draft, type, submit } = useDraft(query)
-  return (
-    <search>
-      <form
-        className="search-box"
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit(draft)
-        }}
-      >
-        <label className="unseen" htmlFor={searchBoxId}>
-          {texts.boxLabel}
-        </label>
-        <input
-          id={searchBoxId}
-          type="search"
-          dir="auto"
-          autoComplete="off"
-          enterKeyHint="search"
-          maxLength={maxQueryLength}
-          placeholder={texts.boxPlaceholder}
-          value={draft}
-          onChange={(event) => type(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return
-            event.preventDefault()
-            submit('')
-          }}
-        />
-        <span className="key" aria-hidden="true">
-          /
-        </span>
-        <button type="submit" className="primary">
-          {texts.search}
-        </button>
-      </form>
-    </search>
-  )
-}
-
 function ResultList({ view, show }: { view: View; show: (view: View) => void }) {
   const results = useResults(view, useIsTyping())
   const { data, error, isPlaceholderData, hasNextPage, isFetchNextPageError } = results
   const before = useShownBefore(view, results)
   if (!data) {
     if (error === null) return <Loading what={texts.searching} />
-    // A refusal is about this view; anything else says nothing about what is on the screen.
+    // A refusal concerns this view only; after any other error the results on the screen stay.
     const stays = isStatus(error, 400, 403, 404) ? null : before
     return (
       <>
@@ -127,12 +85,12 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
   )
 }
 
-/** Pages may shift while a collection writes: what came twice is shown once. */
+/** Pages may shift while a collection writes: a request that is in two of them is shown once. */
 const foundIn = ({ pages }: Pick<Results, 'pages'>): FoundRequest[] => [
   ...new Map(pages.flatMap((page) => page.results).map((one) => [one._id, one])).values(),
 ]
 
-/** The results that came last, with the words they are of: they stay when those of another view cannot be had. */
+/** The last results and their query: they stay on the screen when the results of another view cannot be read. */
 function useShownBefore({ query }: View, { data, isPlaceholderData }: ReturnType<typeof useResults>) {
   const shown = useRef<{ query: string; found: FoundRequest[] } | null>(null)
   useEffect(() => {
@@ -143,7 +101,7 @@ function useShownBefore({ query }: View, { data, isPlaceholderData }: ReturnType
 
 interface CardsProps {
   found: FoundRequest[]
-  /** They are of another view, until those of this one are there. */
+  /** Whether they belong to the previous view, until the results of this one arrive. */
   busy: boolean
   view: View
   show: (view: View) => void
@@ -198,7 +156,7 @@ function NothingFound({ view, show }: { view: View; show: (view: View) => void }
   )
 }
 
-/** A search of an empty store finds nothing for another reason than its words. */
+/** Says whether nothing was found because nothing is stored yet. */
 function NothingCollectedAtAll({ isSearch }: { isSearch: boolean }) {
   const everything = useResults(parseView(new URLSearchParams()), false)
   const isEmpty = everything.data?.pages[0]?.results.length === 0

@@ -7,7 +7,7 @@ import { Problem } from '../shell/problem.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
 import { Origin, SourceLink, Votes } from './request-parts.tsx'
 
-/** The requests that ask for much the same, and what they come to together. */
+/** The requests that are similar to this one, and their sums. */
 export function Similar({ requestId }: { requestId: string }) {
   const owner = useOwner()
   const { data, error, refetch } = useQuery({

@@ -2,20 +2,20 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { entryState, navigate } from '../shell/router.tsx'
 import { addressOf, parseView, withQuery } from './view.ts'
 
-/** How long somebody must pause before what they have typed is searched. */
+/** How long the typing must pause before its text is searched. */
 const pauseMs = 500
 
-/** The view as the address has it at this moment, not as it was when something began. */
+/** The view of the present address, not the one of the last render. */
 const presentView = () => parseView(new URLSearchParams(location.search))
 
 /**
- * What is in the search box, which runs ahead of the address while somebody types. It becomes the address on Enter or after a pause, with
+ * The text of the search box. It becomes the query of the address on Enter or after a pause in the typing, with
  * the filters that the address has then; whenever the address changes otherwise (Back, a link), the box follows.
  */
 export function useDraft(query: string) {
   const [draft, setDraft] = useState(query)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  /** The words of the address as this box knows them. */
+  /** The query of the address that the box last saw or set. */
   const known = useRef(query)
 
   const drop = useCallback(() => clearTimeout(timer.current), [])
@@ -33,7 +33,7 @@ export function useDraft(query: string) {
       const next = text.trim()
       const view = presentView()
       if (next === view.query) {
-        // Typing has ended here: the next letters are another search.
+        // The typing has ended: the next letters begin another search.
         if (!typing && entryState().typing) navigate(addressOf(view), { replace: true })
         return
       }

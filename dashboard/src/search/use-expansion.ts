@@ -24,8 +24,8 @@ export const collectionKey = (topic: string, platform: string): string => `${top
 const ready: ExpansionState = { state: 'ready', topics: [], collections: new Map(), meta: null, error: null }
 
 /**
- * The live collection of the topics around a search. It belongs to the view that it was started from: its answer is written under that view
- * and no other, and whoever leaves the view ends it.
+ * The live collection of the topics around a search. It belongs to the view that it was started from: its answer is stored under that view
+ * only, and leaving the view ends it.
  */
 export function useExpansion(view: View) {
   const owner = useOwner()
@@ -43,7 +43,7 @@ export function useExpansion(view: View) {
         pageParams: [null],
       })
       setState((before) => ({ ...before, state: 'done', meta: answer.meta }))
-      // The pool and the topics are others now.
+      // The pool and the topics have changed.
       void queries.invalidateQueries({ queryKey: [owner, 'usage'] })
       void queries.invalidateQueries({ queryKey: [owner, 'topics'] })
     },
@@ -79,7 +79,7 @@ type Change = (before: ExpansionState) => ExpansionState
 
 /** Reads the stream to its answer. @throws ApiError, also for an error that the stream ends with, with its status. */
 async function follow(response: Response, tell: (change: Change) => void): Promise<SearchAnswer> {
-  // A replay of an answer that was lost is the answer itself.
+  // The replay of a lost answer is JSON, not a stream.
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.json()
   for await (const { event, data } of readEvents(response)) {
     const said: unknown = JSON.parse(data)

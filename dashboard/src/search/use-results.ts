@@ -4,10 +4,10 @@ import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest, SearchAnswer, SearchMeta } from '../api/types.ts'
 import { listInput, pageSize, searchInput, type View } from './view.ts'
 
-/** What was read is not read again when somebody comes back to it within this time: every call counts. */
+/** Results are read again only after this time: every call counts towards the limit. */
 const staleMs = 5 * 60_000
 
-/** One page of results: of a search, which goes on at an offset, or of the list, which goes on at a cursor. */
+/** One page of results: of a search, which continues at an offset, or of the list, which continues at a cursor. */
 export interface ResultsPage {
   results: FoundRequest[]
   next: number | string | null
@@ -24,16 +24,16 @@ export const toPage = (answer: SearchAnswer, offset: number): ResultsPage => ({
   meta: answer.meta,
 })
 
-/** The key under which the results of a view are kept. */
+/** The query key of the results of a view. */
 export const resultsKey = (owner: string, view: View, typing: boolean) => [owner, 'results', view, typing] as const
 
-/** While somebody types the last word may be the beginning of one; when it is sent it is what it is. */
+/** During typing the last word also matches longer words; after Enter it must match exactly. */
 export const pageInput = (view: View, offset: number, typing: boolean) => ({
   ...searchInput(view, { limit: pageSize, offset }),
   ...(typing ? { prefix: true } : {}),
 })
 
-/** The results of a view, page by page: one call a page. A view that is left is not waited for. */
+/** The results of a view, page by page: one call a page. Leaving a view aborts its call. */
 export function useResults(view: View, typing: boolean) {
   const owner = useOwner()
   return useInfiniteQuery({

@@ -2,9 +2,9 @@ import type { ExportInput, ListInput } from '../api/calls.ts'
 import type { PlatformName, SearchFilters, SearchInput, SearchOrder } from '../api/types.ts'
 import { searchAddress } from '../shell/addresses.ts'
 
-/** All that decides what the search shows; it is the query string of the address, nothing else. */
+/** Everything that determines the results of the search: the query string of the address. */
 export interface View {
-  /** Empty: the cache is listed instead of searched. */
+  /** Empty: the stored requests are listed instead of searched. */
   query: string
   platforms: PlatformName[]
   tags: string[]
@@ -13,7 +13,7 @@ export interface View {
   /** UTC days, YYYY-MM-DD, both included; empty for no limit. */
   since: string
   until: string
-  /** Only what this job found; only of lists. */
+  /** Only requests that this job found; for lists only. */
   job: string
   sortBy: SearchOrder
 }
@@ -27,16 +27,16 @@ export const maxTagLength = 100
 export const lengthOf = (text: string): number => [...text.trim()].length
 export const isTopic = (text: string): boolean => lengthOf(text) >= topicLength.min && lengthOf(text) <= topicLength.max
 
-/** The last that the fields take. */
+/** The last day that the fields accept. */
 const lastDay = '2100-12-31'
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
-/** A day that the calendar has: the 31st of February is read as a day of March. */
+/** Whether a day exists: `Date` reads the 31st of February as a day of March. */
 export const isDay = (text: string): boolean => {
   const moment = dayPattern.test(text) && text <= lastDay ? new Date(text) : null
   return moment !== null && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
 }
 
-/** Reads an address that anybody may have written: what cannot be meant is left out, so nothing is shown that is not asked for. */
+/** Reads an address. It is text from outside: invalid parameters are left out. */
 export function parseView(parameters: URLSearchParams): View {
   const text = (name: string) => (parameters.get(name) ?? '').trim()
   const votes = Number(text('votes'))
@@ -59,7 +59,7 @@ export function parseView(parameters: URLSearchParams): View {
   }
 }
 
-/** The address of a view; what is as it is by default is left out. */
+/** The address of a view; defaults are left out. */
 export function addressOf(view: View): string {
   const parameters = new URLSearchParams()
   const put = (name: string, value: string) => {
@@ -79,7 +79,7 @@ export function addressOf(view: View): string {
   return text === '' ? searchAddress : `${searchAddress}?${text}`
 }
 
-/** The same view with other words. What a job found can be listed, not searched; the order of a list is not that of a search. */
+/** The same view with another query. The requests of a job can be listed, not searched; lists and searches have different orders. */
 export const withQuery = (view: View, query: string): View => ({
   ...view,
   query,
@@ -88,7 +88,14 @@ export const withQuery = (view: View, query: string): View => ({
 })
 
 export const withoutFilters = (view: View): View => ({
-  ...{ query: view.query, platforms: [], tags: [], topic: '', minVotes: null, since: '', until: '', job: '' },
+  query: view.query,
+  platforms: [],
+  tags: [],
+  topic: '',
+  minVotes: null,
+  since: '',
+  until: '',
+  job: '',
   sortBy: view.sortBy,
 })
 
@@ -100,12 +107,12 @@ export const filterCount = (view: View): number =>
 
 const dayMs = 24 * 60 * 60_000
 const startOf = (day: string) => (day === '' ? {} : { since: day })
-/** The service takes what was asked before a day; people mean the day with its end. */
+/** The `until` of the service excludes its day; the one of the page includes it. */
 const endOf = (day: string) =>
   day === '' ? {} : { until: new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10) }
 const given = <T extends object>(condition: boolean, value: T): T | Record<string, never> => (condition ? value : {})
 
-/** What a search is asked for. */
+/** The body of a search for a view. */
 export function searchInput(view: View, page: { limit: number; offset: number }): SearchInput {
   const filters: SearchFilters = {
     ...given(view.platforms.length > 0, { platforms: view.platforms }),
@@ -118,19 +125,19 @@ export function searchInput(view: View, page: { limit: number; offset: number })
   return { query: view.query, sortBy: view.sortBy, ...page, ...given(Object.keys(filters).length > 0, { filters }) }
 }
 
-/** How many results a page of them has. */
+/** The results of one page. */
 export const pageSize = 20
 
 /** The body of a search, as it is sent. */
 export const searchBody = (input: SearchInput): string => JSON.stringify({ ...input, highlight: true })
 
-/** The body of the search that an address asks for when it is opened; null when the address lists and does not search. */
+/** The body of the first search of an address; null when the address lists and does not search. */
 export function firstSearchBody(parameters: URLSearchParams): string | null {
   const view = parseView(parameters)
   return view.query === '' ? null : searchBody(searchInput(view, { limit: pageSize, offset: 0 }))
 }
 
-/** What the list is asked for. */
+/** The parameters of the list of a view. */
 export const listInput = (view: View): ListInput => ({
   ...given(view.platforms.length > 0, { platforms: view.platforms }),
   ...given(view.tags.length > 0, { tag: view.tags }),
@@ -142,7 +149,7 @@ export const listInput = (view: View): ListInput => ({
   sortBy: view.sortBy === 'votes' ? 'votes' : 'new',
 })
 
-/** What the export of a view is asked for: what is listed, or the results of its search. */
+/** The parameters of the export of a view: its list, or the results of its search. */
 export function exportInput(view: View, typing: boolean): ExportInput {
   if (view.query === '') return listInput(view)
   return { ...listInput(view), query: view.query, sortBy: view.sortBy, ...given(typing, { prefix: true as const }) }

@@ -10,12 +10,12 @@ export const operatorAddress = '/operator'
 export const signInAddress = '/sign-in'
 
 export const jobAddress = (jobId: string): string => `/collect/${encodeURIComponent(jobId)}`
-/** In the query, not the path: topics have dots and slashes, which servers and proxies read as something else. */
+/** The topic is in the query, not in the path: servers and proxies interpret its dots and slashes. */
 export const topicAddress = (topic: string): string => `/topics/one?${new URLSearchParams({ topic })}`
 export const operatorAccountAddress = (accountId: string): string =>
   `/operator/accounts/${encodeURIComponent(accountId)}`
 
-/** The search for a topic, a tag or what a job found. */
+/** The search for a topic, for a tag or for the requests of a job. */
 export const filteredSearch = (filter: { topic?: string; tag?: string; job?: string; q?: string }): string =>
   `/?${new URLSearchParams(filter)}`
 

@@ -43,7 +43,7 @@ export function App() {
   return <SignedIn key={ownerOf(state.session)} session={state.session} isExpired={state.state === 'expired'} />
 }
 
-/** Everything below belongs to one account: with another one it is built anew, and what was kept is forgotten. */
+/** Everything below belongs to one account: another account gets new components and an empty cache. */
 function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean }) {
   const { pathname } = useAddress()
   const queries = useQueryClient()
@@ -51,7 +51,7 @@ function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean
   useFocusOnTurn(pathname)
   useEffect(() => () => queries.clear(), [queries])
   useEffect(() => {
-    // Signed in again: what was refused for want of a session is asked for anew.
+    // Signed in again: calls that were refused without a session are repeated.
     if (!isExpired) void queries.refetchQueries({ predicate: ({ state }) => isStatus(state.error, 401) })
   }, [isExpired, queries])
   return (
@@ -70,7 +70,7 @@ function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean
   )
 }
 
-/** Whoever cannot see that the page has turned hears its heading. Not at the first one, which the browser tells. */
+/** Focuses the heading of a new address, so that screen readers announce it. Not on the first address, which the browser announces. */
 function useFocusOnTurn(path: string): void {
   const before = useRef(path)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react'
 import { problemTexts as texts } from '../texts/problems.ts'
 
-/** A fault of the page shows as one, and not as an empty screen. `name` is where: a new one tries anew. */
+/** Shows an exception of the page instead of an empty screen. A new `name`, the address, renders again. */
 export class Boundary extends Component<{ name: string; children: ReactNode }, { failedAt: string | null }> {
   override state = { failedAt: null as string | null }
 

@@ -4,7 +4,7 @@ import { focusHeading } from './focus.ts'
 
 interface ConfirmButtonProps {
   children: ReactNode
-  /** What will happen, in words; it is asked before it does. */
+  /** Describes the effect; it must be confirmed first. */
   question: string
   confirm: string
   busy: boolean
@@ -12,61 +12,69 @@ interface ConfirmButtonProps {
   label?: string
 }
 
-/** A button for what cannot be taken back: it asks first, in its place. */
+/** A button for an effect that cannot be undone. A question replaces it until it is answered. */
 export function ConfirmButton({ children, question, confirm, busy, onConfirm, label }: ConfirmButtonProps) {
   const [isAsking, setAsking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  const saidNo = useRef(false)
+  const wasDeclined = useRef(false)
   useEffect(() => {
-    if (!isAsking && saidNo.current) button.current?.focus()
-    saidNo.current = false
+    if (!isAsking && wasDeclined.current) button.current?.focus()
+    wasDeclined.current = false
   }, [isAsking])
-  const no = () => {
-    saidNo.current = true
+  const decline = () => {
+    wasDeclined.current = true
     setAsking(false)
   }
-  const yes = () => {
+  const accept = () => {
     setAsking(false)
-    // The button may go with what it does, and the focus with it.
+    // The effect may remove the button that has the focus.
     focusHeading()
     onConfirm()
   }
-  if (!isAsking) {
-    return (
-      <button
-        ref={button}
-        type="button"
-        className="danger"
-        aria-label={label}
-        disabled={busy}
-        onClick={() => setAsking(true)}
-      >
-        {children}
-      </button>
-    )
-  }
+  if (isAsking) return <Question question={question} confirm={confirm} busy={busy} accept={accept} decline={decline} />
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Esc answers no, from within the question
-    <span
-      className="confirm"
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') no()
-      }}
+    <button
+      ref={button}
+      type="button"
+      className="danger"
+      aria-label={label}
+      disabled={busy}
+      onClick={() => setAsking(true)}
     >
-      <span role="alert">{question}</span>
-      <button
-        type="button"
-        className="danger"
-        // biome-ignore lint/a11y/noAutofocus: it stands where the button was that had the focus
-        autoFocus
-        disabled={busy}
-        onClick={yes}
-      >
-        {confirm}
-      </button>
-      <button type="button" className="quiet" onClick={no}>
-        {texts.no}
-      </button>
-    </span>
+      {children}
+    </button>
   )
 }
+
+interface QuestionProps {
+  question: string
+  confirm: string
+  busy: boolean
+  accept: () => void
+  decline: () => void
+}
+
+const Question = ({ question, confirm, busy, accept, decline }: QuestionProps) => (
+  // biome-ignore lint/a11y/noStaticElementInteractions: Esc declines, from within the question
+  <span
+    className="confirm"
+    onKeyDown={(event) => {
+      if (event.key === 'Escape') decline()
+    }}
+  >
+    <span role="alert">{question}</span>
+    <button
+      type="button"
+      className="danger"
+      // biome-ignore lint/a11y/noAutofocus: it replaces the button that had the focus
+      autoFocus
+      disabled={busy}
+      onClick={accept}
+    >
+      {confirm}
+    </button>
+    <button type="button" className="quiet" onClick={decline}>
+      {texts.no}
+    </button>
+  </span>
+)

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { shellTexts as texts } from '../texts/shell.ts'
 
-/** Copies a text; says whether that went well. Browsers allow it over https and on localhost only. */
+/** Copies a text, and says whether that succeeded. Browsers allow it over HTTPS and on localhost only. */
 export function CopyButton({ text, label = texts.copy }: { text: string; label?: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   const copy = async () => {

@@ -18,10 +18,10 @@ export const utcDay = (day: string): string => days.format(new Date(day))
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
-/** How long ago a moment was, by the rule of the command. */
+/** How long ago a moment was, by the same rule as the command. */
 export const ago = (moment: string): string => formatAge(moment, new Date())
 
-/** In how long a moment will be. */
+/** The time until a moment. */
 export function inHowLong(moment: string): string {
   const left = largestWholeUnit(new Date(), new Date(moment))
   return left === null ? 'in a moment' : `in ${plural(left.amount, left.unit)}`
@@ -30,7 +30,7 @@ export function inHowLong(moment: string): string {
 /** Names in a sentence: `GitHub, GitLab and X`. */
 export const conjunction = (names: readonly string[]): string => lists.format(names)
 
-/** How long something takes, in whole seconds or minutes. */
+/** A duration in whole seconds or minutes. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
@@ -49,5 +49,5 @@ const platformNames: Record<string, string> = {
   bluesky: 'Bluesky',
 }
 
-/** A platform as people write it. */
+/** The proper name of a platform. */
 export const platformTitle = (platform: string): string => platformNames[platform] ?? platform

@@ -67,7 +67,7 @@ function CallsLeft({ owner }: { owner: string }) {
   )
 }
 
-/** A sign-out that failed is told as such: whoever leaves a shared machine must know. */
+/** A failed sign-out is shown: on a shared machine it matters. */
 function SignOut() {
   const [state, setState] = useState<'ready' | 'busy' | 'failed'>('ready')
   const leave = async () => {

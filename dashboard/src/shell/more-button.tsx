@@ -9,7 +9,7 @@ interface PagedQuery {
   fetchNextPage(): unknown
 }
 
-/** Goes on with a list. When that fails only the page that failed is asked for again. */
+/** Loads the next page of a list. After a failure only the failed page is loaded again. */
 export function MoreButton({ query }: { query: PagedQuery }) {
   if (query.isFetchNextPageError) return <Problem error={query.error} retry={() => query.fetchNextPage()} />
   if (!query.hasNextPage) return null

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { shellTexts as texts } from '../texts/shell.ts'
 
-/** The frame of one address: its title in the tab and as the heading that gets the focus when the page turns to it. */
+/** The frame of one address: its title in the tab and as the heading, which is focused when the address is opened. */
 export function Page({ title, actions, intro, children }: PageProps) {
   useEffect(() => {
     document.title = texts.tabTitle(title)
@@ -27,14 +27,14 @@ export interface PageProps {
   children: ReactNode
 }
 
-/** What says that something is on its way; told politely to who cannot see it. */
+/** A text while data is loading; screen readers announce it politely. */
 export const Loading = ({ what = texts.loading }: { what?: string }) => (
   <p className="loading" role="status">
     {what}
   </p>
 )
 
-/** A list that is empty says why, and what to do about it. */
+/** The explanation of an empty list, with advice. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className="empty">
     <p>

@@ -5,10 +5,10 @@ import { accountAddress } from './addresses.ts'
 import { dateAndTime } from './format.ts'
 import { Link } from './router.tsx'
 
-/** Where an answer does not say how long to wait. */
+/** The wait when an answer has no `Retry-After`. */
 const usualWaitMs = 10_000
 
-/** Something that could not be done: what happened, and what helps. */
+/** A failure: what happened, and what helps. */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
   if (error instanceof SessionChangedError) return null
   if (error instanceof ApiError && error.status === 429 && error.body?.reason !== 'credits') {
@@ -31,7 +31,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => unkno
   )
 }
 
-/** A limit was met: it goes on by itself as soon as it may. The countdown is for the eye only; it is told once. */
+/** A rate limit: the call is repeated when the limit allows it. Screen readers announce the wait once, not the countdown. */
 function TooFast({ error, retry }: { error: ApiError; retry?: (() => unknown) | undefined }) {
   const [retryAt] = useState(() => error.retryAt ?? Date.now() + usualWaitMs)
   const secondsLeft = useSecondsUntil(retryAt)
@@ -72,7 +72,7 @@ export function useSecondsUntil(moment: number): number {
   return seconds
 }
 
-/** What an error means to people. */
+/** The text of an error. */
 export function describe(error: unknown): { title: string; advice: string } {
   if (!(error instanceof ApiError)) return texts.unexpected
   const said = error.body?.message ?? ''

@@ -1,8 +1,8 @@
 import { type ComponentProps, type MouseEvent, useSyncExternalStore } from 'react'
 
-/** What an entry of the history remembers beside its address. */
+/** The state of an entry of the history, beside its address. */
 export interface EntryState {
-  /** It was made while somebody typed, so the next letters replace it. */
+  /** It was created during typing, so the next letters replace it. */
   typing?: boolean
 }
 
@@ -20,10 +20,10 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The address of the page, path and query; everything that can be shared is in it. */
+/** The address of the page: path and query. */
 export const presentAddress = (): string => location.pathname + location.search
 export const useAddress = (): URL => new URL(useSyncExternalStore(subscribe, presentAddress), location.origin)
-/** Whether the address is what somebody has typed so far. */
+/** Whether the address was created during typing. */
 export const useIsTyping = (): boolean => useSyncExternalStore(subscribe, () => entryState().typing === true)
 export const entryState = (): EntryState => (history.state as EntryState | null) ?? {}
 
@@ -36,7 +36,7 @@ export function navigate(
   tell()
 }
 
-/** Whether a click asks for this page here, and not for another tab, a window or a download. */
+/** Whether a click opens the address in this tab, and not in another tab, a window or as a download. */
 const isPlainClick = (event: MouseEvent) =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey && !event.defaultPrevented
 
@@ -57,7 +57,7 @@ export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: s
   )
 }
 
-/** The parts of a path, decoded; a part that cannot be decoded stays as it is. */
+/** The parts of a path, decoded; a part that cannot be decoded is unchanged. */
 export function partsOf(path: string): string[] {
   return path
     .split('/')

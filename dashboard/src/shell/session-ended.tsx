@@ -2,7 +2,7 @@ import type { Session } from '../api/types.ts'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import { shellTexts as texts } from '../texts/shell.ts'
 
-/** What is on the page stays; with a key it goes on. With the key of another account the page is that account's. */
+/** The content of the page stays; a new sign-in continues it. After the sign-in of another account the page shows that account. */
 export const SessionEnded = ({ session }: { session: Session }) => (
   <section className="session-ended" aria-label={texts.expiredTitle}>
     <p role="alert">

@@ -7,7 +7,7 @@ export const searchBoxId = 'search-box'
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
 
-/** `/` puts the cursor into the search box, from wherever one is not typing. Only for who has a search: not for operators. */
+/** `/` focuses the search box, except during typing. Operators have no search. */
 export function useSearchShortcut(hasSearch: boolean): void {
   useEffect(() => {
     if (!hasSearch) return
@@ -22,7 +22,7 @@ export function useSearchShortcut(hasSearch: boolean): void {
         return
       }
       navigate(searchAddress)
-      // The box is there when the page has turned.
+      // The box exists after the next render.
       requestAnimationFrame(() => document.getElementById(searchBoxId)?.focus())
     }
     document.addEventListener('keydown', onKeyDown)

@@ -5,10 +5,10 @@ import { useOwner } from '../api/session-store.ts'
 import type { PlatformStatus } from '../api/types.ts'
 
 const staleMs = 60_000
-/** A platform that waits anew is asked about anew, but no more often than this. */
+/** The minimum time between two reads of the platforms. */
 const pauseMs = 10_000
 
-/** Every platform and how it is, as the form of a collection and the filters need it; one call for all of them. */
+/** Every platform and its state, for the form of a collection and the filters; all share one call. */
 export function usePlatforms({ enabled = true }: { enabled?: boolean } = {}) {
   const owner = useOwner()
   return useQuery({
@@ -20,8 +20,8 @@ export function usePlatforms({ enabled = true }: { enabled?: boolean } = {}) {
 }
 
 /**
- * How the platforms are while some of a job wait, and no call while none does.
- * @param waits what is waited for, by any names: another one is another reason to ask.
+ * The state of the platforms while some platforms of a job wait; no call while none waits.
+ * @param waits names of the waits: a new one causes a new call.
  */
 export function useReadiness(waits: readonly string[]): PlatformStatus[] | undefined {
   const { data, refetch } = usePlatforms({ enabled: false })
@@ -29,7 +29,7 @@ export function useReadiness(waits: readonly string[]): PlatformStatus[] | undef
   const reason = waits.join()
   useEffect(() => {
     if (reason === '') return
-    // What was known before the wait says nothing about it.
+    // An answer from before the wait does not describe it.
     const timer = setTimeout(
       () => {
         askedAt.current = Date.now()

@@ -4,17 +4,15 @@ import { signIn } from '../api/session.ts'
 import { Problem } from '../shell/problem.tsx'
 import { signInTexts as texts } from '../texts/sign-in.ts'
 
-/** Signs in with an API key or the admin key. The key leaves the page with the form and is kept nowhere. */
-export function SignInForm({ compact = false, onSignedIn }: { compact?: boolean; onSignedIn?: () => void }) {
-  const id = useId()
+interface SignInFormProps {
+  compact?: boolean
+  onSignedIn?: (() => void) | undefined
+}
+
+function useSignIn(onSignedIn: (() => void) | undefined) {
   const [apiKey, setApiKey] = useState('')
   const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
-  const submit = async (event?: FormEvent) => {
-    event?.preventDefault()
-    if (apiKey.trim() === '') {
-      document.getElementById(id)?.focus()
-      return
-    }
+  const submit = async () => {
     setState({ busy: true, error: null })
     try {
       await signIn({ apiKey: apiKey.trim() })
@@ -25,9 +23,21 @@ export function SignInForm({ compact = false, onSignedIn }: { compact?: boolean;
       setState({ busy: false, error })
     }
   }
+  return { apiKey, setApiKey, state, submit }
+}
+
+/** Signs in with an API key or the admin key. The page sends the key and does not store it. */
+export function SignInForm({ compact = false, onSignedIn }: SignInFormProps) {
+  const id = useId()
+  const { apiKey, setApiKey, state, submit } = useSignIn(onSignedIn)
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    if (apiKey.trim() === '') document.getElementById(id)?.focus()
+    else void submit()
+  }
   const isWrong = isStatus(state.error, 400, 401)
   return (
-    <form className={compact ? 'sign-in-form compact' : 'sign-in-form'} onSubmit={(event) => void submit(event)}>
+    <form className={compact ? 'sign-in-form compact' : 'sign-in-form'} onSubmit={onSubmit}>
       <label htmlFor={id}>{texts.key}</label>
       <input
         id={id}

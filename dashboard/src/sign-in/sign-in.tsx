@@ -8,7 +8,7 @@ import { shellTexts } from '../texts/shell.ts'
 import { signInTexts as texts } from '../texts/sign-in.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Takes the token out of the address, so that it stays in no history and goes nowhere else. */
+/** Removes the token from the address, so that it stays in no history. */
 function takeLink(): string | null {
   if (location.pathname !== signInAddress || location.hash.length < 2) return null
   const token = location.hash.slice(1)

@@ -1,6 +1,6 @@
 import { compact, conjunction, number, plural } from '../shell/format.ts'
 
-/** What was not collected costs nothing. */
+/** Pages that were not collected cost nothing. */
 const nothingCollected = (fresh: number, time: string) =>
   fresh > 0
     ? `Nothing new in ${time}: ${plural(fresh, 'topic')} had been collected recently. The credit came back.`

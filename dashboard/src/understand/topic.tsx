@@ -12,7 +12,7 @@ import { Problem } from '../shell/problem.tsx'
 import { Link, useAddress } from '../shell/router.tsx'
 import { topicTexts as texts } from '../texts/topics.ts'
 
-/** What people want most about a topic. */
+/** A topic: its figures, its growth and its most wanted wishes. */
 export function TopicPageView() {
   const topic = useAddress().searchParams.get('topic') ?? ''
   const owner = useOwner()
@@ -41,61 +41,67 @@ const TopicActions = ({ topic }: { topic: string }) => (
   </>
 )
 
-function Understanding({ topic }: { topic: TopicPage }) {
-  return (
-    <>
-      <dl className="figures">
-        <div>
-          <dt>{texts.requests}</dt>
-          <dd>{number(topic.requests)}</dd>
-        </div>
-        <div>
-          <dt>{texts.votes}</dt>
-          <dd>{number(topic.votes)}</dd>
-        </div>
-        <div>
-          <dt>{texts.days7}</dt>
-          <dd>{signed(topic.growth.days7)}</dd>
-        </div>
-        <div>
-          <dt>{texts.days30}</dt>
-          <dd>{signed(topic.growth.days30)}</dd>
-        </div>
-        <div>
-          <dt>{texts.lastCollected}</dt>
-          <dd>{topic.lastCollectedAt ? ago(topic.lastCollectedAt) : '–'}</dd>
-        </div>
-      </dl>
-      <div className="chart-pair">
-        <ColumnChart
-          title={texts.overTime}
-          unit={texts.from}
-          series={[texts.requests]}
-          columns={topic.timeline.map(({ from, requests }) => ({ name: utcDay(from), values: [requests] }))}
-        />
-        <BarList
-          title={texts.byPlatform}
-          unit={texts.platform}
-          columns={[texts.requests, texts.votes]}
-          bars={topic.platforms.map(({ platform, requests, votes }) => ({
-            name: platformTitle(platform),
-            values: [requests, votes],
-          }))}
-        />
-      </div>
-      <section aria-labelledby="wishes">
-        <h2 id="wishes">{texts.wishes}</h2>
-        <p className="note">{texts.wishesIntro}</p>
-        <ol className="wishes">
-          {topic.wishes.map((wish) => (
-            <WishCard key={wish.request._id} wish={wish} />
-          ))}
-        </ol>
-      </section>
-      <Tags topic={topic} />
-    </>
-  )
-}
+const Understanding = ({ topic }: { topic: TopicPage }) => (
+  <>
+    <Figures topic={topic} />
+    <Charts topic={topic} />
+    <section aria-labelledby="wishes">
+      <h2 id="wishes">{texts.wishes}</h2>
+      <p className="note">{texts.wishesIntro}</p>
+      <ol className="wishes">
+        {topic.wishes.map((wish) => (
+          <WishCard key={wish.request._id} wish={wish} />
+        ))}
+      </ol>
+    </section>
+    <Tags topic={topic} />
+  </>
+)
+
+const Figures = ({ topic }: { topic: TopicPage }) => (
+  <dl className="figures">
+    <div>
+      <dt>{texts.requests}</dt>
+      <dd>{number(topic.requests)}</dd>
+    </div>
+    <div>
+      <dt>{texts.votes}</dt>
+      <dd>{number(topic.votes)}</dd>
+    </div>
+    <div>
+      <dt>{texts.days7}</dt>
+      <dd>{signed(topic.growth.days7)}</dd>
+    </div>
+    <div>
+      <dt>{texts.days30}</dt>
+      <dd>{signed(topic.growth.days30)}</dd>
+    </div>
+    <div>
+      <dt>{texts.lastCollected}</dt>
+      <dd>{topic.lastCollectedAt ? ago(topic.lastCollectedAt) : '–'}</dd>
+    </div>
+  </dl>
+)
+
+const Charts = ({ topic }: { topic: TopicPage }) => (
+  <div className="chart-pair">
+    <ColumnChart
+      title={texts.overTime}
+      unit={texts.from}
+      series={[texts.requests]}
+      columns={topic.timeline.map(({ from, requests }) => ({ name: utcDay(from), values: [requests] }))}
+    />
+    <BarList
+      title={texts.byPlatform}
+      unit={texts.platform}
+      columns={[texts.requests, texts.votes]}
+      bars={topic.platforms.map(({ platform, requests, votes }) => ({
+        name: platformTitle(platform),
+        values: [requests, votes],
+      }))}
+    />
+  </div>
+)
 
 const WishCard = ({ wish: { request, votes, requests, platforms } }: { wish: Wish }) => (
   <li className="result">

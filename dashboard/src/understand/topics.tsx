@@ -34,7 +34,7 @@ function show({ query, sortBy }: TopicsView): void {
   navigate(text === '' ? topicsAddress : `${topicsAddress}?${text}`)
 }
 
-/** Every topic that was collected. */
+/** Every collected topic. */
 export function TopicsPage() {
   const { search } = useAddress()
   const view = parseTopicsView(new URLSearchParams(search))

@@ -21,7 +21,7 @@ interface Section {
   tags: readonly string[]
 }
 
-/** What the demo's platforms hold, by topic; the richest first. */
+/** The records of the demo's platforms by topic; the topic with the most records first. */
 export const sections: readonly Section[] = [
   { topic: 'dark mode', texts: darkMode, tags: ['ui', 'theme', 'design'] },
   { topic: 'offline mode', texts: offlineMode, tags: ['sync', 'mobile', 'storage'] },

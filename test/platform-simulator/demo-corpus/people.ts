@@ -13,7 +13,7 @@ const lastNames =
 const first = firstNames.split(' ')
 const last = lastNames.split(' ')
 
-/** As people name themselves where a full name is not asked for. */
+/** User names of platforms without full names. */
 function inventHandle(random: Random, firstName: string, lastName: string): string {
   const [given, family] = [firstName, lastName].map((name) =>
     name

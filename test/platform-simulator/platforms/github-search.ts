@@ -56,7 +56,7 @@ export function readAlternatives(parameters: URLSearchParams): URLSearchParams[]
   })
 }
 
-/** What a token opens besides: all of it, unless the search is for public repositories. */
+/** The private records of a token; none if the search is for public repositories. */
 export function findPrivate(parameters: URLSearchParams, corpus: Corpus, leakPrivate: boolean): CorpusRecord[] {
   const query = parseGitHubQuery(parameters)
   const isPublicOnly = query.groups.some(([clause]) => clause?.name === 'is' && clause.values.includes('public'))

@@ -1,34 +1,27 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import type { LimitState } from '../limits.ts'
 import {
   type Answer,
   jsonAnswer,
   type SearchContext,
   type SearchRequest,
   type SimulatedPlatform,
-  wholeNumber,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
+import {
+  maximumPageSize,
+  pageNumber,
+  pageSize,
+  pagingHeaders,
+  rateHeaders,
+  requestsPerMinute,
+} from './gitlab-headers.ts'
 import { gitLabIssue, gitLabLabels, issueUrl } from './gitlab-item.ts'
 
-const maximumPageSize = 100
-const defaultPageSize = 20
 const maximumOffset = 50_000
-const maximumCounted = 10_000
-const requestsPerMinute = 500
 const anonymousSearchesPerMinute = 10
 const searchesPerMinute = 30
 
-function pageSize(parameters: URLSearchParams): number {
-  const asked = wholeNumber(parameters.get('per_page'), defaultPageSize) ?? defaultPageSize
-  return asked < 1 ? defaultPageSize : Math.min(asked, maximumPageSize)
-}
-
-function pageNumber(parameters: URLSearchParams): number {
-  return Math.max(1, wholeNumber(parameters.get('page'), 1) ?? 1)
-}
-
-/** `/projects/group%2Fname/issues` and `/projects/7/issues`; null for what is no such list. */
+/** `/projects/group%2Fname/issues` and `/projects/7/issues`; null for any other path. */
 function projectOf(path: string): string | null {
   const id = /^\/projects\/([^/]+)\/issues$/.exec(path)?.[1]
   return id === undefined ? null : decodeURIComponent(id)
@@ -40,7 +33,7 @@ const orders: Record<string, (record: CorpusRecord) => number> = {
   popularity: (record) => record.votes,
 }
 
-/** Projects of these groups are what their group is called; those of `members` are public, but show their issues to members only. */
+/** The visibility of a project by its group. Projects of `members` are public, but show their issues to members only. */
 const closedGroups = { private: 'private', internal: 'internal', members: 'public' }
 
 const groupOf = (project: string): keyof typeof closedGroups | null => {
@@ -48,7 +41,7 @@ const groupOf = (project: string): keyof typeof closedGroups | null => {
   return group in closedGroups ? (group as keyof typeof closedGroups) : null
 }
 
-/** What a member or an administrator is answered; nobody else is told of `visibility`. */
+/** A project; only its members see its `visibility`. */
 function describeProject(request: SearchRequest): Answer {
   const project = decodeURIComponent(/^\/projects\/([^/]+)$/.exec(request.path)?.[1] ?? '')
   const group = groupOf(project)
@@ -62,7 +55,7 @@ function describeProject(request: SearchRequest): Answer {
   return jsonAnswer(200, isMember ? { ...known, visibility, issues_access_level: access } : known)
 }
 
-/** `project` stands in the path of a request, and among the parameters of an expectation. */
+/** `project` is part of the path of a request, and a parameter of an expectation. */
 function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const query = parseQuery(parameters.get('search') ?? '')
   const labels = parameters.get('labels')?.split(',').filter(Boolean) ?? []
@@ -75,44 +68,6 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
     .filter((record) => matchesQuery(query, record.searchText))
     .filter((record) => labels.every((label) => gitLabLabels(record).includes(label)))
     .sort((a, b) => direction * (value(b) - value(a)) || a.id - b.id)
-}
-
-/** Of all requests. The limit of searches, which is far lower, is in no header. */
-function rateHeaders(state: LimitState): Record<string, string> {
-  return {
-    'ratelimit-limit': String(requestsPerMinute),
-    'ratelimit-name': 'throttle_unauthenticated_api',
-    'ratelimit-observed': String(state.used),
-    'ratelimit-remaining': String(requestsPerMinute - state.used),
-    'ratelimit-reset': String(Math.ceil(state.resetAt / 1_000)),
-    'ratelimit-resettime': new Date(Math.ceil(state.resetAt / 1_000) * 1_000).toUTCString(),
-  }
-}
-
-/** Totals are left out where counting would take too long. */
-function pagingHeaders(request: SearchRequest, total: number): Record<string, string> {
-  const { parameters, baseUrl, path } = request
-  const page = pageNumber(parameters)
-  const size = pageSize(parameters)
-  const last = Math.max(1, Math.ceil(total / size))
-  const link = (rel: string, target: number): string => {
-    const query = new URLSearchParams(parameters)
-    query.set('page', String(target))
-    return `<${baseUrl}/api/v4${path}?${query}>; rel="${rel}"`
-  }
-  const links = page > 1 ? [link('prev', page - 1)] : []
-  if (page < last) links.push(link('next', page + 1))
-  links.push(link('first', 1))
-  const isCounted = total <= maximumCounted
-  if (isCounted) links.push(link('last', last))
-  return {
-    link: links.join(', '),
-    'x-page': String(page),
-    'x-per-page': String(size),
-    'x-next-page': page < last ? String(page + 1) : '',
-    'x-prev-page': page > 1 ? String(page - 1) : '',
-    ...(isCounted ? { 'x-total': String(total), 'x-total-pages': String(last) } : {}),
-  }
 }
 
 function listIssues(request: SearchRequest, { corpus, limit, leakPrivate }: SearchContext): Answer {

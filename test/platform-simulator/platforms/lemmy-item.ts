@@ -1,14 +1,14 @@
 import type { SimulatedRecord } from '../records.ts'
 
-const home = 'https://orchard.example'
+const origin = 'https://orchard.example'
 const community = 'wishes'
 
-/** Where the post was written: instances that have a copy give the same. */
+/** The post at its own instance; the copies of other instances have the same address. */
 export function postUrl(record: SimulatedRecord): string {
-  return `${home}/post/${record.id}`
+  return `${origin}/post/${record.id}`
 }
 
-/** How an instance's version writes what has changed its form. */
+/** Versions whose answers have different forms. */
 export type LemmyVersion = '0.18' | '0.19' | '1.0'
 
 function timeFields(name: 'published', date: Date, version: LemmyVersion): object {
@@ -27,10 +27,10 @@ function creator(record: SimulatedRecord, version: LemmyVersion): object {
     id: record.author?.id ?? 1,
     name,
     ...(record.author && record.author.id % 2 === 0 ? { display_name: record.author.name } : {}),
-    avatar: `${home}/pictrs/image/1.webp`,
+    avatar: `${origin}/pictrs/image/1.webp`,
     banned: false,
     ...timeFields('published', record.createdAt, version),
-    ...actorField(`${home}/u/${name}`, version),
+    ...actorField(`${origin}/u/${name}`, version),
     local: false,
     deleted: record.author === null,
     admin: false,
@@ -39,55 +39,65 @@ function creator(record: SimulatedRecord, version: LemmyVersion): object {
   }
 }
 
-/** One element of `posts`. An absent body is left out. */
-export function lemmyPostView(record: SimulatedRecord, version: LemmyVersion): object {
-  const counts = {
-    comments: record.commentCount,
-    score: record.votes,
-    upvotes: Math.max(0, record.votes),
-    downvotes: 0,
-  }
-  const published = timeFields('published', record.createdAt, version)
-  const newest = record.createdAt.toISOString()
+const countFields = (record: SimulatedRecord) => ({
+  comments: record.commentCount,
+  score: record.votes,
+  upvotes: Math.max(0, record.votes),
+  downvotes: 0,
+})
+
+/** An absent body is left out. */
+function post(record: SimulatedRecord, version: LemmyVersion): object {
   return {
-    post: {
-      id: (record.id % 100_000) + 1,
-      name: record.title,
-      ...(record.body === null ? {} : { body: record.body }),
-      creator_id: record.author?.id ?? 1,
-      community_id: 5,
-      removed: false,
-      locked: false,
-      ...published,
-      deleted: false,
-      nsfw: false,
-      ap_id: postUrl(record),
-      local: false,
-      language_id: 0,
-      featured_community: false,
-      featured_local: false,
-      ...(version === '1.0' ? counts : {}),
-    },
+    id: (record.id % 100_000) + 1,
+    name: record.title,
+    ...(record.body === null ? {} : { body: record.body }),
+    creator_id: record.author?.id ?? 1,
+    community_id: 5,
+    removed: false,
+    locked: false,
+    ...timeFields('published', record.createdAt, version),
+    deleted: false,
+    nsfw: false,
+    ap_id: postUrl(record),
+    local: false,
+    language_id: 0,
+    featured_community: false,
+    featured_local: false,
+    ...(version === '1.0' ? countFields(record) : {}),
+  }
+}
+
+function communityOf(record: SimulatedRecord, version: LemmyVersion): object {
+  return {
+    id: 5,
+    name: community,
+    title: 'Wishes for software',
+    description: 'What is missing, and why.',
+    removed: false,
+    ...timeFields('published', new Date(0), version),
+    updated: record.createdAt.toISOString(),
+    deleted: false,
+    nsfw: false,
+    ...actorField(`${origin}/c/${community}`, version),
+    local: false,
+    icon: `${origin}/pictrs/image/2.webp`,
+    hidden: false,
+    posting_restricted_to_mods: false,
+    instance_id: 1,
+  }
+}
+
+/** One element of `posts`. */
+export function lemmyPostView(record: SimulatedRecord, version: LemmyVersion): object {
+  const published = timeFields('published', record.createdAt, version)
+  const counts = { ...countsRow(record), ...countFields(record), ...published }
+  return {
+    post: post(record, version),
     creator: creator(record, version),
-    community: {
-      id: 5,
-      name: community,
-      title: 'Wishes for software',
-      description: 'What is missing, and why.',
-      removed: false,
-      ...timeFields('published', new Date(0), version),
-      updated: newest,
-      deleted: false,
-      nsfw: false,
-      ...actorField(`${home}/c/${community}`, version),
-      local: false,
-      icon: `${home}/pictrs/image/2.webp`,
-      hidden: false,
-      posting_restricted_to_mods: false,
-      instance_id: 1,
-    },
+    community: communityOf(record, version),
     creator_banned_from_community: false,
-    ...(version === '1.0' ? { tags: [] } : { counts: { ...countsRow(record), ...counts, ...published } }),
+    ...(version === '1.0' ? { tags: [] } : { counts }),
     subscribed: 'NotSubscribed',
     saved: false,
     read: false,

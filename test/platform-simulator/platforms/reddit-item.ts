@@ -31,7 +31,7 @@ export function flair(record: SimulatedRecord): string | null {
   return record.tags[0] ?? null
 }
 
-/** What only a moderator would see, and what a plain text post has not. */
+/** Fields that only moderators see, and fields that a text post does not have. */
 const emptyFields = Object.fromEntries(
   `approved_at_utc mod_reason_title link_flair_css_class top_awarded_type thumbnail_height thumbnail_width
   author_flair_background_color author_flair_template_id secure_media category approved_by author_flair_css_class mod_note
@@ -68,6 +68,47 @@ function escapeTexts(values: Record<string, string | null>): Record<string, stri
   return Object.fromEntries(entries)
 }
 
+/** The fields of media, awards and moderation that every post has. */
+const fixedFields = {
+  author_flair_type: 'text',
+  author_flair_richtext: [],
+  is_self: true,
+  post_hint: 'self',
+  thumbnail: 'self',
+  downs: 0,
+  upvote_ratio: 0.9,
+  num_crossposts: 0,
+  gilded: 0,
+  gildings: {},
+  total_awards_received: 0,
+  all_awardings: [],
+  awarders: [],
+  treatment_tags: [],
+  user_reports: [],
+  mod_reports: [],
+  content_categories: null,
+  link_flair_richtext: [],
+  link_flair_type: 'text',
+  link_flair_text_color: 'dark',
+  link_flair_background_color: '',
+  media_embed: {},
+  secure_media_embed: {},
+  pwls: 6,
+  wls: 6,
+  whitelist_status: 'all_ads',
+  parent_whitelist_status: 'all_ads',
+  send_replies: true,
+}
+
+const communityFields = (record: SimulatedRecord) => ({
+  subreddit: community(record),
+  subreddit_name_prefixed: `r/${community(record)}`,
+  subreddit_id: `t5_${record.product.length.toString(36)}`,
+  subreddit_type: 'public',
+  subreddit_subscribers: 4_711,
+  domain: `self.${community(record)}`,
+})
+
 /** One element of `children`. */
 export function redditPost(record: SimulatedRecord, isRaw: boolean): object {
   const isRemoved = record.kind === 'pull_request'
@@ -78,49 +119,17 @@ export function redditPost(record: SimulatedRecord, isRaw: boolean): object {
     ...emptyFields,
     ...noFields,
     ...(isRaw ? values : escapeTexts(values)),
-    subreddit: community(record),
-    subreddit_name_prefixed: `r/${community(record)}`,
-    subreddit_id: `t5_${record.product.length.toString(36)}`,
-    subreddit_type: 'public',
-    subreddit_subscribers: 4_711,
+    ...fixedFields,
+    ...communityFields(record),
     ...(author ? { author_fullname: `t2_${author.id.toString(36)}` } : {}),
     author: author?.handle ?? '[deleted]',
-    author_flair_type: 'text',
-    author_flair_richtext: [],
     name: postName(record),
     id: record.id.toString(36),
     permalink: permalink(record),
     url: postUrl(record),
-    domain: `self.${community(record)}`,
-    is_self: true,
-    post_hint: 'self',
-    thumbnail: 'self',
     score: record.votes,
     ups: Math.max(0, record.votes),
-    downs: 0,
-    upvote_ratio: 0.9,
     num_comments: record.commentCount,
-    num_crossposts: 0,
-    gilded: 0,
-    gildings: {},
-    total_awards_received: 0,
-    all_awardings: [],
-    awarders: [],
-    treatment_tags: [],
-    user_reports: [],
-    mod_reports: [],
-    content_categories: null,
-    link_flair_richtext: [],
-    link_flair_type: 'text',
-    link_flair_text_color: 'dark',
-    link_flair_background_color: '',
-    media_embed: {},
-    secure_media_embed: {},
-    pwls: 6,
-    wls: 6,
-    whitelist_status: 'all_ads',
-    parent_whitelist_status: 'all_ads',
-    send_replies: true,
     is_robot_indexable: !isRemoved,
     removed_by_category: isRemoved ? 'moderator' : null,
     // The clock of the server is eight hours ahead.

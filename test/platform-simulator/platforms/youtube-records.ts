@@ -62,7 +62,7 @@ export function findThreads(corpus: Corpus, videoId: string, terms: string): Cor
   )
 }
 
-/** What ought to be stored: the wishes on the open videos that a search finds, or on the one video that is named. */
+/** The comments that must be stored: the wishes on the open videos that a search finds, or on the named video. */
 export function findWishes(corpus: Corpus, parameters: URLSearchParams): CorpusRecord[] {
   const videoId = parameters.get('videoId')
   const found = findVideos(corpus, parameters.get('q') ?? '').slice(0, Number(parameters.get('maxResults') ?? 5))

@@ -1,0 +1,46 @@
+import { searchBoxId } from '../shell/shortcuts.ts'
+import { searchTexts as texts } from '../texts/search.ts'
+import { useDraft } from './use-draft.ts'
+import { maxQueryLength } from './view.ts'
+
+/** The field of the query. Its text becomes the address while it is typed. */
+export function SearchBox({ query }: { query: string }) {
+  const { draft, type, submit } = useDraft(query)
+  return (
+    <search>
+      <form
+        className="search-box"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit(draft)
+        }}
+      >
+        <label className="unseen" htmlFor={searchBoxId}>
+          {texts.boxLabel}
+        </label>
+        <input
+          id={searchBoxId}
+          type="search"
+          dir="auto"
+          autoComplete="off"
+          enterKeyHint="search"
+          maxLength={maxQueryLength}
+          placeholder={texts.boxPlaceholder}
+          value={draft}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            event.preventDefault()
+            submit('')
+          }}
+        />
+        <span className="key" aria-hidden="true">
+          /
+        </span>
+        <button type="submit" className="primary">
+          {texts.search}
+        </button>
+      </form>
+    </search>
+  )
+}

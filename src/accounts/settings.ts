@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox'
+import { apiKeyPattern } from './keys.ts'
+
+const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
+
+/** The environment variables of the first account and the operator: part of the schema in `config.ts`, which alone reads them. */
+export const accountVariables = {
+  BOOTSTRAP_API_KEY: secret(
+    "the first account's API key (`ww_live_` and 32 of a-z, 0-9); without it one is created and printed once",
+  ),
+  BOOTSTRAP_TIER: Type.Union([Type.Literal('free'), Type.Literal('pro'), Type.Literal('max')], {
+    default: 'max',
+    description: "the first account's plan: `free`, `pro` or `max`",
+  }),
+  ADMIN_API_KEY: secret(
+    'opens the admin routes; when absent, it is created in `DATA_DIR/admin-key` (0600); required with `DATABASE_URL`',
+  ),
+}
+
+const schema = Type.Object(accountVariables)
+
+export type AccountEnvironment = Static<typeof schema>
+
+export interface AccountConfig {
+  bootstrapApiKey: string | undefined
+  bootstrapTier: AccountEnvironment['BOOTSTRAP_TIER']
+  adminApiKey: string | undefined
+}
+
+/** Says which variable is wrong and what it should be. */
+type Complain = (variable: keyof AccountEnvironment, what: string) => never
+
+/** Interprets the variables of accounts. @param complain called with the first that is wrong. */
+export function readAccountConfig(environment: AccountEnvironment, complain: Complain): AccountConfig {
+  const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY } = environment
+  if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {
+    complain('BOOTSTRAP_API_KEY', 'must be ww_live_ followed by 32 characters of a-z and 0-9.')
+  }
+  // An Authorization header cannot hold other characters.
+  if (ADMIN_API_KEY !== undefined && !/^[\x21-\x7e]{16,}$/.test(ADMIN_API_KEY)) {
+    complain('ADMIN_API_KEY', 'must have 16 characters or more, ASCII and no spaces.')
+  }
+  return { bootstrapApiKey: BOOTSTRAP_API_KEY, bootstrapTier: BOOTSTRAP_TIER, adminApiKey: ADMIN_API_KEY }
+}

@@ -1,0 +1,62 @@
+import type { CreditUsage } from '../credits/usage.ts'
+import type { CollectionError } from '../live/gathered.ts'
+import type { RequestRecord } from '../requests/record.ts'
+import type { ListedJob } from '../scraping/job-list.ts'
+import type { Job } from '../scraping/jobs.ts'
+import type { TopicSummary } from '../topics/topics.ts'
+
+// The bodies that the commands send to the service, and its answers.
+
+export interface Usage {
+  credits: CreditUsage
+}
+
+/** What an account has of its plan: the answer of `GET /api/v1/usage`. */
+export interface AccountUsage {
+  tier: string
+  credits: CreditUsage & { held: number; resetsAt: string }
+  paygBalance: number
+  paygMonthlyCap: number | null
+  rateLimit: { requestsPerMinute: number }
+  days?: { date: string; operation: string; credits: number }[]
+}
+
+export interface StartedJob {
+  data: Pick<Job, 'jobId' | 'status' | 'topic'> & { platforms: string[]; depth: number }
+  usage: Usage
+}
+
+export interface SearchAnswer {
+  data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
+  meta: { window?: number; didYouMean?: string }
+  usage: Usage
+}
+
+export interface SearchRequest {
+  query: string
+  limit?: number
+  offset?: number
+  filters?: Record<string, unknown>
+  sortBy?: string
+  prefix?: boolean
+}
+
+/** The answer of a search with `expand`. */
+export interface ExpandedAnswer extends SearchAnswer {
+  meta: SearchAnswer['meta'] & {
+    expandedTopics: string[]
+    topicsScraped: number
+    topicsSkipped: number
+    newResultsFound: number
+    scrapingTimeMs: number
+    errors: CollectionError[]
+  }
+}
+
+export interface TopicAnswer {
+  data: { topics: TopicSummary[]; hasMore: boolean; cursor: string | null }
+}
+
+export interface JobPage {
+  data: { jobs: ListedJob[]; hasMore: boolean; cursor: string | null }
+}

@@ -1,0 +1,135 @@
+import type { Logger } from 'pino'
+import type { AdminKey } from './accounts/admin-key.ts'
+import { requestLimits } from './accounts/request-limits.ts'
+import { createApp } from './app.ts'
+import { createBackups } from './backup/backup.ts'
+import type { Config } from './config.ts'
+import { builtPage } from './dashboard/page.ts'
+import type { PlatformName } from './database/column-types.ts'
+import type { DatabaseOptions, OpenDatabase } from './database/open.ts'
+import { watchReadiness } from './database/readiness.ts'
+import { createExpansion, type Expansion } from './expansion/expansion.ts'
+import { publicUrlOf } from './http/public-url.ts'
+import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
+import { rememberHosts } from './platforms/budget/host-memory.ts'
+import { createQuotaStore } from './platforms/budget/quota-store.ts'
+import { createPlatformClient, userAgentFor } from './platforms/client/client.ts'
+import type { ClientTimeouts } from './platforms/client/messages.ts'
+import type { Platform } from './platforms/platform.ts'
+import { createPlatforms } from './platforms/platforms.ts'
+import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
+import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
+import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
+import { createSlidingLog } from './rate-limits/sliding-log.ts'
+import { countRequestChanges } from './requests/store/changes.ts'
+import { type Clock, systemClock } from './runtime/clock.ts'
+import { createResponseCache } from './runtime/response-cache.ts'
+import { version } from './runtime/version.ts'
+import { listenToTasks } from './scraping/task-changes.ts'
+import { createWorker } from './scraping/worker.ts'
+
+/** Replacements by tests and commands. */
+export interface ServiceOverrides {
+  /** Only `app.inject` works: nothing listens, no job runs, no first account is made. */
+  offline?: boolean
+  clock?: Clock
+  requestLimits?: RequestLimits
+  platforms?: ReadonlyMap<PlatformName, Platform>
+  /** Multiplies the calls that a platform allows in a minute; only for a simulator that runs faster by the same factor. */
+  platformTimeScale?: number
+  platformTimeouts?: Partial<ClientTimeouts>
+  /** How long a job goes on trying while none of its platforms can be reached. */
+  unreachableMs?: number
+  expansion?: Expansion
+  onStatement?: DatabaseOptions['onStatement']
+  /** Opens the database in another way: tests reuse a running embedded one. */
+  open?: PrepareOptions['open']
+  /** Whether the response cache is used; benches turn it off to measure the work behind an answer. */
+  cachesResponses?: boolean
+  /** Where the built page is, instead of where the build puts it. */
+  pageDirectory?: string
+}
+
+/** The size of the response cache: some hundred large answers of searches and lists, or thousands of usual ones. */
+const maxCachedCharacters = 32_000_000
+
+export interface ServiceParts {
+  config: Config
+  log: Logger
+  overrides: ServiceOverrides
+  adminKey: AdminKey
+  prepared: PreparedDatabase
+  /** Whether the service has begun to stop: it is not ready any more. */
+  isStopping: () => boolean
+}
+
+function composeRateLimits({ database, backend }: OpenDatabase, overrides: ServiceOverrides) {
+  const { clock = systemClock, requestLimits: limits = requestLimits } = overrides
+  // One process counts in its memory; several on one Postgres count there, by its clock.
+  const limiter =
+    backend === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
+  return createRateLimits({ clock, limiter, limits })
+}
+
+/** The adapters of the platforms, their HTTP client, and the memory of their limits. */
+async function composePlatforms({ config, log, overrides, prepared }: ServiceParts) {
+  const { database } = prepared.opened
+  const { clock = systemClock, platformTimeouts: timeouts = {}, platformTimeScale: timeScale } = overrides
+  const userAgent = userAgentFor(version, config.removalContact?.text)
+  const client = createPlatformClient({ clock, log, timeouts, userAgent })
+  const quotas = createQuotaStore(database)
+  const cache = createAdapterCache(database)
+  const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
+  const { hosts } = platforms
+  const hostMemory = await rememberHosts({ database, clock, log, hosts })
+  return { client, adapters: overrides.platforms ?? platforms.adapters, hosts, hostMemory }
+}
+
+/** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
+export async function composeService(parts: ServiceParts) {
+  const { config, log, overrides, adminKey, prepared, isStopping } = parts
+  const { opened, queue, searchIndex } = prepared
+  const { database, backend } = opened
+  const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
+  const { client, adapters, hosts, hostMemory } = await composePlatforms(parts)
+  const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
+  const requestChanges = await countRequestChanges(opened)
+  const cacheVersion = cachesResponses ? requestChanges.version : () => null
+  const { retention } = config.platforms
+  const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters, retention, unreachableMs })
+  const isReady = watchReadiness(opened)
+  const publicUrl = (): string => publicUrlOf(config, app.server)
+  const { app, drain } = await createApp({
+    database,
+    clock,
+    log,
+    queue,
+    changes,
+    searchIndex,
+    health: async () => ({
+      ready: !isStopping() && (await isReady()),
+      version,
+      database: backend,
+      search: searchIndex.kind,
+      queue: 'pg-boss',
+    }),
+    hostMemory,
+    // On a terminal, a line for each call would hide the lines that matter.
+    usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
+    cachedRead: createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters }),
+    cacheVersion,
+    platformsConfig: config.platforms,
+    hosts,
+    jobTimeLimitMs: config.jobTimeLimitMs,
+    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
+    live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
+    adminKey: adminKey.key,
+    trustProxy: config.trustProxy,
+    rateLimits: composeRateLimits(opened, overrides),
+    publicUrl,
+    removalContact: config.removalContact,
+    pageDirectory: overrides.pageDirectory ?? builtPage,
+    backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
+  })
+  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges }
+}

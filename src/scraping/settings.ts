@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox'
+import type { RunningJobs } from './queue.ts'
+
+const runningJobs = (plan: string, limit: number) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: limit,
+    description: `how many jobs of an account of the ${plan} plan run at a time; further ones stay \`pending\``,
+  })
+
+/** The environment variables of jobs: part of the schema in `config.ts`, which alone reads them. */
+export const jobVariables = {
+  JOB_TIME_LIMIT_MINUTES: Type.Integer({
+    minimum: 1,
+    maximum: 7 * 24 * 60,
+    default: 360,
+    description:
+      'time limit of a scrape job from its start, waiting included; unfinished platforms then end as `timeout`',
+  }),
+  RUNNING_JOBS_FREE: runningJobs('free', 2),
+  RUNNING_JOBS_PRO: runningJobs('pro', 5),
+  RUNNING_JOBS_MAX: runningJobs('max', 10),
+}
+
+const schema = Type.Object(jobVariables)
+
+export type JobEnvironment = Static<typeof schema>
+
+export interface JobConfig {
+  /** From the start of a job to its end. */
+  jobTimeLimitMs: number
+  runningJobs: RunningJobs
+}
+
+/** Interprets the variables of jobs. */
+export const readJobConfig = (environment: JobEnvironment): JobConfig => ({
+  jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
+  runningJobs: {
+    free: environment.RUNNING_JOBS_FREE,
+    pro: environment.RUNNING_JOBS_PRO,
+    max: environment.RUNNING_JOBS_MAX,
+  },
+})
