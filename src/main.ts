@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander'
-import { BackupError } from './backup/manifest.ts'
+import { BackupError } from './backup/backup-error.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
 import { createProgram } from './cli/program.ts'
 import { DataDirectoryError } from './database/embedded/data-directory-error.ts'
 import { isDatabaseUnavailable } from './database/errors.ts'
-import { SchemaVersionError } from './database/schema-version.ts'
+import { SchemaVersionError } from './database/schema-version-error.ts'
 import { ConfigError } from './runtime/config-error.ts'
 
 /** The message and the exit code of an error. */
@@ -37,7 +37,8 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
 // Every file is created readable for this user only.
 process.umask(0o077)
 try {
-  await createProgram().parseAsync()
+  const program = await createProgram(process.argv[2])
+  await program.parseAsync()
 } catch (error) {
   const { message, exitCode } = explain(error)
   if (message !== null) console.error(`wishwell: ${message}`)

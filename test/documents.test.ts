@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { currentDocuments } from '../scripts/docs.ts'
 import { createProgram } from '../src/cli/program.ts'
@@ -39,11 +40,13 @@ function brokenLinks(path: string): string[] {
   })
 }
 
+const program = await createProgram()
+
 /** A command of the program by its names, such as `account` and `list`. */
 const findCommand = (names: string[]) =>
-  names.reduce<ReturnType<typeof createProgram> | undefined>(
+  names.reduce<Command | undefined>(
     (command, name) => command?.commands.find((inner) => inner.name() === name),
-    createProgram(),
+    program,
   )
 
 describe('the documents', () => {

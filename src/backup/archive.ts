@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Parser, type ReadEntry, Unpack } from 'tar'
-import { BackupError, databaseName, type Manifest, manifestName, parseManifest } from './manifest.ts'
+import { BackupError } from './backup-error.ts'
+import { databaseName, type Manifest, manifestName, parseManifest } from './manifest.ts'
 
 const maxManifestBytes = 1024 * 1024
 

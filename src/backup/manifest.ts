@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { schemaVersion } from '../database/schema-version.ts'
 import { closed } from '../http/schemas.ts'
 import { version } from '../runtime/version.ts'
+import { BackupError } from './backup-error.ts'
 
 /** The first file of an archive; all others are the files of the database. */
 export const manifestName = 'manifest.json'
@@ -32,11 +33,6 @@ const manifestSchema = closed({
 
 /** What an archive says about itself. */
 export type Manifest = Static<typeof manifestSchema>
-
-/** Why an archive cannot be used; the message is for people. */
-export class BackupError extends Error {
-  override readonly name = 'BackupError'
-}
 
 const isValid = new Ajv().compile<Manifest>(manifestSchema)
 

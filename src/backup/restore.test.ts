@@ -10,7 +10,8 @@ import { exitCodes } from '../cli/exit-codes.ts'
 import { openDatabase } from '../database/open.ts'
 import { version } from '../runtime/version.ts'
 import { inspectArchive, unpackArchive } from './archive.ts'
-import { BackupError, parseManifest } from './manifest.ts'
+import { BackupError } from './backup-error.ts'
+import { parseManifest } from './manifest.ts'
 import {
   changeManifest,
   listDataDirectory,

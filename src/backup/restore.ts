@@ -5,10 +5,11 @@ import { lockDataDirectory } from '../database/embedded/lock.ts'
 import { writeVersion } from '../database/embedded/version-file.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDatabaseFiles } from '../database/open.ts'
-import { SchemaVersionError } from '../database/schema-version.ts'
+import { SchemaVersionError } from '../database/schema-version-error.ts'
 import { unpackArchive } from './archive.ts'
+import { BackupError } from './backup-error.ts'
 import { differingTables, takeCensus } from './census.ts'
-import { BackupError, databaseName, type Manifest } from './manifest.ts'
+import { databaseName, type Manifest } from './manifest.ts'
 
 /** Why a database from a backup cannot be used, for the operator. */
 function explainFailure(error: unknown): BackupError {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { searchOrders } from '../requests/search/page.ts'
+import { searchOrders } from '../requests/search/orders.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type Envelope, type Operator, withOperator } from './operator.ts'
+import type { Envelope, Operator } from './operator.ts'
 import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 
@@ -31,6 +31,7 @@ export async function operate<Data>(
   format: (data: Data) => string[],
 ): Promise<void> {
   exitWhenOutputCloses()
+  const { withOperator } = await import('./operator.ts')
   const answer = await withOperator(run)
   if (json) printJson(answer)
   else printLines(format(answer.data))

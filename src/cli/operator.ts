@@ -6,7 +6,7 @@ import { loadAdminKey, readAdminKey } from '../accounts/admin-key.ts'
 import { type Config, readConfig } from '../config.ts'
 import { hasDatabase } from '../database/embedded/data-directory.ts'
 import { DataDirectoryInUseError } from '../database/embedded/lock.ts'
-import { type Service, startService } from '../service.ts'
+import type { Service } from '../service.ts'
 import { ApiError, connectionError, readAnswer } from './answers.ts'
 import { readServiceAddress, type ServiceAddress } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -106,6 +106,8 @@ async function openOffline(config: Config, { url, isHere }: ServiceAddress): Pro
     process.exit(exitCodes.failed)
   }
   try {
+    // Only here, since a call of a running service needs none of it.
+    const { startService } = await import('../service.ts')
     return await startService(config, log, crash, { offline: true })
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error

@@ -1,5 +1,5 @@
 import { type AddHelpTextContext, InvalidArgumentError, Option } from 'commander'
-import { type SortOrder, sortSynonyms } from '../http/sort-order.ts'
+import { type SortOrder, sortSynonyms } from '../http/sort-words.ts'
 import { fitLines } from './output.ts'
 
 /** A parser of an option that is a whole number. */

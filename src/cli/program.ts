@@ -1,20 +1,6 @@
 import { Command } from 'commander'
 import { version } from '../runtime/version.ts'
-import { accountCommand } from './account.ts'
-import { backupCommand } from './backup.ts'
-import { exportCommand } from './export.ts'
-import { jobsCommand } from './jobs.ts'
-import { keyCommand } from './key.ts'
 import { helpEnd } from './options.ts'
-import { platformsCommand } from './platforms.ts'
-import { purgeCommand } from './purge.ts'
-import { restoreCommand } from './restore.ts'
-import { scrapeCommand } from './scrape.ts'
-import { searchCommand } from './search.ts'
-import { suppressionCommand } from './suppression.ts'
-import { topicsCommand } from './topics.ts'
-import { usageCommand } from './usage.ts'
-import { verifyCommand } from './verify.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
@@ -41,8 +27,29 @@ function configure(command: Command): void {
   for (const inner of command.commands) configure(inner)
 }
 
-/** Every command. `serve` and `migrate` import the service when they run; clients start without loading it. */
-export function createProgram(): Command {
+/** What each command needs is loaded when the command is used, or when the help lists all of them. */
+const commands: Record<string, () => Promise<Command>> = {
+  scrape: async () => (await import('./scrape.ts')).scrapeCommand(),
+  jobs: async () => (await import('./jobs.ts')).jobsCommand(),
+  search: async () => (await import('./search.ts')).searchCommand(),
+  topics: async () => (await import('./topics.ts')).topicsCommand(),
+  export: async () => (await import('./export.ts')).exportCommand(),
+  platforms: async () => (await import('./platforms.ts')).platformsCommand(),
+  usage: async () => (await import('./usage.ts')).usageCommand(),
+  account: async () => (await import('./account.ts')).accountCommand(),
+  key: async () => (await import('./key.ts')).keyCommand(),
+  purge: async () => (await import('./purge.ts')).purgeCommand(),
+  suppression: async () => (await import('./suppression.ts')).suppressionCommand(),
+  backup: async () => (await import('./backup.ts')).backupCommand(),
+  restore: async () => (await import('./restore.ts')).restoreCommand(),
+  verify: async () => (await import('./verify.ts')).verifyCommand(),
+}
+
+/**
+ * The program with every command, or with `serve`, `migrate` and the named one only: a client starts several times as fast without
+ * the modules of the others.
+ */
+export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('wishwell')
     .description('Collects feature requests from public platforms, searches them, and meters live collection.')
     .version(version)
@@ -57,20 +64,10 @@ export function createProgram(): Command {
     .description('bring the database up to date and exit (serve does so, too)')
     .option('--json', 'print the result as JSON', false)
     .action(async (options: { json: boolean }) => (await import('./serve.ts')).migrateDatabase(options))
-  program.addCommand(scrapeCommand())
-  program.addCommand(jobsCommand())
-  program.addCommand(searchCommand())
-  program.addCommand(topicsCommand())
-  program.addCommand(exportCommand())
-  program.addCommand(platformsCommand())
-  program.addCommand(usageCommand())
-  program.addCommand(accountCommand())
-  program.addCommand(keyCommand())
-  program.addCommand(purgeCommand())
-  program.addCommand(suppressionCommand())
-  program.addCommand(backupCommand())
-  program.addCommand(restoreCommand())
-  program.addCommand(verifyCommand())
+  const isOne = name !== undefined && (Object.hasOwn(commands, name) || name === 'serve' || name === 'migrate')
+  for (const [other, load] of Object.entries(commands)) {
+    if (!isOne || other === name) program.addCommand(await load())
+  }
   configure(program)
   return program
 }

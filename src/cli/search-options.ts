@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { searchOrders } from '../requests/search/page.ts'
+import { searchOrders } from '../requests/search/orders.ts'
 import type { SearchRequest } from './api-types.ts'
 import { collectValues, commaList, dateHelp, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'

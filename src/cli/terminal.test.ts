@@ -177,8 +177,8 @@ describe('in a pipe', () => {
 describe('the help', () => {
   const allOf = (command: Command): Command[] => [command, ...command.commands.flatMap(allOf)]
 
-  it('of every command fits into 80 columns', () => {
-    const commands = allOf(createProgram())
+  it('of every command fits into 80 columns', async () => {
+    const commands = allOf(await createProgram())
     expect(commands.length).toBeGreaterThan(30)
     for (const command of commands) {
       let help = ''

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { type MigrationProvider, Migrator } from 'kysely/migration'
 import { migrations } from './migrations/index.ts'
 import type { Database } from './open.ts'
-import { type DatabaseLocation, mismatchOfMigrations, SchemaVersionError, someDatabase } from './schema-version.ts'
+import { mismatchOfMigrations } from './schema-version.ts'
+import { type DatabaseLocation, SchemaVersionError, someDatabase } from './schema-version-error.ts'
 
 const provider: MigrationProvider = { getMigrations: async () => ({ ...migrations }) }
 

@@ -1,4 +1,5 @@
 import { migrations } from './migrations/index.ts'
+import type { SchemaMismatch } from './schema-version-error.ts'
 
 const names = Object.keys(migrations)
 
@@ -7,47 +8,6 @@ export const schemaVersion: number = Math.max(...names.map((name) => Number.pars
 
 /** The oldest schema version that `migrate` can bring up to date. */
 const minSchemaVersion = 1
-
-/** Why a database cannot be used: a Wishwell from before version 1, or one that has migrations this one lacks, made it. */
-export type SchemaMismatch = 'older' | 'newer'
-
-const advice: Record<SchemaMismatch, string> = {
-  older:
-    'was made by an older Wishwell, whose tables this version cannot read; nothing in it was changed: ' +
-    'export what you need with the version that made it, and start this one with an empty database',
-  newer:
-    'was made by a newer Wishwell, whose tables this version cannot read; nothing in it was changed: ' +
-    'start that version, or start this one with an empty database',
-}
-
-/** A database of a schema version that this Wishwell cannot read; the message is one sentence for the operator. */
-export class SchemaVersionError extends Error {
-  override readonly name = 'SchemaVersionError'
-  readonly mismatch: SchemaMismatch
-  /** @param location what was refused, and the setting that names another one. */
-  constructor(mismatch: SchemaMismatch, { subject, setting }: DatabaseLocation) {
-    super(`${subject} ${advice[mismatch]} (another ${setting}).`)
-    this.mismatch = mismatch
-  }
-}
-
-/** A database as messages for the operator name it. */
-export interface DatabaseLocation {
-  /** The subject of a sentence. */
-  subject: string
-  /** What chooses the database: an environment variable. */
-  setting: string
-}
-
-/** A database that the caller has no name for. */
-export const someDatabase: DatabaseLocation = { subject: 'The database', setting: 'DATA_DIR or DATABASE_URL' }
-
-export const locationOfDataDirectory = (dataDir: string): DatabaseLocation => ({
-  subject: `The database in ${dataDir}`,
-  setting: 'DATA_DIR',
-})
-
-export const locationOfPostgres: DatabaseLocation = { subject: 'The database at DATABASE_URL', setting: 'DATABASE_URL' }
 
 /** @returns null when this Wishwell can read that version. */
 export function mismatchOfVersion(version: number): SchemaMismatch | null {

@@ -1,11 +1,6 @@
 import { Type } from 'typebox'
 import { defaulted } from './schemas.ts'
-
-/** The words of `sortBy`, the same in every list and search. */
-export type SortOrder = 'relevance' | 'votes' | 'new' | 'name'
-
-/** Words that are accepted for another one. */
-export const sortSynonyms: Readonly<Record<string, SortOrder>> = { top: 'votes' }
+import { type SortOrder, sortSynonyms } from './sort-words.ts'
 
 /** The parameter `sortBy` of a route that has these orders. Handlers never see a synonym: Ajv replaces it. */
 export const sortOrder = <const Order extends SortOrder>(

@@ -2,7 +2,7 @@ import type { Executor } from '../database/open.ts'
 import { topicKey } from '../platforms/topic-key.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { SearchPage } from '../requests/search/answer.ts'
-import { searchCap } from '../requests/search/page.ts'
+import { searchCap } from '../requests/search/orders.ts'
 import { plainQuery, splitQuery } from '../requests/search/query.ts'
 import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/search-index.ts'
 

@@ -9,8 +9,9 @@ import { sortByParameter } from '../http/sort-order.ts'
 import { requestRecord } from '../requests/record.ts'
 import { wishProperties } from '../requests/similar/routes.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
-import { listTopics, topicOrders } from './topics.ts'
+import { listTopics } from './topics.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Topics']

@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../http/pagination.ts'
 import { topicKey } from '../platforms/topic-key.ts'
-
-export const topicOrders = ['new', 'votes', 'name'] as const
-
-export type TopicOrder = (typeof topicOrders)[number]
+import { type TopicOrder, topicOrders } from './orders.ts'
 
 export interface TopicListInput extends PageInput {
   /** Part of a name; case and the amount of white space are ignored. */

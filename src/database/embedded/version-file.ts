@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { locationOfDataDirectory, mismatchOfVersion, SchemaVersionError, schemaVersion } from '../schema-version.ts'
+import { mismatchOfVersion, schemaVersion } from '../schema-version.ts'
+import { locationOfDataDirectory, SchemaVersionError } from '../schema-version-error.ts'
 import { currentDatabaseIn } from './data-directory.ts'
 import { explainFileError } from './data-directory-error.ts'
 

@@ -1,7 +1,7 @@
 import type { Executor } from '../../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber } from '../../http/pagination.ts'
 import type { RequestFilters } from '../filters/filters.ts'
-import { type SearchOrder, searchCap, searchOrders } from '../search/page.ts'
+import { type SearchOrder, searchCap, searchOrders } from '../search/orders.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { csvHeader, type ExportedRequest } from './csv.ts'
 import { byteOrderMark, type ExportFormat, toText } from './export.ts'

@@ -1,7 +1,7 @@
 import type { Executor } from '../../database/open.ts'
 import type { RequestRecord } from '../record.ts'
 import { type Highlight, highlightMatches } from './highlight.ts'
-import { searchCap } from './page.ts'
+import { searchCap } from './orders.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 import { suggestQuery } from './suggestion.ts'
 

@@ -3,6 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/conditions.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
+import { type SearchOrder, searchCap } from './orders.ts'
 import type { ParsedQuery } from './query.ts'
 import { textCondition } from './text-condition.ts'
 
@@ -14,12 +15,6 @@ export interface SearchEngine {
   among(words: string, ids: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
-export const searchOrders = ['relevance', 'votes', 'new'] as const
-
-export type SearchOrder = (typeof searchOrders)[number]
-
-/** A search returns at most its best 100, however it is paged (spec 4.3). */
-export const searchCap = 100
 /**
  * What the index cannot decide is decided among this many of the best matches, so that a filter that no match passes costs no
  * more than another.

@@ -17,7 +17,7 @@ import { expansionMeta } from '../live-collection.ts'
 import { fullTextParameter, requestRecord } from '../record.ts'
 import { answerSearch } from './answer.ts'
 import { highlightSchema } from './highlight.ts'
-import { searchCap, searchOrders } from './page.ts'
+import { searchCap, searchOrders } from './orders.ts'
 import type { SearchIndex } from './search-index.ts'
 
 const security = [{ apiKey: [] }]

@@ -1,0 +1,6 @@
+export const searchOrders = ['relevance', 'votes', 'new'] as const
+
+export type SearchOrder = (typeof searchOrders)[number]
+
+/** A search returns at most its best 100, however it is paged (spec 4.3). */
+export const searchCap = 100

@@ -1,0 +1,3 @@
+export const topicOrders = ['new', 'votes', 'name'] as const
+
+export type TopicOrder = (typeof topicOrders)[number]
