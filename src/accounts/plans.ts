@@ -5,7 +5,7 @@ export interface Plan {
   requestsPerMinute: number
 }
 
-/** The plans. These figures are defined only here (spec 8.1). */
+/** The plans. These figures are defined only here. */
 export const plans: Record<Tier, Plan> = {
   free: { creditsPerMonth: 100, requestsPerMinute: 20 },
   pro: { creditsPerMonth: 5_000, requestsPerMinute: 120 },
@@ -14,12 +14,23 @@ export const plans: Record<Tier, Plan> = {
 
 export const tiers = Object.keys(plans) as Tier[]
 
+/** What a live call costs, in credits. These figures are defined only here; a page of a scrape job is what a credit stands for. */
+export const prices = {
+  /** A search with `expand`. */
+  expand: 1,
+  /** A list with `source=realtime`. */
+  realtime: 1,
+} as const satisfies Record<string, number>
+
+/** A price as texts name it: `1 credit`. */
+export const priceText = (price: number): string => `${price} ${price === 1 ? 'credit' : 'credits'}`
+
 export interface Pack {
   credits: number
   priceUsd: number
 }
 
-/** The packs of pay-as-you-go credits; they never expire (spec 8.3). */
+/** The packs of pay-as-you-go credits; they never expire. */
 export const packs: Record<PackName, Pack> = {
   starter: { credits: 1_300, priceUsd: 5 },
   standard: { credits: 5_300, priceUsd: 20 },

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { prices, priceText } from '../accounts/plans.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createApi } from './api.ts'
@@ -39,7 +40,11 @@ export function searchCommand(): Command {
     )
     .option('--limit <results>', 'maximum of results, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option('--offset <results>', 'results to skip, 0 to 99 (default: 0)', wholeNumber(0, 99))
-    .option('--expand', 'first collect related topics live, and show their progress (costs at most 1 credit)', false)
+    .option(
+      '--expand',
+      `first collect related topics live, and show their progress (costs at most ${priceText(prices.expand)})`,
+      false,
+    )
   return addNarrowingOptions(command)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))

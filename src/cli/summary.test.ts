@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { exitCodes } from './exit-codes.ts'
 import { endedJob, usage } from './fake-service-testing.ts'
-import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
+import { exitCodeOf, formatOutcome, formatStarted, formatSummary, pollCommand } from './summary.ts'
 
 const unauthorized = { platform: 'github' as const, code: 'unauthorized' as const, message: 'Check\x1b[2J its token.' }
 const partial = endedJob({ progress: { github: 'error', hackernews: 'done' }, errors: [unauthorized] })
@@ -22,6 +22,23 @@ describe('the summary of a job', () => {
       'Completed in 4.2 s, but not on every platform: 42 new requests in the cache.',
       '  github      error    unauthorized: Check its token.',
       '  hackernews  done',
+    ])
+  })
+
+  it('shows why and until when a platform waits', () => {
+    const waiting = [
+      {
+        platform: 'github' as const,
+        code: 'rate_limited' as const,
+        message: 'No more.',
+        until: '2026-01-01T10:20:30.000Z',
+      },
+      { platform: 'hackernews' as const, code: 'unavailable' as const, message: 'Down.', until: null },
+    ]
+    const job = endedJob({ status: 'running', progress: { github: 'running', hackernews: 'running' }, waiting })
+    expect(formatOutcome(job).slice(1)).toEqual([
+      '  github      running  waits until 10:20:30 UTC, rate_limited: No more.',
+      '  hackernews  running  unavailable: Down.',
     ])
   })
 

@@ -42,11 +42,13 @@ function formatHeadline(job: Job): string {
   return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
 }
 
-/** The state or outcome of a job: requests, and each platform with its error. */
+/** The state or outcome of a job: requests, and each platform with its error, or why and until when it waits. */
 export function formatOutcome(job: Job): string[] {
   const outcomes = Object.entries(job.progress).map(([platform, state]) => {
-    const error = job.errors?.find((entry) => entry.platform === platform)
-    const reason = error ? `${printable(error.code)}: ${printable(error.message)}` : ''
+    const wait = job.waiting?.find((entry) => entry.platform === platform)
+    const error = wait ?? job.errors?.find((entry) => entry.platform === platform)
+    const until = wait?.until ? `waits until ${printable(wait.until).slice(11, 19)} UTC, ` : ''
+    const reason = error ? `${until}${printable(error.code)}: ${printable(error.message)}` : ''
     return { name: printable(platform), state: printable(state), reason }
   })
   const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))

@@ -88,7 +88,7 @@ const jobs = differences({
 
 /**
  * The reservation of a live call is open exactly while the call is under way: without its call it would hold credits for ever.
- * The rule that a call costs 1 credit at most belongs to `live/`, which reserves no more.
+ * The price of a call (`accounts/plans.ts`) is what its reservation holds.
  */
 const calls = differences({
   check: 'call',

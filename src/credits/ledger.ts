@@ -114,8 +114,10 @@ async function insufficientCredits(transaction: Transaction, accountId: string, 
 }
 
 export type Closing = Cause & {
-  /** Whole used credits, from 0 to the reserved amount; the pool pays first. The remainder is released. */
-  settled: number
+  /**
+   * Whole used credits, from 0 to the reserved amount, or all that is `reserved`; the pool pays first. The remainder is released.
+   */
+  settled: number | 'reserved'
   now: Date
 }
 
@@ -128,10 +130,11 @@ export type Closing = Cause & {
 export async function closeReservation(transaction: Transaction, closing: Closing): Promise<void> {
   const { operation, settled, now } = closing
   const { jobId, callId } = idsOf(closing)
+  const settledCredits = settled === 'reserved' ? sql`pool_part + payg_part` : sql`${settled}::integer`
   const held = jobId === null ? sql`call_id = ${callId}::uuid` : sql`job_id = ${jobId}::uuid`
   const { rows } = await sql`
     with closed as (
-      update credit_reservations set state = 'closed', settled = ${settled}::integer, closed_at = ${now}::timestamptz
+      update credit_reservations set state = 'closed', settled = ${settledCredits}, closed_at = ${now}::timestamptz
       where ${held} and operation = ${operation}::text and state = 'open'
       returning *, least(settled, pool_part) as pool_settled, settled - least(settled, pool_part) as payg_settled
     ), booked as (

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { prices } from '../accounts/plans.ts'
 import { closeReservation, reserve } from '../credits/ledger.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { CallPlan } from '../database/tables/scraping.ts'
@@ -23,12 +24,12 @@ export interface OpenedCall {
 }
 
 /**
- * Opens a live call and reserves its credit, before any platform is called.
+ * Opens a live call and reserves its price, before any platform is called.
  * @throws ServiceError RATE_LIMITED (reason `credits`) when the account cannot pay; the transaction must be rolled back then.
  */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
   const { callId, accountId, operation, keyId, now, expiresAt } = call
-  await reserve(transaction, { accountId, operation, callId, amount: 1, now })
+  await reserve(transaction, { accountId, operation, callId, amount: prices[operation], now })
   await transaction
     .insertInto('live_calls')
     .values({
@@ -89,7 +90,7 @@ export interface Settling {
 }
 
 /**
- * Ends a call: its credit is settled when a page is stored for any collection of its plan, and released when none is. Only the
+ * Ends a call: its price is settled when a page is stored for any collection of its plan, and released when none is. Only the
  * database decides that, not the memory of a process. The effect is noted with the key of the call in the same transaction.
  * @returns null when the call has ended already.
  */
@@ -111,7 +112,7 @@ export async function settleCall(
   const isPaid = gathered.topicsScraped > 0
   const [startedAt, endedAt] = [call.startedAt.toISOString(), now.toISOString()]
   const effect = JSON.stringify({ callId, topics, ...gathered, startedAt, endedAt } satisfies CallEffect)
-  await closeReservation(transaction, { operation: call.operation, callId, settled: isPaid ? 1 : 0, now })
+  await closeReservation(transaction, { operation: call.operation, callId, settled: isPaid ? 'reserved' : 0, now })
   if (call.keyId !== null) {
     if (isBroken && !isPaid) await forget(transaction, call.keyId)
     else await noteEffect(transaction, call.keyId, effect)

@@ -17,7 +17,7 @@ export interface LiveDependencies extends PlanDependencies {
 
 export interface Live {
   /**
-   * Reserves one credit, collects the topics that are not fresh, and answers. The credit is settled when a page was stored for any
+   * Reserves the price of the call, collects the topics that are not fresh, and answers. It is settled when a page was stored for any
    * collection that the call waited for, begun by it or by another one, and released when none was; an answer that cannot be
    * read afterwards changes nothing of that.
    * @throws ServiceError RATE_LIMITED when the credit cannot be paid or the account has its maximum of live calls, UNAVAILABLE

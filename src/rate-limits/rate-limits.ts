@@ -10,7 +10,7 @@ import { createSlidingLog } from './sliding-log.ts'
 /** Accepted calls a minute. */
 export interface RequestLimits {
   ofTier(tier: Tier): number
-  /** Polls of jobs, for an account of any plan: a guard against runaway loops, not a quota (spec 4.2). */
+  /** Polls of jobs, for an account of any plan: a guard against runaway loops, not a quota. */
   polls: number
   /** Calls without a valid key, from one client address. */
   withoutKey: number

@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts'
 import { closed, defaulted, moment, nullable } from '../http/schemas.ts'
 import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
 
-/** A feature request as the interface gives it (spec 2.1 and design.md). Unknown is null, never invented. */
+/** A feature request as the interface gives it. Unknown is null, never invented. */
 export const requestRecord = closed({
   _id: Type.String({ description: 'Identifier of the request' }),
   title: Type.String(),

@@ -31,7 +31,7 @@ export interface ScrapeDependencies {
   defaultPlatforms: readonly PlatformName[]
 }
 
-/** Starting and polling scrape jobs (spec 4.1 and 4.2). */
+/** Starting and polling scrape jobs. */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
   registerStart(app, dependencies)
   registerPoll(app, dependencies)

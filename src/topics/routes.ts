@@ -36,7 +36,7 @@ export interface TopicDependencies {
   authentication: Authentication
 }
 
-/** The topics of the cache (spec 4.5). */
+/** The topics of the cache. */
 export function registerTopicRoutes(app: App, dependencies: TopicDependencies): void {
   registerList(app, dependencies)
   registerPage(app, dependencies)

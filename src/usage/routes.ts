@@ -81,7 +81,7 @@ const usageQuery = closed({
   ),
 })
 
-/** The use of an account (spec 4.6), and its statement. Free. */
+/** The use of an account, and its statement. Free. */
 export function registerUsageRoutes(app: App, dependencies: UsageDependencies): void {
   registerUsage(app, dependencies)
   registerStatement(app, dependencies)

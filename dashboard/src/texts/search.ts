@@ -1,3 +1,4 @@
+import { prices, priceText } from '../../../src/accounts/plans.ts'
 import { compact, conjunction, number, plural } from '../shell/format.ts'
 
 /** Pages that were not collected cost nothing. */
@@ -70,8 +71,8 @@ export const searchTexts = {
   jobChip: 'Found by one collection',
 
   expandIntro: 'Not what you hoped for? Collect this and the topics around it from the platforms, now.',
-  expand: 'Expand for 1 credit',
-  expandAgain: 'Expand again for 1 credit',
+  expand: `Expand for ${priceText(prices.expand)}`,
+  expandAgain: `Expand again for ${priceText(prices.expand)}`,
   expansionTitle: 'Live collection',
   findingTopics: 'Finding the topics around it …',
   collecting: (topics: number) => `Collecting ${plural(topics, 'topic')} …`,

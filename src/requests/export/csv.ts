@@ -3,7 +3,7 @@ import type { RequestRecord } from '../record.ts'
 /** A request, always with its whole text, and the cursor after which an export goes on. */
 export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & { cursor: string }
 
-/** The order of the columns; a later version may add some at the end. */
+/** The order of the columns. Readers use their names: a later version may add some before the cursor, which stays last. */
 const columns = [
   '_id',
   'title',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
+import { prices, priceText } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
@@ -35,7 +36,7 @@ const listDescription = `By the original date (where the platform gives none, by
 may hold fewer requests than \`limit\`, even none, and yet have more after it: \`hasMore\` says so.
 
 With \`source=realtime\` a page of \`topic\` is collected live from each of \`platforms\` that is not fresh, within a
-deadline, and the list after it is the answer. It costs one credit, given back when nothing was collected, and takes an
+deadline, and the list after it is the answer. It costs ${priceText(prices.realtime)}, given back when nothing was collected, and takes an
 \`Idempotency-Key\`. The pages after the first need their \`cursor\` and no \`source\`.`
 
 /** Refuses what a live collection cannot do. */
@@ -60,7 +61,10 @@ const listSchema = {
     limit: pageParameters.limit,
     fullText: fullTextParameter,
     source: defaulted(
-      oneOf(['cached', 'realtime'], { default: 'cached', description: '`realtime` needs `topic`; 1 credit' }),
+      oneOf(['cached', 'realtime'], {
+        default: 'cached',
+        description: `\`realtime\` needs \`topic\`; ${priceText(prices.realtime)}`,
+      }),
     ),
   }),
   response: {
@@ -69,7 +73,7 @@ const listSchema = {
   },
 }
 
-/** Listing the cache, and with `source=realtime` what is collected now (spec 4.4). */
+/** Listing the cache, and with `source=realtime` what is collected now. */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
   const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
   const share = createCoalescedReads()

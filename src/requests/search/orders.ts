@@ -2,5 +2,5 @@ export const searchOrders = ['relevance', 'votes', 'new'] as const
 
 export type SearchOrder = (typeof searchOrders)[number]
 
-/** A search returns at most its best 100, however it is paged (spec 4.3). */
+/** A search returns at most its best 100, however it is paged. */
 export const searchCap = 100

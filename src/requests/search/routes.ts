@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
+import { prices, priceText } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
@@ -46,7 +47,9 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
     offset: defaulted(
       Type.Integer({ minimum: 0, maximum: searchCap - 1, default: 0, description: 'Results to leave out' }),
     ),
-    expand: defaulted(Type.Boolean({ default: false, description: 'Collect related topics live; 1 credit' })),
+    expand: defaulted(
+      Type.Boolean({ default: false, description: `Collect related topics live; ${priceText(prices.expand)}` }),
+    ),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
     filters: Type.Optional(bodyFilters),
     sortBy: sortByParameter(searchOrders, {
@@ -94,7 +97,7 @@ const searchAnswer = closed({
 })
 
 const expandDescription = `With \`expand\` related topics are thought of and collected live, one page each from every platform that is not fresh,
-within a deadline; the answer is the union of all matches. It costs one credit, given back when nothing was collected, and takes an
+within a deadline; the answer is the union of all matches. It costs ${priceText(prices.expand)}, given back when nothing was collected, and takes an
 \`Idempotency-Key\`. With \`Accept: text/event-stream\` its progress is streamed:
 
 - \`topics\`: \`{topics: […]}\`
@@ -122,7 +125,7 @@ const searchSchema = (dependencies: SearchDependencies) => ({
   },
 })
 
-/** Searching the cache, and with `expand` collecting related topics live (spec 4.3). */
+/** Searching the cache, and with `expand` collecting related topics live. */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
   const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch, cachedRead } = dependencies
   const share = createCoalescedReads()

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../../database/open.ts'
 import type { Version } from '../../runtime/response-cache.ts'
 
-/** The name is in the triggers that notify (migration 015). */
+/** The name is in the triggers that notify (`database/migrations/version-1/change-trigger.ts`). */
 const channel = 'wishwell_requests'
 
 export interface RequestChanges {
