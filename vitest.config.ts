@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config'
-import { type Backend, databaseTestsOf, isAboutPage, plainTestsOf } from './test/classify.ts'
+import { type Backend, databaseTestsOf, isAboutPage, plainTestsOf, type Suite } from './test/classify.ts'
 
-/** `npm run test:long` sets it (scripts/test.ts). */
-const isLong = process.env.TEST_LONG === '1'
+/** `npm test` and `npm run test:long` set it (scripts/test.ts). */
+const suite = (process.env.TEST_SUITE ?? 'every file') as Suite
 
 function project(backend: Backend) {
-  const include = databaseTestsOf(backend, isLong)
+  const include = databaseTestsOf(backend, suite)
   return {
     extends: true as const,
     test: {
@@ -21,7 +21,7 @@ function project(backend: Backend) {
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'plain', include: [...plainTestsOf(isLong)] } },
+      { extends: true, test: { name: 'plain', include: [...plainTestsOf(suite)] } },
       project('embedded'),
       project('postgres'),
     ],
@@ -34,6 +34,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A state that is waited for comes when it comes: on a busy machine one second is nothing.
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // One more than CI has processors, because many tests wait for timers and processes.
+    maxWorkers: 3,
   },
 })

@@ -41,7 +41,7 @@ export async function storePosts(
       }),
     )
     const page = {
-      ...(await preparePage(posts)),
+      ...(await preparePage(posts, null)),
       platform: 'github' as const,
       topic,
       jobId: null,

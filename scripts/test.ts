@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { Suite } from '../test/classify.ts'
 import type { Failures } from '../test/report-failures.ts'
 
 // `npm test`: lint and format, types, then the whole suite. Stops at the first step that fails. A few test files that failed are
@@ -33,6 +34,9 @@ function run(title: string, program: string, parameters: string[], environment =
     })
   })
 }
+
+/** Which files run (test/classify.ts); named ones run whichever suite they are in. */
+const suiteOf = (suite: Suite) => (positionals.length > 0 ? {} : { TEST_SUITE: suite })
 
 /** More failing files than this are no accident of a busy machine. */
 const maxSecondRuns = 6
@@ -65,7 +69,10 @@ async function runSuite(): Promise<number> {
   const failuresFile = join(directory, 'failures.json')
   try {
     const parameters = ['run', ...positionals]
-    const code = await run('tests', 'vitest/vitest.mjs', parameters, { TEST_FAILURES_FILE: failuresFile })
+    const code = await run('tests', 'vitest/vitest.mjs', parameters, {
+      ...suiteOf('quick'),
+      TEST_FAILURES_FILE: failuresFile,
+    })
     const failures = code === 0 ? null : readFailures(failuresFile)
     return failures !== null && (await runAgain(failures)) ? 0 : code
   } finally {
@@ -74,7 +81,8 @@ async function runSuite(): Promise<number> {
 }
 
 /** What `npm test` leaves out, and the campaigns at their large size (test/classify.ts). */
-const runCampaigns = () => run('long tests', 'vitest/vitest.mjs', ['run', ...positionals], { TEST_LONG: '1' })
+const runCampaigns = () =>
+  run('long tests', 'vitest/vitest.mjs', ['run', ...positionals], { ...suiteOf('long'), TEST_LONG: '1' })
 
 type Step = () => Promise<number>
 const lint: Step = () => run('lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])

@@ -71,7 +71,7 @@ function composeRateLimits({ database, backend }: OpenDatabase, overrides: Servi
   return createRateLimits({ clock, limiter, limits })
 }
 
-/** The adapters of the platforms, their HTTP client, and the memory of their limits. */
+/** The adapters of the platforms, their hosts and their HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared }: ServiceParts) {
   const { database } = prepared.opened
   const { clock = systemClock, platformTimeouts: timeouts = {}, platformTimeScale: timeScale } = overrides
@@ -80,9 +80,7 @@ async function composePlatforms({ config, log, overrides, prepared }: ServicePar
   const quotas = createQuotaStore(database)
   const cache = createAdapterCache(database)
   const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
-  const { hosts } = platforms
-  const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  return { client, adapters: overrides.platforms ?? platforms.adapters, hosts, hostMemory }
+  return { client, adapters: overrides.platforms ?? platforms.adapters, hosts: platforms.hosts }
 }
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
@@ -91,9 +89,11 @@ export async function composeService(parts: ServiceParts) {
   const { opened, queue, searchIndex } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
-  const { client, adapters, hosts, hostMemory } = await composePlatforms(parts)
+  const { client, adapters, hosts } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
   const requestChanges = await countRequestChanges(opened)
+  // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
+  const hostMemory = await rememberHosts({ database, clock, log, hosts })
   const cacheVersion = cachesResponses ? requestChanges.version : () => null
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters, retention, unreachableMs })

@@ -58,9 +58,12 @@ const isLongOnly = (file: string) => isIn(file, ['test/crash/']) && !quickCrashT
 const isLongOnPostgres = (file: string) =>
   isIn(file, ['src/cli/', 'src/dashboard/', 'test/contract/', 'test/fault-matrix/', 'test/crash/'])
 
-/** The test files that need no database of the suite: in `npm test`, or with `isLong` in `npm run test:long`. */
-export const plainTestsOf = (isLong: boolean): readonly string[] =>
-  plainTests.filter((file) => isLong === isLongOnly(file))
+/** What a run includes: `npm test`, `npm run test:long`, or every file, for a run of single files. */
+export type Suite = 'quick' | 'long' | 'every file'
+
+/** The test files that need no database of the suite. */
+export const plainTestsOf = (suite: Suite): readonly string[] =>
+  plainTests.filter((file) => suite === 'every file' || (suite === 'long') === isLongOnly(file))
 
 export type Backend = 'embedded' | 'postgres'
 
@@ -69,12 +72,13 @@ const isQuick = (file: string, backend: Backend) =>
   !isLongOnly(file) && !(backend === 'postgres' && isLongOnPostgres(file))
 
 /**
- * The test files that run on a backend: in `npm test`, or with `isLong` in `npm run test:long`, which runs the campaigns with more
- * rounds and everything that `npm test` leaves out. Together they run every file on every backend.
+ * The test files that run on a backend. `npm run test:long` runs the campaigns with more rounds and everything that `npm test` leaves
+ * out: together they run every file on every backend.
  */
-export function databaseTestsOf(backend: Backend, isLong: boolean): readonly string[] {
+export function databaseTestsOf(backend: Backend, suite: Suite): readonly string[] {
   const possible = backend === 'postgres' ? databaseTests.filter((file) => !isAboutPage(file)) : databaseTests
-  return possible.filter((file) =>
-    isLong ? campaignTests.includes(file) || !isQuick(file, backend) : isQuick(file, backend),
-  )
+  if (suite === 'every file') return possible
+  const isIncluded = (file: string) =>
+    suite === 'quick' ? isQuick(file, backend) : campaignTests.includes(file) || !isQuick(file, backend)
+  return possible.filter(isIncluded)
 }

@@ -14,7 +14,7 @@ const callers = 200
 /** In the embedded database callers share one connection, so races are rarer; RACE_ROUNDS overrides. */
 const rounds = campaignSize(
   'RACE_ROUNDS',
-  process.env.TEST_BACKEND === 'embedded' ? { quick: 3, long: 20 } : { quick: 15, long: 100 },
+  process.env.TEST_BACKEND === 'embedded' ? { quick: 3, long: 20 } : { quick: 5, long: 100 },
 )
 
 let copy: DatabaseCopy

@@ -29,7 +29,13 @@ beforeEach(async () => {
 })
 
 async function store(requests: FoundRequest[], topic = 'kept'): Promise<void> {
-  const page = { ...(await preparePage(requests)), platform: 'github' as const, jobId, topic, markSeenBefore: null }
+  const page = {
+    ...(await preparePage(requests, null)),
+    platform: 'github' as const,
+    jobId,
+    topic,
+    markSeenBefore: null,
+  }
   await service.database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
 }
 const wish = (id: number, changes: Partial<FoundRequest> = {}) =>
@@ -77,7 +83,7 @@ describe('a cached answer', () => {
   it('never shows a change that was rolled back', async () => {
     await store([wish(1)])
     expect(await search('wish')).toHaveLength(1)
-    const page = { ...(await preparePage([wish(2)])), platform: 'github' as const, jobId, topic: 'kept' }
+    const page = { ...(await preparePage([wish(2)], null)), platform: 'github' as const, jobId, topic: 'kept' }
     const failing = service.database.transaction().execute(async (open) => {
       await storePage(open, { ...page, markSeenBefore: null, now: new Date() })
       throw new Error('killed')

@@ -12,8 +12,10 @@ const maxBusyMs = 2_000
 export const defaultUnreachableMs = 45_000
 /** The share of that time that is left for the last try. */
 const lastTryShare = 1 / 3
-/** The delay before the second try of a platform that cannot be reached. It doubles with each further try. */
-const unreachableRetryMs = 5_000
+/**
+ * The share of that time before the second try: 5 s of 45. The delay doubles with each further try, so that there are four tries.
+ */
+const firstRetryShare = 1 / 9
 /** After so many failures of the same page the task ends in error. */
 const maxTries = 5
 /** How long a task may go without delivering a page, waits included. */
@@ -99,7 +101,7 @@ function nextTryAt(failure: PageFailure, error: PlatformError): Date | null {
   const { retryAt } = error
   // The pause of a host that failed repeatedly is observed in full.
   if (retryAt === null || !isUnreached(failure, error) || error instanceof PlannedWaitError) return retryAt
-  const delayMs = unreachableRetryMs * 2 ** failure.task.tries
+  const delayMs = failure.unreachableMs * firstRetryShare * 2 ** failure.task.tries
   return new Date(Math.min(retryAt.getTime(), failure.now.getTime() + delayMs))
 }
 

@@ -5,7 +5,9 @@ import { verifyLedger } from '../credits/verify.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import { PlannedWaitError, type Platform, PlatformError } from '../platforms/platform.ts'
 
-const unreachableMs = 12_000
+const unreachableMs = 4_500
+/** Of the service with real adapters: its tries are seconds apart, so that a test sees what is between them. */
+const realUnreachableMs = 12_000
 const cooldownMs = 30_000
 
 const adapters = new Map<PlatformName, Platform>()
@@ -15,7 +17,11 @@ beforeAll(async () => {
   scripted = await startTestService({ platforms: adapters, unreachableMs })
   // Nothing listens at port 1.
   const nowhere = { GITHUB_API_URL: 'http://127.0.0.1:1', HACKERNEWS_API_URL: 'http://127.0.0.1:1' }
-  real = await startTestService({ environment: nowhere, unreachableMs, platformTimeouts: { retryMs: 1 } })
+  real = await startTestService({
+    environment: nowhere,
+    unreachableMs: realUnreachableMs,
+    platformTimeouts: { retryMs: 1 },
+  })
 })
 afterEach(async () => {
   for (const service of [scripted, real]) expect(await verifyLedger(service.database)).toEqual([])
@@ -56,14 +62,17 @@ describe('a job of which no platform can be reached', () => {
     expect(Date.parse(job.waiting[0].until)).toBeLessThan(Date.now() + cooldownMs / 2)
     const { platforms } = (await real.client.get('/api/v1/platforms')).body.data
     const github = platforms.find(({ platform }: { platform: string }) => platform === 'github')
-    expect(github).toMatchObject({ state: 'unreachable', hosts: [{ state: 'unreachable', failures: 1 }] })
+    expect(github).toMatchObject({
+      state: 'unreachable',
+      hosts: [{ state: 'unreachable', failures: expect.any(Number) }],
+    })
     expect(github.advice).toContain('ECONNREFUSED')
 
     const ended = await real.client.waitForJob(jobId, 60_000)
     expect(ended).toMatchObject({ status: 'failed', progress: { github: 'error', hackernews: 'error' } })
     expect(ended.errors.map(({ code }: { code: string }) => code)).toEqual(['unavailable', 'unavailable'])
     expect(ended.waiting).toBeUndefined()
-    expect(tookMs(ended)).toBeLessThan(unreachableMs)
+    expect(tookMs(ended)).toBeLessThan(realUnreachableMs)
     expect((await real.client.get('/api/v1/usage')).body.data.credits.used).toBe(0)
   })
 
@@ -86,15 +95,17 @@ describe('a platform that cannot be reached', () => {
       return numberedPages(1)(call, request)
     })
     const jobId = await start(scripted, ['github', 'hackernews'])
-    // The third try is later than any try of a platform alone.
-    await expect.poll(() => github.calls.length, { timeout: 60_000 }).toBe(3)
+    // The fourth try is later than any try of a platform alone: it is planned because the other one progresses.
+    await expect.poll(() => github.calls.length).toBe(3)
+    const retryAt = async () => Date.parse((await read(scripted, jobId)).waiting?.[0]?.until ?? '')
+    await expect.poll(async () => (await retryAt()) > Date.now() + 500, { interval: 20 }).toBe(true)
     expect((await read(scripted, jobId)).waiting ?? []).not.toContainEqual(
       expect.objectContaining({ platform: 'hackernews' }),
     )
     gate.resolve()
     const job = await scripted.client.waitForJob(jobId, 60_000)
     expect(job).toMatchObject({ status: 'completed', progress: { github: 'error', hackernews: 'done' } })
-    expect(github.calls.length).toBeLessThan(5)
+    expect(github.calls).toHaveLength(4)
   })
 
   it('is no longer reported as such after a page', async () => {

@@ -78,7 +78,7 @@ async function run(made: Step): Promise<unknown> {
         originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
       }),
     )
-    const prepared = await preparePage(requests)
+    const prepared = await preparePage(requests, null)
     const page = { platform: made.platform, topic: made.topic, jobId, markSeenBefore: null, now }
     return database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
   }

@@ -22,7 +22,8 @@ function parseTopicsView(parameters: URLSearchParams): TopicsView {
   const sort = parameters.get('sort')
   return {
     query: [...(parameters.get('q') ?? '').trim()].slice(0, 100).join(''),
-    sortBy: sort === 'votes' || sort === 'name' ? sort : 'new',
+    // Older addresses have the synonym.
+    sortBy: sort === 'top' ? 'votes' : sort === 'votes' || sort === 'name' ? sort : 'new',
   }
 }
 

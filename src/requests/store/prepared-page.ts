@@ -24,7 +24,7 @@ export interface FoundPage extends PreparedPage {
  */
 export async function preparePage(
   requests: readonly FoundRequest[],
-  markSeenBefore: Date | null = null,
+  markSeenBefore: Date | null,
 ): Promise<PreparedPage> {
   // A later mention on the same page wins: one statement may not touch a row twice.
   const distinct = [...new Map(requests.map((request) => [request.sourceId, request])).values()]
