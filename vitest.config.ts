@@ -34,7 +34,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A state that is waited for comes when it comes: on a busy machine one second is nothing.
     expect: { poll: { timeout: 30_000 } },
-    // One more than CI has processors, because many tests wait for timers and processes.
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 })

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { vi } from 'vitest'
 import type { ClientTimeouts } from '../../src/platforms/client/messages.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
@@ -7,6 +8,8 @@ import { startTestService, type TestService } from '../service.ts'
 
 /** Part of every record, query and body: a log or message that contains a piece of one contains it. */
 export const topic = 'quokka wallet'
+/** Only ends what hangs: a job of all platforms takes 2 s, and a minute on a machine that is busy with other work. */
+export const maxJobMs = 120_000
 /** More pages than any platform has. */
 const depth = 40
 const rests: Partial<ClientTimeouts> = { retryMs: 1, cooldownMs: 20 }
@@ -80,6 +83,8 @@ export interface LaboratoryOptions {
 }
 
 export async function startLaboratory(options: LaboratoryOptions = {}): Promise<Laboratory> {
+  // A test runs two jobs at most.
+  vi.setConfig({ testTimeout: 2 * maxJobMs, hookTimeout: 2 * maxJobMs })
   const { configure = () => ({}), size, timeouts = {} } = options
   const clock = jumpingClock()
   const sizes = Object.fromEntries(simulatedPlatformNames.map((name) => [name, size ?? sizeOf[name] ?? sizeOfOthers]))
@@ -125,7 +130,7 @@ function sentSecrets({ requests }: PlatformSimulator): string[] {
 async function runJob({ client, database }: TestService): Promise<JobReport> {
   const begun = performance.now()
   const { body } = await client.scrape({ topic, depth, platforms: simulatedPlatformNames })
-  const job = await client.waitForJob(body.data.jobId, 30_000)
+  const job = await client.waitForJob(body.data.jobId, maxJobMs)
   const durationMs = performance.now() - begun
   const tasks = await database.selectFrom('scrape_tasks').selectAll().execute()
   const requests = await database.selectFrom('requests').select(['platform', 'source_id']).execute()
