@@ -16,7 +16,7 @@ export const platformVariables = {
   DEFAULT_PLATFORMS: Type.Optional(
     Type.String({
       description:
-        'comma list: the platforms of a call that names none; by default those of `PLATFORMS` that need no credentials, or all of `PLATFORMS` where each needs some',
+        'comma list: the platforms of a call that names none; by default those of `PLATFORMS` that need no credentials, or all of them if each needs some',
     }),
   ),
   RETENTION_DAYS: Type.String({
