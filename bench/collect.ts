@@ -124,7 +124,7 @@ async function measureOverhead(backend: string, databaseUrl?: string): Promise<v
     const { urls } = await simulator.report()
     const fetchMs = await fetchAll(urls)
     await simulator.report()
-    const title = platforms.length > 1 ? 'all six at once, new again' : `${platforms[0]}`
+    const title = platforms.length > 1 ? 'all at once, new again' : `${platforms[0]}`
     const each = (total: number) => (total / pages).toFixed(2)
     const overhead = platforms.length > 1 ? '' : each(ms - fetchMs)
     const perRequest = platforms.length > 1 ? '' : ((ms - fetchMs) / requests).toFixed(3)
@@ -141,7 +141,7 @@ async function measureWaiting(backend: string, databaseUrl?: string): Promise<vo
   const { ms, pages } = await collect(running, [{ topic, platforms: openPlatformNames }])
   const { leastMs, bottleneck, breaches, refused } = await simulator.report()
   console.log(
-    `${backend}, real limits x${timeScale}, one job of six platforms, depth ${depth}: ${pages} pages in ${ms} ms`,
+    `${backend}, real limits x${timeScale}, one job of ${openPlatformNames.length} platforms, depth ${depth}: ${pages} pages in ${ms} ms`,
   )
   console.log(
     `  least ${leastMs} ms (${bottleneck}), ratio ${(ms / leastMs).toFixed(3)}; breaches of politeness: ${breaches}; refused: ${refused.join(', ') || 'none'}`,

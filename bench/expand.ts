@@ -11,8 +11,8 @@ import { startPostgres } from '../test/postgres.ts'
 import { percentile } from './report.ts'
 import { startSimulator } from './simulator-client.ts'
 
-// How long a search with expand takes from call to answer, in both backends: five topics on six platforms that answer after 300 ms
-// each, simulated in a process of their own. Their limits do not count here, their rules do (one request at a time to GitHub).
+// How long a search with expand takes from call to answer, in both backends: five topics on all open platforms, which answer after 300
+// ms each and are simulated in a process of their own. Their limits do not count here, their rules do (one request at a time to GitHub).
 //   node bench/expand.ts [rounds]
 
 const rounds = Number(process.argv[2] ?? 15)

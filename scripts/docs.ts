@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { environmentSchema } from '../src/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
+import { platformDefinitions } from '../src/platforms/registry.ts'
 
-// Writes the parts of the documents that are made from code: the configuration table, the map of the rooms and the error
-// catalogue. `test/documents.test.ts` fails when they are out of date.
+// Writes what is made from code: the configuration table, the lists of platforms, the map of the rooms, the error catalogue and
+// the platform titles of the dashboard. `test/documents.test.ts` fails when they are out of date.
 
 interface Variable {
   default?: string | number | boolean
@@ -40,6 +41,28 @@ ${rows.join('\n')}
 `
 }
 
+/** The list of platforms in the README: those that are on by default, then those that need credentials. */
+export function platformList(): string {
+  const linksOf = (isOpen: boolean) => {
+    const definitions = platformDefinitions.filter((definition) => definition.isOpen === isOpen)
+    return definitions.map(({ name, title }) => `[${title}](docs/platforms/${name}.md)`).join(', ')
+  }
+  return `- On by default, without credentials: ${linksOf(true)}.
+- With credentials, and only when \`PLATFORMS\` names them: ${linksOf(false)}.`
+}
+
+/** The titles of all platforms for the dashboard, which must not load the registry. */
+export function platformTitlesModule(): string {
+  const lines = platformDefinitions.map(({ name, title }) => `  ${name}: '${title}',`)
+  return `// \`npm run docs\` makes this file from src/platforms/adapters/*/settings.ts.
+
+/** The title of each platform by its name. */
+export const platformTitles: Readonly<Record<string, string>> = {
+${lines.join('\n')}
+}
+`
+}
+
 const roomsFile = new URL('../rooms.json', import.meta.url)
 
 interface Rooms {
@@ -62,19 +85,24 @@ const files = {
   architecture: new URL('../ARCHITECTURE.md', import.meta.url),
   configuration: new URL('../docs/configuration.md', import.meta.url),
   errors: new URL('../docs/errors.md', import.meta.url),
+  readme: new URL('../README.md', import.meta.url),
+  platformTitles: new URL('../dashboard/src/shell/platform-titles.ts', import.meta.url),
 }
+
 /** @returns the document with a new text between its two marks. */
 function fill(file: URL, name: string, text: string): { file: URL; text: string } {
   const marked = new RegExp(`(<!-- ${name}: [^>]* -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
   return { file, text: readFileSync(file, 'utf8').replace(marked, (_all, start, end) => `${start}${text}\n${end}`) }
 }
 
-/** The documents as they should be now. */
+/** The documents and generated files as they should be now. */
 export function currentDocuments(): { file: URL; text: string }[] {
   return [
     fill(files.configuration, 'configuration', configurationTable()),
     fill(files.architecture, 'rooms', roomsTable()),
+    fill(files.readme, 'platforms', platformList()),
     { file: files.errors, text: errorPage() },
+    { file: files.platformTitles, text: platformTitlesModule() },
   ]
 }
 

@@ -35,9 +35,6 @@ function run(title: string, program: string, parameters: string[], environment =
   })
 }
 
-/** Which files run (test/classify.ts); named ones run whichever suite they are in. */
-const suiteOf = (suite: Suite) => (positionals.length > 0 ? {} : { TEST_SUITE: suite })
-
 /** More failing files than this are no accident of a busy machine. */
 const maxSecondRuns = 6
 
@@ -51,38 +48,41 @@ function readFailures(file: string): Failures | null {
 }
 
 /** Runs each failed file once more, alone on the machine. @returns whether all of them passed. */
-async function runAgain({ files, ofNoFile }: Failures): Promise<boolean> {
+async function runAgain({ files, ofNoFile }: Failures, environment: object): Promise<boolean> {
   if (ofNoFile > 0 || files.length === 0 || files.length > maxSecondRuns) return false
   const again: string[] = []
   for (const { project, file } of files) {
     const name = `${project} ${relative(root, file)}`
     const parameters = ['run', '--project', project, '--no-file-parallelism', file]
-    if ((await run(`second run of ${name}`, 'vitest/vitest.mjs', parameters)) !== 0) return false
+    if ((await run(`second run of ${name}`, 'vitest/vitest.mjs', parameters, environment)) !== 0) return false
     again.push(name)
   }
   for (const name of again) console.log(`FLAKY: ${name} failed, and passed when it was run again by itself`)
   return true
 }
 
-async function runSuite(): Promise<number> {
+/** Runs a suite, or the named files whichever suite they are in. */
+async function runSuite(title: string, suite: Suite, environment = {}): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'wishwell-test-'))
   const failuresFile = join(directory, 'failures.json')
+  const included = positionals.length > 0 ? {} : { TEST_SUITE: suite }
   try {
-    const parameters = ['run', ...positionals]
-    const code = await run('tests', 'vitest/vitest.mjs', parameters, {
-      ...suiteOf('quick'),
+    const code = await run(title, 'vitest/vitest.mjs', ['run', ...positionals], {
+      ...environment,
+      ...included,
       TEST_FAILURES_FILE: failuresFile,
     })
     const failures = code === 0 ? null : readFailures(failuresFile)
-    return failures !== null && (await runAgain(failures)) ? 0 : code
+    return failures !== null && (await runAgain(failures, environment)) ? 0 : code
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-/** What `npm test` leaves out, and the campaigns at their large size (test/classify.ts). */
-const runCampaigns = () =>
-  run('long tests', 'vitest/vitest.mjs', ['run', ...positionals], { ...suiteOf('long'), TEST_LONG: '1' })
+const runTests = () => runSuite('tests', 'quick')
+
+/** What `npm test` leaves out, and the campaigns at their large size (test/classify.ts, test/campaign-size.ts). */
+const runCampaigns = () => runSuite('long tests', 'long', { TEST_LONG: '1' })
 
 type Step = () => Promise<number>
 const lint: Step = () => run('lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
@@ -97,7 +97,7 @@ const checks = [lint, imports, types, typesOfPage, typesOfItsTests]
 function chooseSteps(): Step[] {
   if (values.format) return [format]
   if (values.long) return [runCampaigns]
-  return values['check-only'] ? checks : [...checks, runSuite]
+  return values['check-only'] ? checks : [...checks, runTests]
 }
 
 for (const step of chooseSteps()) {

@@ -21,6 +21,7 @@ export interface CachingAdapterDependencies extends AdapterDependencies {
 
 /** Everything about a platform that the other rooms need; `adapters/<name>/settings.ts` exports it. */
 export interface PlatformDefinition<Variables extends TProperties = TProperties> {
+  /** `[a-z]+`, which `definePlatform` checks: it is also a folder, an item of `RETENTION_DAYS` and part of addresses. */
   name: PlatformName
   /** The name that people use for it. */
   title: string
@@ -32,11 +33,25 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   required?: readonly (keyof Variables & string)[]
   /** Days that its requests are stored after their last refresh, where its terms limit that. */
   retentionDays?: number
+  /**
+   * Whether each of its hosts can be searched alone, such as forums. Otherwise its hosts need each other, such as one that gives
+   * tokens to another, and the platform is ready when all of them are.
+   */
+  hasIndependentHosts?: boolean
   /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */
   create(dependencies: CachingAdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
 }
 
-/** Checks a definition against its own variables, then widens its type: the registry holds definitions with different variables. */
-export const definePlatform = <Variables extends TProperties>(
+/**
+ * Checks a definition against its own variables, then widens its type: the registry holds definitions with different variables.
+ * @throws Error for a name that is not `[a-z]+`, and for a variable that does not begin with the name.
+ */
+export function definePlatform<Variables extends TProperties>(
   definition: PlatformDefinition<Variables>,
-): PlatformDefinition => definition as unknown as PlatformDefinition
+): PlatformDefinition {
+  const { name, variables } = definition
+  if (!/^[a-z]+$/.test(name)) throw new Error(`the name of a platform must be [a-z]+, not ${name}`)
+  const foreign = Object.keys(variables).find((variable) => !variable.startsWith(`${name.toUpperCase()}_`))
+  if (foreign !== undefined) throw new Error(`${foreign}: the variables of ${name} begin with ${name.toUpperCase()}_`)
+  return definition as unknown as PlatformDefinition
+}

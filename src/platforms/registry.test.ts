@@ -1,8 +1,10 @@
+import { Type } from 'typebox'
 import { expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
 import type { AdapterCache } from './adapters/adapter-cache.ts'
 import { fetchPageOrNull, sendJson, startServer, testClient, testClock } from './adapters/testing.ts'
 import { createMemoryQuotas } from './budget/quota.ts'
+import { definePlatform } from './definition.ts'
 import { createPlatforms } from './platforms.ts'
 import { platformNames } from './registry.ts'
 
@@ -42,4 +44,13 @@ it('a credential that no header can hold is refused at the start, and not shown'
     expect(() => readConfig({ GITHUB_TOKEN })).toThrow(/^GITHUB_TOKEN: (?!.*ghp)/)
   }
   expect(readConfig({ GITHUB_TOKEN: ' ghp_x\n' }).platforms.environment.GITHUB_TOKEN).toBe('ghp_x')
+})
+
+it('a definition whose name or variables have another form is refused', () => {
+  const definition = { name: 'forge', title: 'Forge', isOpen: true, create: async () => Promise.reject(new Error()) }
+  expect(definePlatform({ ...definition, variables: { FORGE_URL: Type.String() } }).name).toBe('forge')
+  for (const name of ['Forge', 'forge2', 'code-forge', '']) {
+    expect(() => definePlatform({ ...definition, name, variables: {} })).toThrow('must be [a-z]+')
+  }
+  expect(() => definePlatform({ ...definition, variables: { GITHUB_URL: Type.String() } })).toThrow('FORGE_')
 })

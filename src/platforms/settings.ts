@@ -15,7 +15,8 @@ export const platformVariables = {
   PLATFORMS: commaList(openPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
   DEFAULT_PLATFORMS: Type.Optional(
     Type.String({
-      description: `comma list: the platforms of a call that names none; by default all of the first six that are on`,
+      description:
+        'comma list: the platforms of a call that names none; by default those of `PLATFORMS` that need no credentials, or all of them if each needs some',
     }),
   ),
   RETENTION_DAYS: Type.String({
@@ -93,7 +94,7 @@ function parseNames(
   return names
 }
 
-/** Reads `youtube:30,x:none`. A platform that is not named has its default, so leaving one out never extends its retention. */
+/** Reads `youtube:30,x:none`; names are `[a-z]+` (`definition.ts`). A platform that is not named has its default, so leaving one out never extends its retention. */
 function parseRetention(text: string | undefined, complain: Complain): ReadonlyMap<PlatformName, number> {
   const days = new Map<PlatformName, number>()
   for (const item of [...defaultRetention, ...itemsOf(text)]) {

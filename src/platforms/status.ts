@@ -1,7 +1,7 @@
 import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { Budget } from './budget/budget.ts'
-import { platformNames } from './registry.ts'
+import { definitionOf, platformNames } from './registry.ts'
 import type { PlatformsConfig } from './settings.ts'
 import { howToTurnOn } from './settings.ts'
 
@@ -128,14 +128,11 @@ function platformStatus(platform: PlatformName, config: PlatformsConfig, hosts: 
   }
 }
 
-/** Platforms whose hosts can be searched independently. The hosts of other platforms need each other, such as one that gives tokens. */
-const platformsOfIndependentHosts: ReadonlySet<PlatformName> = new Set(['discourse', 'lemmy'])
-
 /** The host that decides when the platform can be used: the first one where one is enough, else the last. */
 function decisiveOf(platform: PlatformName, hosts: HostStatus[]): HostStatus | null {
   const rank = ({ state, resumesAt }: HostStatus) => `${state === 'unreachable' ? 1 : 0} ${resumesAt ?? ''}`
   const soonestFirst = [...hosts].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
-  return soonestFirst.at(platformsOfIndependentHosts.has(platform) ? 0 : -1) ?? null
+  return soonestFirst.at(definitionOf(platform).hasIndependentHosts ? 0 : -1) ?? null
 }
 
 function adviceFor(

@@ -13,7 +13,7 @@ export const webAddress = (fallback: string, meaning: string) =>
 
 /** A credential. One that no HTTP header can hold is refused at the start: each request with it would fail like a network fault. */
 export const secret = (meaning: string) =>
-  Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description: meaning }))
+  Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description: meaning, 'x-kind': 'secret' }))
 
 /** A comma list of at least one item. */
 export const commaList = (items: readonly string[], meaning: string) => list('list', items, meaning)

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { vi } from 'vitest'
 import type { ClientTimeouts } from '../../src/platforms/client/messages.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
+import { platformFacts } from '../platform-simulator/platform-facts.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 import { startTestService, type TestService } from '../service.ts'
@@ -15,16 +16,6 @@ const depth = 40
 const rests: Partial<ClientTimeouts> = { retryMs: 1, cooldownMs: 20 }
 /** Windows of a minute end at once; a wait that a header announces is at least a second. */
 const timeScale = 600
-
-/** Enough records for several pages of each platform, and no more: pages rotate through several sources, or have 100 records. */
-const sizeOf: Partial<Record<SimulatedPlatformName, number>> = {
-  github: 110,
-  reddit: 110,
-  x: 110,
-  youtube: 110,
-  discourse: 60,
-}
-const sizeOfOthers = 24
 
 export interface TaskReport {
   state: string
@@ -87,7 +78,9 @@ export async function startLaboratory(options: LaboratoryOptions = {}): Promise<
   vi.setConfig({ testTimeout: 2 * maxJobMs, hookTimeout: 2 * maxJobMs })
   const { configure = () => ({}), size, timeouts = {} } = options
   const clock = jumpingClock()
-  const sizes = Object.fromEntries(simulatedPlatformNames.map((name) => [name, size ?? sizeOf[name] ?? sizeOfOthers]))
+  const sizes = Object.fromEntries(
+    simulatedPlatformNames.map((name) => [name, size ?? platformFacts[name].severalPages]),
+  )
   const simulator = await startPlatformSimulator({ limits: 'none', clock, timeScale, size: sizes })
   const lines: string[] = []
   const configured = { ...simulator.environment, ...credentials, ...configure(simulator.environment) }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { campaignSize } from '../campaign-size.ts'
+import { platformFacts } from '../platform-simulator/platform-facts.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
 import type { LoggedRequest } from '../platform-simulator/server.ts'
 import { type Expectation, expectedOutcome } from './expectations.ts'
@@ -131,10 +132,12 @@ function setFault({ simulator }: Laboratory, platform: SimulatedPlatformName, ce
   simulator.setFault(platform, fault, { times: cell.times, skip, ...(seconds === undefined ? {} : { seconds }) })
 }
 
-/** YouTube first searches for videos, then reads their comments. */
-const requestsOfFirstPage = (platform: SimulatedPlatformName) => (platform === 'youtube' ? 2 : 1)
-const isPage = ({ platform, path, page }: LoggedRequest) =>
-  platform === 'youtube' ? path === '/commentThreads' : page > 0
+const requestsOfFirstPage = (platform: SimulatedPlatformName) => platformFacts[platform].pageRequests?.untilFirst ?? 1
+
+function isPage({ platform, path, page }: LoggedRequest): boolean {
+  const { pageRequests } = platformFacts[platform]
+  return pageRequests ? path === pageRequests.path : page > 0
+}
 
 const rowName = ({ expectation: { fault, seconds }, moment, times }: NonNullable<Cell>) =>
   [times === 1 ? 'one' : 'lasting', fault, seconds === undefined ? '' : `(${seconds} s)`, moment].join(' ')

@@ -12,8 +12,6 @@ import { simulate } from '../platform-simulator/testing.ts'
 // Every form in which the platforms say "not now", adapter by adapter, with waits that no test could sit through.
 
 const announcedSeconds = 90
-/** Platforms that name no time themselves, whatever the fault says. */
-const silent: readonly SimulatedPlatformName[] = []
 
 const forms: readonly [FaultName, FaultOptions][] = [
   ['rate_limit', { seconds: announcedSeconds }],
@@ -67,7 +65,7 @@ describe.each(simulatedPlatformNames)('%s, when it refuses', (name) => {
       if (!(answer instanceof PlatformError)) break
       codes.add(answer.code)
       const waitSeconds = (answer.retryAt!.getTime() - clock.now().getTime()) / 1_000
-      const isTold = options.seconds !== undefined && !silent.includes(name)
+      const isTold = options.seconds !== undefined
       expect(waitSeconds).toBeGreaterThan(isTold ? announcedSeconds - 1 : 59)
       expect(waitSeconds).toBeLessThan(isTold ? announcedSeconds + 2 : 61)
 

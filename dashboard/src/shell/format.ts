@@ -1,4 +1,5 @@
 import { formatAge, largestWholeUnit } from '../../../src/cli/relative-time.ts'
+import { platformTitles } from './platform-titles.ts'
 
 const numbers = new Intl.NumberFormat('en')
 const compactNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -36,18 +37,5 @@ export function duration(ms: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }
 
-const platformNames: Record<string, string> = {
-  github: 'GitHub',
-  hackernews: 'Hacker News',
-  stackexchange: 'Stack Exchange',
-  discourse: 'Discourse',
-  lemmy: 'Lemmy',
-  gitlab: 'GitLab',
-  reddit: 'Reddit',
-  x: 'X',
-  youtube: 'YouTube',
-  bluesky: 'Bluesky',
-}
-
-/** The proper name of a platform. */
-export const platformTitle = (platform: string): string => platformNames[platform] ?? platform
+/** The title of a platform; its name where requests are left of a platform that Wishwell no longer has. */
+export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform

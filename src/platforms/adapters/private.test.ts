@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { privateTitle } from '../../../test/platform-simulator/corpus.ts'
+import type { SimulatedPlatformName } from '../../../test/platform-simulator/platforms/index.ts'
 import type { PlatformSimulator } from '../../../test/platform-simulator/simulator.ts'
 import { simulate } from '../../../test/platform-simulator/testing.ts'
 import { readConfig } from '../../config.ts'
@@ -8,6 +9,7 @@ import { createMemoryQuotas } from '../budget/quota.ts'
 import type { FoundRequest, Json, Platform } from '../platform.ts'
 import { PlatformError } from '../platform.ts'
 import { createPlatforms } from '../platforms.ts'
+import { platformDefinitions, platformNames } from '../registry.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -22,22 +24,19 @@ import { memoryAdapterCache } from './youtube/testing.ts'
 
 const topic = 'dark mode'
 
-const secrets = {
-  GITHUB_TOKEN: 'ghp-secret',
-  GITLAB_TOKEN: 'glpat-secret',
-  STACKEXCHANGE_API_KEY: 'se-secret',
-  REDDIT_CLIENT_ID: 'reddit-app',
-  REDDIT_CLIENT_SECRET: 'reddit-secret',
-  X_BEARER_TOKEN: 'x-secret',
-  YOUTUBE_API_KEY: 'youtube-secret',
-  BLUESKY_HANDLE: 'wishes.bsky.social',
-  BLUESKY_APP_PASSWORD: 'bluesky-secret',
-}
-const withSecrets: PlatformName[] = ['github', 'gitlab', 'stackexchange', 'reddit', 'x', 'youtube', 'bluesky']
+/** Every variable of an adapter with its platform and its kind (`variables.ts`). */
+const variables = platformDefinitions.flatMap(({ name, variables }) =>
+  Object.entries(variables).map(([variable, schema]) => {
+    return { platform: name, variable, kind: (schema as { 'x-kind'?: string })['x-kind'] }
+  }),
+)
+const secretVariables = variables.filter(({ kind }) => kind === 'secret')
+const secrets = Object.fromEntries(secretVariables.map(({ variable }) => [variable, `secret-of-${variable}`]))
+const withSecrets = platformNames.filter((name) => secretVariables.some(({ platform }) => platform === name))
 
 async function makePlatforms(environment: Record<string, string>) {
   const clock = testClock()
-  const { platforms: config } = readConfig({ PLATFORMS: withSecrets.join(','), ...secrets, ...environment })
+  const { platforms: config } = readConfig({ PLATFORMS: platformNames.join(','), ...secrets, ...environment })
   const options = {
     config,
     client: testClient(clock),
@@ -82,8 +81,8 @@ describe('private repositories of GitHub', () => {
       const body = await askWith(headers, `${simulator.urls.github}/search/issues`, { q, per_page: '100' })
       return titles((body as { items: unknown }).items).length
     }
-    expect(await ask('dark mode is:issue', { authorization: 'Bearer ghp-secret' })).toBeGreaterThan(0)
-    expect(await ask('dark mode is:issue is:public', { authorization: 'Bearer ghp-secret' })).toBe(0)
+    expect(await ask('dark mode is:issue', { authorization: `Bearer ${secrets.GITHUB_TOKEN}` })).toBeGreaterThan(0)
+    expect(await ask('dark mode is:issue is:public', { authorization: `Bearer ${secrets.GITHUB_TOKEN}` })).toBe(0)
     expect(await ask('dark mode is:issue', {})).toBe(0)
   })
 
@@ -127,7 +126,7 @@ describe('projects of GitLab', () => {
     const { simulator, gitlab } = await setUp([project])
     const url = `${simulator.urls.gitlab}/projects/${encodeURIComponent(project)}/issues`
     // The token opens it.
-    const body = await askWith({ 'private-token': secrets.GITLAB_TOKEN }, url, { search: topic, per_page: '100' })
+    const body = await askWith({ 'private-token': secrets.GITLAB_TOKEN! }, url, { search: topic, per_page: '100' })
     expect((body as unknown[]).length).toBeGreaterThan(0)
     simulator.requests.length = 0
     const error = await platformError(fetchPage(gitlab, topic), 'bad_response')
@@ -148,7 +147,7 @@ describe('projects of GitLab', () => {
     const { simulator, gitlab } = await setUp(['quillbox/desk'], true)
     const url = `${simulator.urls.gitlab}/projects/quillbox%2Fdesk/issues`
     const asked = { search: topic, confidential: 'false', per_page: '100' }
-    const body = await askWith({ 'private-token': secrets.GITLAB_TOKEN }, url, asked)
+    const body = await askWith({ 'private-token': secrets.GITLAB_TOKEN! }, url, asked)
     expect(titles(body).length).toBeGreaterThan(0)
     const requests = await collectAll(gitlab)
     expect(requests).toHaveLength(30)
@@ -202,7 +201,7 @@ describe.each(withSecrets)('the credentials of %s', (name) => {
     // One after the other: the request for a token, the look at a project, the search itself.
     for (let step = 0; ; step++) {
       const simulator = await simulate({ size: 5 })
-      simulator.setFault(name as 'github', 'redirect_private', { skip: step, fromPage: 0 })
+      simulator.setFault(name as SimulatedPlatformName, 'redirect_private', { skip: step, fromPage: 0 })
       const outcome = await fetchPageOrNull(
         (await makePlatforms({ ...simulator.environment, ...secrets })).platform(name),
       ).catch((error: unknown) => error)
@@ -222,43 +221,51 @@ describe.each(withSecrets)('the credentials of %s', (name) => {
       for (const secret of Object.values(secrets)) expect(message).not.toContain(secret)
     }
   })
+})
 
+describe.each(platformNames)('the requests of %s', (name) => {
   it('go nowhere else when an answer names another origin for what comes next', async () => {
     const elsewhere = await startServer((response) => sendJson(response, {}))
     const away = `${elsewhere.baseUrl}/next?page=2`
     const home = await startServer(leadingAway(away))
-    const { platform } = await makePlatforms(everyAddress(home.baseUrl))
+    const { platform, clock } = await makePlatforms(everyAddress(home.baseUrl))
     let cursor: Json = null
     for (let count = 0; count < 3; count++) {
       const page = await fetchPageOrNull(platform(name), { cursor })
       cursor = page?.nextCursor ?? null
+      // Discourse allows two searches a second.
+      clock.advance(1_000)
     }
     expect(home.received.length).toBeGreaterThan(1)
     expect(elsewhere.received).toEqual([])
   })
 })
 
-const everyAddress = (baseUrl: string) => ({
-  GITHUB_API_URL: `${baseUrl}/github`,
-  GITLAB_API_URL: `${baseUrl}/gitlab`,
-  STACKEXCHANGE_API_URL: `${baseUrl}/stackexchange`,
-  REDDIT_API_URL: `${baseUrl}/reddit`,
-  REDDIT_TOKEN_URL: `${baseUrl}/reddit/token`,
-  X_API_URL: `${baseUrl}/x`,
-  YOUTUBE_API_URL: `${baseUrl}/youtube`,
-  BLUESKY_API_URL: `${baseUrl}/bluesky`,
-})
+/** The address of every platform, below one server. The path begins with the name of the platform and ends with that of the variable. */
+const everyAddress = (baseUrl: string) =>
+  Object.fromEntries(
+    variables.flatMap(({ platform, variable, kind }) =>
+      kind?.startsWith('web address') ? [[variable, `${baseUrl}/${platform}/${variable}`]] : [],
+    ),
+  )
 
 /** A full page of every platform that calls another address the next one, wherever a platform could. */
 function leadingAway(away: string): Handler {
   const headers = { link: `<${away}>; rel="next"` }
   const item = { id: 1, title: 'Tabs', html_url: `${away}#1`, web_url: `${away}#1`, url: away }
-  const bodies: Record<string, (path: string) => unknown> = {
+  const bodies: Record<SimulatedPlatformName, (path: string) => unknown> = {
     github: () => ({ items: [item], next: away, next_page: away }),
+    hackernews: () => ({ hits: [{ objectID: '1', title: 'Tabs', url: away }], page: 0, nbPages: 9, next: away }),
+    discourse: () => ({
+      posts: [{ id: 1, topic_id: 1, blurb: 'Tabs', url: away }],
+      topics: [{ id: 1, title: 'Tabs', url: away }],
+      grouped_search_result: { more_full_page_results: true, more_posts: away },
+    }),
+    lemmy: () => ({ posts: Array(50).fill({ post: { ap_id: away, name: 'Tabs', url: away } }), next_page: away }),
     gitlab: (path) => (path.endsWith('/issues') ? [item] : { visibility: 'public', _links: { issues: away } }),
     stackexchange: () => ({ items: [{ question_id: 1, title: 'Tabs' }], has_more: true, next: away }),
     reddit: (path) =>
-      path.endsWith('/token')
+      path.endsWith('/REDDIT_TOKEN_URL')
         ? { access_token: 't', expires_in: 3600, refresh_url: away }
         : { data: { children: [{ data: { name: 't3_1', title: 'Tabs' } }], after: away } },
     x: () => ({ data: [{ id: '1', text: 'Tabs' }], meta: { result_count: 1, next_token: away } }),
@@ -271,5 +278,6 @@ function leadingAway(away: string): Handler {
         ? { accessJwt: 't', didDoc: { service: [{ serviceEndpoint: away }] } }
         : { posts: [{ uri: 'at://did:plc:a/app.bsky.feed.post/b', record: { text: 'Tabs' } }], cursor: away },
   }
-  return (response, { path }) => sendJson(response, bodies[path.split('/')[1]!]!(path), 200, headers)
+  return (response, { path }) =>
+    sendJson(response, bodies[path.split('/')[1] as SimulatedPlatformName](path), 200, headers)
 }

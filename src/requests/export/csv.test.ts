@@ -41,6 +41,10 @@ function parseCsv(text: string): (string | null)[][] {
 }
 
 describe('a CSV record', () => {
+  it('has a column for each field of a record', () => {
+    expect(csvHeader.trimEnd().split(',').sort()).toEqual(Object.keys(request).sort())
+  })
+
   it('has a field for each column, and parses back to its texts, whatever they hold', () => {
     const columns = csvHeader.trimEnd().split(',')
     const texts = fc.string({

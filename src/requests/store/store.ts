@@ -5,16 +5,8 @@ import { topicKey } from '../../platforms/topic-key.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { updateVocabulary } from '../search/vocabulary.ts'
 import type { FoundPage } from './prepared-page.ts'
+import { refreshed, refreshedValues } from './refreshed-columns.ts'
 import { upsertTexts } from './texts.ts'
-
-/** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
-const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
-
-const dayMs = 86_400_000
-
-/** A platform's date, or null for one that cannot be true: before 1970 or later than tomorrow. */
-const toPastDate = (date: Date | null, now: Date) =>
-  date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
 /**
  * Stores the requests that a page found, inside the transaction of the page; those that are suppressed are left out.
@@ -39,46 +31,15 @@ export async function storePage(
   return { found: idOf.size, created }
 }
 
-/** The columns that a refresh may change. */
-const refreshed = [
-  'title',
-  'description',
-  'votes',
-  'tags',
-  'comment_count',
-  'source_url',
-  'author_name',
-  'author_handle',
-  'author_profile_url',
-  'license',
-  'original_created_at',
-] as const
-
 /** @returns how many of the requests were new. */
 async function upsertRequests(
   transaction: Transaction,
   { platform, topic, now, markSeenBefore, requests }: FoundPage,
 ): Promise<number> {
   const incoming = JSON.stringify(
-    requests.map(({ request }) => ({
-      source_id: request.sourceId,
-      title: request.title,
-      description: request.description,
-      votes: toInteger(request.votes),
-      tags: request.tags,
-      comment_count: request.commentCount === null ? null : toInteger(request.commentCount),
-      source_url: request.sourceUrl,
-      author_name: request.authorName,
-      author_handle: request.authorHandle,
-      author_profile_url: request.authorProfileUrl,
-      license: request.license,
-      original_created_at: toPastDate(request.originalCreatedAt, now),
-    })),
+    requests.map(({ request }) => ({ source_id: request.sourceId, ...refreshedValues(request, now) })),
   )
-  const columns = sql.join(refreshed.map((column) => sql.ref(column)))
-  const known = sql.join(refreshed.map((column) => sql.ref(`requests.${column}`)))
-  const excluded = sql.join(refreshed.map((column) => sql.ref(`excluded.${column}`)))
-  const assignments = sql.join(refreshed.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`))
+  const { columns, definitions, known, excluded, assignments } = refreshed
   const changed = sql`(${known}) is distinct from (${excluded})`
   const dueToBeMarked =
     markSeenBefore === null
@@ -87,10 +48,7 @@ async function upsertRequests(
   // xmax is 0 only in a row version that this statement inserted.
   const { rows } = await sql<{ created: number }>`
     with incoming as materialized (
-      select * from jsonb_to_recordset(${incoming}::jsonb) as incoming (
-        source_id text, title text, description text, votes integer, tags text[], comment_count integer,
-        source_url text, author_name text, author_handle text, author_profile_url text, license text,
-        original_created_at timestamptz)
+      select * from jsonb_to_recordset(${incoming}::jsonb) as incoming (source_id text, ${definitions})
     ), written as (
       insert into requests (platform, source_id, ${columns}, topic, created_at, updated_at)
       select ${platform}, source_id, ${columns}, coalesce((select name from topics where key = ${topicKey(topic)}), ${topic}),

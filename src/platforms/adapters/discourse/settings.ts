@@ -5,6 +5,7 @@ export const discourse = definePlatform({
   name: 'discourse',
   title: 'Discourse',
   isOpen: true,
+  hasIndependentHosts: true,
   variables: {
     DISCOURSE_URLS: webAddressList(
       [

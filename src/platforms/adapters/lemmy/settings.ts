@@ -5,6 +5,7 @@ export const lemmy = definePlatform({
   name: 'lemmy',
   title: 'Lemmy',
   isOpen: true,
+  hasIndependentHosts: true,
   variables: {
     LEMMY_URLS: webAddressList(
       ['https://lemmy.world', 'https://lemmy.ml', 'https://programming.dev'],

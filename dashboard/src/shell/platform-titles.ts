@@ -1,0 +1,15 @@
+// `npm run docs` makes this file from src/platforms/adapters/*/settings.ts.
+
+/** The title of each platform by its name. */
+export const platformTitles: Readonly<Record<string, string>> = {
+  github: 'GitHub',
+  hackernews: 'Hacker News',
+  stackexchange: 'Stack Exchange',
+  discourse: 'Discourse',
+  lemmy: 'Lemmy',
+  gitlab: 'GitLab',
+  reddit: 'Reddit',
+  x: 'X',
+  youtube: 'YouTube',
+  bluesky: 'Bluesky',
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Tables } from '../../database/tables.ts'
+import type { FoundRequest } from '../../platforms/platform.ts'
+
+/** The columns that a refresh never changes, or that the database or the statement itself sets. */
+type OtherColumn = 'id' | 'platform' | 'source_id' | 'topic' | 'created_at' | 'updated_at' | 'seen_at' | 'posted_at'
+
+/** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
+const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
+
+const dayMs = 86_400_000
+
+/** A platform's date, or null for one that cannot be true: before 1970 or later than tomorrow. */
+const toPastDate = (date: Date | null, now: Date) =>
+  date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
+
+interface RefreshedColumn {
+  /** Its type in the database. */
+  type: 'text' | 'text[]' | 'integer' | 'timestamptz'
+  /** Its value for a request that was found at this moment. */
+  read(request: FoundRequest, now: Date): unknown
+}
+
+/** The columns that a refresh may change: complete by their type, so that a new column of `requests` cannot be forgotten. */
+const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, RefreshedColumn> = {
+  title: { type: 'text', read: ({ title }) => title },
+  description: { type: 'text', read: ({ description }) => description },
+  votes: { type: 'integer', read: ({ votes }) => toInteger(votes) },
+  tags: { type: 'text[]', read: ({ tags }) => tags },
+  comment_count: {
+    type: 'integer',
+    read: ({ commentCount }) => (commentCount === null ? null : toInteger(commentCount)),
+  },
+  source_url: { type: 'text', read: ({ sourceUrl }) => sourceUrl },
+  author_name: { type: 'text', read: ({ authorName }) => authorName },
+  author_handle: { type: 'text', read: ({ authorHandle }) => authorHandle },
+  author_profile_url: { type: 'text', read: ({ authorProfileUrl }) => authorProfileUrl },
+  license: { type: 'text', read: ({ license }) => license },
+  original_created_at: {
+    type: 'timestamptz',
+    read: ({ originalCreatedAt }, now) => toPastDate(originalCreatedAt, now),
+  },
+}
+
+const entries = Object.entries(refreshedColumns)
+const names = entries.map(([name]) => name)
+
+/** The same columns in the parts of the upsert. */
+export const refreshed = {
+  columns: sql.join(names.map((name) => sql.ref(name))),
+  definitions: sql.join(entries.map(([name, { type }]) => sql`${sql.ref(name)} ${sql.raw(type)}`)),
+  known: sql.join(names.map((name) => sql.ref(`requests.${name}`))),
+  excluded: sql.join(names.map((name) => sql.ref(`excluded.${name}`))),
+  assignments: sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`)),
+}
+
+/** The values of these columns for a request. */
+export const refreshedValues = (request: FoundRequest, now: Date): Record<string, unknown> =>
+  Object.fromEntries(entries.map(([name, { read }]) => [name, read(request, now)]))
