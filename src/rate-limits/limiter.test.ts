@@ -187,8 +187,9 @@ describe('the windows in the database', () => {
     const limiter = createDatabaseLimiter(opened.database)
     expect((await limiter.take('a', 2)).msUntilMore).toBe(60_000)
     const { msUntilMore } = await limiter.take('a', 2)
-    expect(msUntilMore).toBeLessThan(60_000)
-    expect(msUntilMore).toBeGreaterThan(50_000)
+    // Both calls may be in the same millisecond.
+    expect(msUntilMore).toBeLessThanOrEqual(60_000)
+    expect(msUntilMore).toBeGreaterThan(30_000)
     expect((await limiter.take('a', 2)).accepted).toBe(false)
     expect(await purgeIdleWindows(opened.database)).toBe(false)
     expect(await rowsOf()).toHaveLength(1)
