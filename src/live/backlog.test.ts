@@ -24,7 +24,7 @@ const endBacklog = () =>
     .updateTable('scrape_tasks')
     .set({ state: 'skipped', completed_at: new Date() })
     .where('state', '=', 'pending')
-    .where('queue_job_id', 'is', null)
+    .where('queue_message_id', 'is', null)
     .execute()
 
 describe('a platform at its maximum of open live tasks', () => {

@@ -37,11 +37,11 @@ async function start(accountId: string, platforms: PlatformName[] = ['github'], 
   const jobId = await inTransaction((transaction) => startJob(transaction, queue, job))
   const tasks = await opened.database
     .selectFrom('scrape_tasks')
-    .select(['id', 'queue_job_id'])
+    .select(['id', 'queue_message_id'])
     .where('job_id', '=', jobId)
     .orderBy('position')
     .execute()
-  return { jobId, messages: tasks.map((task) => task.queue_job_id) }
+  return { jobId, messages: tasks.map((task) => task.queue_message_id) }
 }
 const messageOf = (id: string | null | undefined, isLive = false): QueueMessage => ({
   id: id ?? '',
@@ -80,7 +80,7 @@ describe('a queue message', () => {
     // The message of the small account's task belongs to a task of the big account now.
     expect((await claim(small.messages[0]))?.platform).toBe('hackernews')
     expect((await claim(big.messages[2]))?.platform).toBe('stackexchange')
-    const states = await opened.database.selectFrom('scrape_tasks').select('queue_job_id').distinct().execute()
+    const states = await opened.database.selectFrom('scrape_tasks').select('queue_message_id').distinct().execute()
     expect(states).toHaveLength(4)
   })
 
@@ -154,7 +154,7 @@ describe('a queue message', () => {
       await isWaitingForLock(transaction)
       // Another worker exchanges the message meanwhile.
       const exchange = sql`update scrape_tasks
-        set queue_job_id = case queue_job_id when ${own}::uuid then ${other}::uuid else ${own}::uuid end`
+        set queue_message_id = case queue_message_id when ${own}::uuid then ${other}::uuid else ${own}::uuid end`
       await exchange.execute(transaction)
     })
     expect(await delivered).toMatchObject({ jobId: big.jobId })

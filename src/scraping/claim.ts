@@ -48,7 +48,7 @@ export async function claimTask(
     if (next && next.id !== own.id) {
       await transaction
         .updateTable('scrape_tasks')
-        .set({ queue_job_id: next.queue_job_id })
+        .set({ queue_message_id: next.queue_message_id })
         .where('id', '=', own.id)
         .execute()
     }
@@ -76,7 +76,7 @@ async function lockTaskOf(transaction: Transaction, queueMessageId: string) {
     .selectFrom('scrape_tasks')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
     .select(['scrape_tasks.id', 'state', 'waiting_until', 'account_id'])
-    .where('queue_job_id', '=', queueMessageId)
+    .where('queue_message_id', '=', queueMessageId)
     .where('state', 'in', ['pending', 'running'])
   for (;;) {
     const locked = await found.forNoKeyUpdate('scrape_tasks').executeTakeFirst()
@@ -95,11 +95,11 @@ const maxCandidates = 50
  * @returns undefined when all candidates are being claimed.
  */
 async function findNext(transaction: Transaction, ownId: string, now: Date) {
-  const { rows } = await sql<{ id: string; queue_job_id: string; account_id: string }>`
+  const { rows } = await sql<{ id: string; queue_message_id: string; account_id: string }>`
     with queued as materialized (
       select id, job_id, position, state = 'running' and waiting_until is null as is_running,
         id = ${ownId}::uuid or state = 'pending' or waiting_until <= ${now}::timestamptz as is_due
-      from scrape_tasks where state in ('pending', 'running') and queue_job_id is not null
+      from scrape_tasks where state in ('pending', 'running') and queue_message_id is not null
     ), jobs as materialized (
       select id, account_id, created_at from scrape_jobs
       where id = any(array(select job_id from queued)) and account_id is not null
@@ -113,7 +113,7 @@ async function findNext(transaction: Transaction, ownId: string, now: Date) {
       where is_due
       order by rank limit ${maxCandidates}
     )
-    select task.id, task.queue_job_id, ranked.account_id
+    select task.id, task.queue_message_id, ranked.account_id
     from ranked join scrape_tasks as task on task.id = ranked.id
     where task.state = 'pending' or task.waiting_until <= ${now}::timestamptz or task.id = ${ownId}::uuid
     order by rank limit 1
@@ -136,7 +136,7 @@ const claim = (transaction: Transaction, taskId: string, queueMessageId: string,
     .where('scrape_tasks.id', '=', taskId)
     .set((eb) => ({
       state: 'running',
-      queue_job_id: queueMessageId,
+      queue_message_id: queueMessageId,
       fencing_token: eb('scrape_tasks.fencing_token', '+', 1),
       takeovers: sql<number>`takeovers + (state = 'running' and waiting_until is null)::integer`,
       waiting_until: null,

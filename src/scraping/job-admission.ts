@@ -17,7 +17,11 @@ async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: str
     .execute()
   for (const { id } of tasks) {
     const queueMessageId = await queue.enqueue(transaction, id, { isLive: false })
-    await transaction.updateTable('scrape_tasks').set({ queue_job_id: queueMessageId }).where('id', '=', id).execute()
+    await transaction
+      .updateTable('scrape_tasks')
+      .set({ queue_message_id: queueMessageId })
+      .where('id', '=', id)
+      .execute()
   }
 }
 

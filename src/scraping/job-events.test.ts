@@ -20,7 +20,7 @@ const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<T
   takeovers: 0,
   page_due_since: null,
   waiting_until: null,
-  queue_job_id: null,
+  queue_message_id: null,
   error_code: null,
   error_message: null,
   revision: state === 'pending' ? 0 : 1,

@@ -141,7 +141,7 @@ export function deferTask(
         .set({
           waiting_until: until,
           tries,
-          queue_job_id: queueMessageId,
+          queue_message_id: queueMessageId,
           ...(reason ? { error_code: reason.code, error_message: reason.message } : {}),
         })
         .executeTakeFirst(),
@@ -172,7 +172,7 @@ export async function recoverTasks(database: Database, queue: TaskQueue): Promis
       })
       await transaction
         .updateTable('scrape_tasks')
-        .set({ queue_job_id: queueMessageId })
+        .set({ queue_message_id: queueMessageId })
         .where('id', '=', task.id)
         .execute()
     }

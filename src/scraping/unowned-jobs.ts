@@ -42,12 +42,12 @@ export async function startUnownedJobs(
       job_id: jobId,
       platform,
       position,
-      queue_job_id: randomUUID(),
+      queue_message_id: randomUUID(),
     })),
   )
   await transaction.insertInto('scrape_tasks').values(tasks).execute()
   await queue.enqueueLive(
     transaction,
-    tasks.map((task) => ({ taskId: task.id, queueMessageId: task.queue_job_id })),
+    tasks.map((task) => ({ taskId: task.id, queueMessageId: task.queue_message_id })),
   )
 }

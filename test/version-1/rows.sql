@@ -59,7 +59,7 @@ insert into scrape_jobs (id, account_id, topic, depth, created_at, expires_at, b
   ('10000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', 'offline sync', 2, '2026-11-20T10:00:00Z', '2126-11-20T16:00:00Z', '2026-11-20T10:00:01Z', null, null),
   ('10000000-0000-4000-8000-000000000003', null, 'offline sync', 1, '2026-11-20T10:00:00Z', '2126-11-20T10:01:00Z', '2026-11-20T10:00:00Z', null, 'offline sync');
 
-insert into scrape_tasks (id, job_id, platform, position, state, fencing_token, cursor, pages, requests_found, requests_created, tries, takeovers, page_due_since, waiting_until, queue_job_id, error_code, error_message, started_at, completed_at, revision) values
+insert into scrape_tasks (id, job_id, platform, position, state, fencing_token, cursor, pages, requests_found, requests_created, tries, takeovers, page_due_since, waiting_until, queue_message_id, error_code, error_message, started_at, completed_at, revision) values
   ('20000000-0000-4000-8000-000000000001', '10000000-0000-4000-8000-000000000001', 'github', 0, 'done', 1, null, 2, 2, 2, 0, 0, '2026-11-10T10:00:00Z', null, '30000000-0000-4000-8000-000000000001', null, null, '2026-11-10T09:59:01Z', '2026-11-10T10:00:00Z', 3),
   ('20000000-0000-4000-8000-000000000002', '10000000-0000-4000-8000-000000000001', 'youtube', 1, 'skipped', 0, null, 0, 0, 0, 0, 0, null, null, null, 'not_configured', 'youtube is off: set YOUTUBE_API_KEY.', null, '2026-11-10T09:59:00Z', 0),
   ('20000000-0000-4000-8000-000000000003', '10000000-0000-4000-8000-000000000002', 'hackernews', 0, 'running', 2, '{"page": 2, "phrase": "feature request"}', 1, 1, 1, 1, 0, '2026-11-20T10:00:05Z', '2126-11-20T10:00:00Z', '30000000-0000-4000-8000-000000000002', null, null, '2026-11-20T10:00:01Z', null, 4),

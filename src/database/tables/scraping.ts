@@ -65,7 +65,7 @@ export interface ScrapingTables {
     page_due_since: Date | null
     /** Set while the task waits for its platform; its queue job starts then. */
     waiting_until: Date | null
-    queue_job_id: string | null
+    queue_message_id: string | null
     error_code: PlatformErrorCode | null
     error_message: string | null
     started_at: Date | null

@@ -38,7 +38,7 @@ export const scraping: readonly string[] = [
     takeovers integer not null default 0,
     page_due_since timestamptz,
     waiting_until timestamptz,
-    queue_job_id uuid,
+    queue_message_id uuid,
     error_code text,
     error_message text,
     started_at timestamptz,
@@ -49,8 +49,8 @@ export const scraping: readonly string[] = [
   )`,
   "create index scrape_tasks_open on scrape_tasks (job_id) where state in ('pending', 'running')",
   // The tasks that are queued or running, by queue message: a free worker slot chooses from these.
-  `create index scrape_tasks_queued on scrape_tasks (queue_job_id)
-    where state in ('pending', 'running') and queue_job_id is not null`,
+  `create index scrape_tasks_queued on scrape_tasks (queue_message_id)
+    where state in ('pending', 'running') and queue_message_id is not null`,
   `create table scrape_job_requests (
     job_id uuid not null references scrape_jobs on delete cascade,
     request_id uuid not null references requests on delete cascade,
