@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { corpora, hasCorpora } from '../scripts/detection/corpora.ts'
 import {
+  type Confidence,
   type HeldOut,
   heldOutConfidences,
   heldOutIssues,
@@ -17,8 +18,6 @@ import { writeSection } from './report.ts'
 // from its text alone.
 //   node bench/detection.ts --labelled FILE.jsonl      lines {"title", "description", "platform", "tags", "label"}
 //   node bench/detection.ts [--write]
-
-type Confidence = Judged & { group: string }
 
 const resamples = 1_000
 
@@ -37,21 +36,20 @@ const shown = (figure: number) => figure.toFixed(2).replace(/^0/, '')
 
 function unitsOf(confidences: readonly Confidence[], isByGroup: boolean): Judged[][] {
   if (!isByGroup) return confidences.map((text) => [text])
-  return [...Map.groupBy(confidences, ({ group }) => group).values()]
+  return [...Map.groupBy(confidences, ({ example }) => example.group).values()]
 }
 
 const row = (name: string, { precision, recall, f1 }: Point, interval = '') =>
   `| ${name} | ${shown(precision)} | ${shown(recall)} | ${shown(f1)} | ${interval} |`
 
-function phraseRow(name: string, heldOut: readonly HeldOut[], pattern: RegExp): string {
-  const found = heldOut.map(({ example, label, weight }) => {
+function phraseRow(name: string, texts: readonly Confidence[], pattern: RegExp): string {
+  const found = texts.map(({ example, label, weight }) => {
     return { value: pattern.test(`${example.title}\n${example.text}`) ? 1 : 0, label, weight }
   })
   return row(name, pointAt(found, 1))
 }
 
-function section(name: string, heldOut: readonly HeldOut[], platform: string, isByGroup: boolean): string[] {
-  const confidences = heldOutConfidences(heldOut)
+function section(name: string, confidences: readonly Confidence[], platform: string, isByGroup: boolean): string[] {
   const { likely, maybe } = thresholdsOf(platform)
   const units = unitsOf(confidences, isByGroup)
   const interval = (threshold: number) =>
@@ -66,8 +64,8 @@ function section(name: string, heldOut: readonly HeldOut[], platform: string, is
     row(`${name}: maybe alone`, pointAt(between, maybe)),
     row(`${name}: best F1`, bestF1(curve)),
     ...[0.5, 0.6, 0.8].map((recall) => row(`${name}: at recall ${recall}`, precisionAtRecall(curve, recall))),
-    phraseRow(`${name}: 4 phrases`, heldOut, phrases),
-    phraseRow(`${name}: 13 phrases`, heldOut, morePhrases),
+    phraseRow(`${name}: 4 phrases`, confidences, phrases),
+    phraseRow(`${name}: 13 phrases`, confidences, morePhrases),
   ]
 }
 
@@ -83,13 +81,13 @@ function timePerText(heldOut: readonly HeldOut[], platform: string): number {
 
 function measureCorpora(isWritten: boolean): void {
   const set = readTrainingSet(console.error)
-  const issues = heldOutIssues(set, console.error)
-  const posts = heldOutPosts(set, console.error)
+  const heldOut = { issues: heldOutIssues(set, console.error), posts: heldOutPosts(set, console.error) }
+  const issues = heldOutConfidences(heldOut.issues)
+  const posts = heldOutConfidences(heldOut.posts)
   const nearSoftware = posts.filter(({ example }) => example.stratum === 'wishNearSoftware')
-  const projects = [...Map.groupBy(issues, ({ example }) => example.group)].map(([project, texts]) => {
-    const confidences = heldOutConfidences(issues).filter(({ group }) => group === project)
-    return row(`project ${project}, ${texts.length} issues`, pointAt(confidences, thresholdsOf('github').likely))
-  })
+  const projects = [...Map.groupBy(issues, ({ example }) => example.group)].map(([project, texts]) =>
+    row(`project ${project}, ${texts.length} issues: likely`, pointAt(texts, thresholdsOf('github').likely)),
+  )
   const table = [
     '| held-out texts | precision | recall | F1 | 95 % of P, R, F1 |',
     '| --- | --- | --- | --- | --- |',
@@ -98,7 +96,7 @@ function measureCorpora(isWritten: boolean): void {
     ...section(`${posts.length} posts`, posts, 'reddit', true),
     ...section(`${nearSoftware.length} posts with a wish phrase near software`, nearSoftware, 'reddit', true),
   ].join('\n')
-  const time = `A text takes ${timePerText(issues, 'github').toFixed(3)} ms (issues) or ${timePerText(posts, 'reddit').toFixed(3)} ms (posts).`
+  const time = `A text takes ${timePerText(heldOut.issues, 'github').toFixed(3)} ms (issues) or ${timePerText(heldOut.posts, 'reddit').toFixed(3)} ms (posts).`
   console.log(`${table}\n\n${time}`)
   if (isWritten) writeSection('detection', `${table}\n\n${time}`)
 }

@@ -118,22 +118,23 @@ export function heldOutPosts(set: TrainingSet, progress: (line: string) => void)
   })
 }
 
-/** Calibrated confidences of held-out texts. Each is calibrated by the texts of the other groups only. */
-export function heldOutConfidences(
-  heldOut: readonly HeldOut[],
-): { value: number; label: boolean; weight: number; group: string }[] {
+/** A held-out text with its calibrated confidence. */
+export interface Confidence {
+  value: number
+  label: boolean
+  weight: number
+  example: Example
+}
+
+/** Calibrated confidences of held-out texts. Each is calibrated by the texts of other groups only. */
+export function heldOutConfidences(heldOut: readonly HeldOut[]): Confidence[] {
   const parts = 5
   const partOf = ({ example }: HeldOut) => Math.floor(rankOf(`part ${example.group}`) * parts)
   return Array.from({ length: parts }, (_item, part) => part).flatMap((part) => {
-    const calibration = fitCalibration(heldOut.filter((text) => partOf(text) !== part))
+    const { slope, offset } = fitCalibration(heldOut.filter((text) => partOf(text) !== part))
     const texts = heldOut.filter((text) => partOf(text) === part)
     return texts.map(({ score, label, weight, example }) => {
-      return {
-        value: probabilityOf(calibration.slope * score + calibration.offset),
-        label,
-        weight,
-        group: example.group,
-      }
+      return { value: probabilityOf(slope * score + offset), label, weight, example }
     })
   })
 }
