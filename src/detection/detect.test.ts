@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { detect, thresholdsOf, wishClassOf } from './detect.ts'
+import { exampleTexts } from './example-texts-testing.ts'
+
+const wishes = exampleTexts.filter(({ isWish }) => isWish)
+const others = exampleTexts.filter(({ isWish }) => !isWish)
+
+test.each(wishes)('"$title" is likely a wish', (text) => {
+  expect(detect({ ...text, tags: [] }).wish).toBe('likely')
+})
+
+test.each(others)('"$title" is not likely a wish', (text) => {
+  expect(detect({ ...text, tags: [] }).wish).not.toBe('likely')
+})
+
+test('the same text has the same confidence each time', () => {
+  const confidences = () => exampleTexts.map((text) => detect({ ...text, tags: [] }).confidence)
+  expect(confidences()).toEqual(confidences())
+})
+
+test('a confidence at a threshold is of the higher class', () => {
+  const { likely, maybe } = thresholdsOf('github')
+  expect(wishClassOf(likely, 'github')).toBe('likely')
+  expect(wishClassOf(maybe, 'github')).toBe('maybe')
+  expect(wishClassOf(maybe - 1e-9, 'github')).toBe('unlikely')
+})
+
+test('a platform without known figures is held to those of social platforms', () => {
+  expect(thresholdsOf('a-new-platform')).toEqual(thresholdsOf('reddit'))
+})
+
+const long = 10 * 1024 * 1024
+test.each([
+  ['empty', '', ''],
+  ['10 MB of words', 'please add '.repeat(long / 11), 'it would be nice '.repeat(long / 17)],
+  ['10 MB of unclosed comments', '<!--'.repeat(long / 4), '<!-- '.repeat(long / 5)],
+  ['10 MB of unclosed code', '`'.repeat(long), '{code}'.repeat(long / 6)],
+  ['10 MB of unclosed tags', '<a '.repeat(long / 3), '<a '.repeat(long / 3)],
+  ['10 MB of question marks', '?'.repeat(long), '?!'.repeat(long / 2)],
+  ['10 MB of characters that grow when normalised', '\ufdfa'.repeat(long), '\ufdfa'.repeat(long)],
+  ['lone surrogates', '\ud83d'.repeat(500), 'add \udc00 a \ud83d mode'.repeat(500)],
+  ['control characters', '\u0000\u0001\u2028\u202e'.repeat(500), '\u0000'],
+])('a text of %s has a confidence, quickly', (_name, title, description) => {
+  const start = performance.now()
+  for (let round = 0; round < 10; round += 1) {
+    const { confidence } = detect({ title, description, platform: 'reddit', tags: [title.slice(0, 1_000)] })
+    expect(confidence).toBeGreaterThanOrEqual(0)
+    expect(confidence).toBeLessThanOrEqual(1)
+  }
+  // A text as long as this that was read whole would take minutes.
+  expect(performance.now() - start).toBeLessThan(2_000)
+})
