@@ -36,6 +36,14 @@ describe('the pool', () => {
     expect(await credits(account)).toMatchObject({ used: 25, limit: 100, remaining: 75 })
   })
 
+  it('settles all that was reserved, whatever the price is by then, pool and packs alike', async () => {
+    const account = await makeAccount('free')
+    await grant(account)
+    await endCall(await startCall(account, 130), 'reserved')
+    expect(await credits(account)).toMatchObject({ used: 100, remaining: 0 })
+    expect((await usage(account)).paygBalance).toBe(1_270)
+  })
+
   it('refuses an amount that it cannot pay in full, and charges nothing', async () => {
     const account = await makeAccount('free')
     await startCall(account, 60)

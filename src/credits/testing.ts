@@ -25,7 +25,7 @@ export function ledgerOf(database: () => Database) {
       inTransaction((transaction) => endJob(transaction, jobId, pages, now)),
     startCall: (accountId: string, amount: number, now = november) =>
       inTransaction((transaction) => startCall(transaction, accountId, amount, now)),
-    endCall: (callId: string, settled: number, now = november) =>
+    endCall: (callId: string, settled: number | 'reserved', now = november) =>
       inTransaction((transaction) => endCall(transaction, callId, settled, now)),
     expectSound: async () => expect(await verifyLedger(database())).toEqual([]),
   }
@@ -85,7 +85,12 @@ async function startCall(transaction: Transaction, accountId: string, amount: nu
   return callId
 }
 
-async function endCall(transaction: Transaction, callId: string, settled: number, now: Date): Promise<void> {
+async function endCall(
+  transaction: Transaction,
+  callId: string,
+  settled: number | 'reserved',
+  now: Date,
+): Promise<void> {
   await transaction.deleteFrom('live_calls').where('id', '=', callId).execute()
   await closeReservation(transaction, { operation: 'expand', callId, settled, now })
 }
