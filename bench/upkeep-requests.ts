@@ -34,5 +34,12 @@ export const refresh = (known: Known, round: number, textShare: number): FoundRe
     authorProfileUrl: null,
     license: null,
     originalCreatedAt: null,
+    status: null,
+    statusChangedAt: null,
+    excerpt: false,
+    sourceName: null,
+    refreshHandle: null,
+    ownSource: null,
+    confidence: 1,
   }
 }

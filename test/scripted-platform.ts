@@ -16,6 +16,14 @@ export function foundRequest(sourceId: string, fields: Partial<FoundRequest> = {
     authorProfileUrl: 'https://example.org/ada',
     license: null,
     originalCreatedAt: new Date('2026-01-02T03:04:05.000Z'),
+    status: null,
+    statusChangedAt: null,
+    excerpt: false,
+    sourceName: null,
+    refreshHandle: null,
+    ownSource: null,
+    // Not judged by its text, which says nothing: tests of detection set `confidence: undefined`.
+    confidence: 1,
     ...fields,
   }
 }

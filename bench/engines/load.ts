@@ -18,6 +18,13 @@ const toRequest = ({ id, title, description, votes }: BenchDocument): FoundReque
   authorProfileUrl: null,
   license: null,
   originalCreatedAt: null,
+  status: null,
+  statusChangedAt: null,
+  excerpt: false,
+  sourceName: null,
+  refreshHandle: null,
+  ownSource: null,
+  confidence: 1,
 })
 
 /** Stores documents as a scrape does, whole batches as one page. */

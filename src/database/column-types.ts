@@ -27,8 +27,36 @@ export const platformErrorCodes = [
 
 export type PlatformErrorCode = (typeof platformErrorCodes)[number]
 
+/** What became of a request on its platform. `closed` says only that it was closed: by a bot, or for an unknown reason. */
+export const requestStatuses = [
+  'open',
+  'planned',
+  'in_progress',
+  'completed',
+  'declined',
+  'duplicate',
+  'closed',
+] as const
+
+export type RequestStatus = (typeof requestStatuses)[number]
+
+/**
+ * How a request counts: 2 likely a feature request, 1 maybe, 0 unlikely, -1 unlisted. Lists, searches and counts are about 2;
+ * `include=maybe` adds 1, `include=all` adds 0.
+ */
+export type Standing = 2 | 1 | 0 | -1
+
 /** How purges and suppressions identify a request or its author. */
 export type IdentityKind = 'id' | 'url' | 'handle' | 'name' | 'profile'
+
+/**
+ * Why an item of a page is not stored: it is not about the topic, has no text, is a reply, is not public, or a closing that
+ * says nothing about a wish (removed, withheld).
+ */
+export const discardReasons = ['offTopic', 'noText', 'reply', 'notPublic', 'removed'] as const
+export type DiscardReason = (typeof discardReasons)[number]
+/** How many items were left out, by reason; no field for zero. */
+export type Discarded = Partial<Record<DiscardReason, number>>
 
 /** A column that is set once, when its row is inserted. */
 export type Fixed<T> = ColumnType<T, T, never>

@@ -1,4 +1,4 @@
-import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
+import type { Discarded, PlatformErrorCode, PlatformName, RequestStatus } from '../database/column-types.ts'
 
 /** A value that survives JSON: a cursor is stored with its task between two pages. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -21,11 +21,38 @@ export interface FoundRequest {
   authorProfileUrl: string | null
   license: string | null
   originalCreatedAt: Date | null
+  /** What became of it, in the platform's own data; null where the platform says nothing of the kind. */
+  status: RequestStatus | null
+  /** When the status changed, by the platform; null where it gives no date: then the store notes when it saw the change. */
+  statusChangedAt: Date | null
+  /** Whether the description is only a part of the text, because the platform's search gives no more. */
+  excerpt: boolean
+  /** The repository, project, site, forum category, community or video that it was posted in, as people call it. */
+  sourceName: string | null
+  /** What `Platform.refresh` reads it again by; null where that is impossible. */
+  refreshHandle: string | null
+  /** The source of an account in which it was found (`PageRequest.sources`); null when it was found in a source of the operator. */
+  ownSource: string | null
+  /** Only where the source itself says how likely it is a feature request, 0 to 1; otherwise `detection/` judges it. */
+  confidence?: number
 }
+
+/** What a platform says of a request that is read again. `gone` only after an explicit sign; `unreadable` proves nothing. */
+export type Refreshed = { handle: string } & (
+  | { state: 'found'; request: FoundRequest }
+  | { state: 'gone' | 'missing' | 'unreadable' }
+)
 
 /** One page of a platform's search: one upstream request of the largest sensible size. */
 export interface Page {
+  /** About the topic: they join it. */
   requests: FoundRequest[]
+  /** Excerpts that do not have the words of the topic, while the rest of their text may: stored, but they do not join the topic. */
+  incomplete?: FoundRequest[]
+  /** Not about the topic: not stored, but those that are stored already are refreshed. `discarded.offTopic` counts them. */
+  offTopic?: FoundRequest[]
+  /** How many items of the answer are not stored, by reason. */
+  discarded?: Discarded
   /** The cursor of the next page; null when the platform has no more for this topic. */
   nextCursor: Json
 }
@@ -41,6 +68,8 @@ export interface PageRequest {
   pagesBefore: number
   /** Whether a part of a first page is enough. A platform that allows one request at a time can then search for several topics in one query. */
   mayShare?: boolean
+  /** The sources of an account, in the normalised form of `PlatformDefinition.sources`; without them, those of the operator. */
+  sources?: readonly string[]
 }
 
 export interface Platform {
@@ -51,6 +80,21 @@ export interface Platform {
    * @throws PlatformError when the platform cannot answer; `retryAt` says whether and when another try makes sense.
    */
   fetchPage(request: PageRequest): Promise<Page | null>
+  /** Present where the platform has a cheap way to read known requests again. */
+  readonly refresh?: Refresh
+}
+
+export interface Refresh {
+  /** The maximum handles of one call, which is one upstream request. */
+  readonly maxHandles: number
+  /** Which of two handles can be read in one call: those with the same key, such as a repository or a site. */
+  groupOf(handle: string): string
+  /**
+   * Reads known requests again, by handles of one group.
+   * @returns something for each handle: `missing` when the answer does not contain it, `unreadable` when its source cannot be read now.
+   * @throws PlatformError as `fetchPage` does.
+   */
+  read(handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]>
 }
 
 /**

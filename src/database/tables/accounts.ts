@@ -9,6 +9,10 @@ export interface AccountsTables {
     /** The maximum of PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
     payg_monthly_cap: number | null
     created_at: Fixed<Date>
+    /** Whether it has rows in `account_requests`: it sees some requests differently from all others. */
+    has_own_view: Generated<boolean>
+    /** How many requests it has corrected, 10,000 at most. */
+    corrections: Generated<number>
     /** Set once: the name is emptied and no key is valid any more, but the ledger stays. */
     deleted_at: Date | null
   }

@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { Fixed, IdentityKind, PlatformName } from '../column-types.ts'
+import type { Fixed, IdentityKind, PlatformName, RequestStatus, Standing } from '../column-types.ts'
 
 export interface RequestsTables {
   requests: {
@@ -28,6 +28,80 @@ export interface RequestsTables {
     seen_at: Date | null
     /** original_created_at, or created_at where the platform does not say: what "new" sorts by. */
     posted_at: GeneratedAlways<Date>
+    /** The probability that it is a feature request, 0 to 1; null until a maintenance job has judged a request of version 1. */
+    confidence: number | null
+    /** Its class in the shared view; an account may see it differently (`account_requests`). */
+    standing: Generated<Standing>
+    /** Null where the platform has none. */
+    status: RequestStatus | null
+    status_changed_at: Date | null
+    /** Whether `status_changed_at` is when a change was observed, because the platform gives no date. */
+    status_observed: Generated<boolean>
+    /** Whether the description is only the part of the text that the platform gave. */
+    excerpt: Generated<boolean>
+    /** The repository, project, site, forum category, community or video that it was posted in. */
+    source_name: string | null
+  }
+  /** How an account sees a request that it sees differently from the shared view: by a correction, or as it named the source. */
+  account_requests: {
+    account_id: Fixed<string>
+    request_id: Fixed<string>
+    standing: Standing
+  }
+  /** The votes of a request on the UTC days on which a refresh changed them; a day as YYYY-MM-DD. */
+  vote_samples: {
+    request_id: Fixed<string>
+    day: Fixed<string>
+    votes: number
+  }
+  /** What people said: an account, or the operator for all where the account is null. It outlives the request. */
+  request_corrections: {
+    account_id: Fixed<string | null>
+    platform: Fixed<PlatformName>
+    /** Of the request's id on its platform (`requests/store/identity.ts`). */
+    source_hash: Fixed<string>
+    is_request: boolean
+    /** `key <id>`, `session <id>` or `admin`. */
+    made_by: string
+    created_at: Date
+  }
+  /** The confidence that a model gave to a text of the class maybe; it counts as long as the text has this hash. */
+  request_judgements: {
+    request_id: Fixed<string>
+    text_hash: string
+    confidence: number
+    judged_at: Date
+  }
+  /** How many texts were sent to the model on a UTC day (YYYY-MM-DD). */
+  judgement_days: {
+    day: Fixed<string>
+    judged: number
+  }
+  /** The sources that accounts named in their jobs. */
+  account_sources: {
+    account_id: Fixed<string>
+    platform: Fixed<PlatformName>
+    source: Fixed<string>
+    named_at: Date
+  }
+  /** The sources in which unlisted requests were found. */
+  request_sources: {
+    platform: Fixed<PlatformName>
+    source: Fixed<string>
+    request_id: Fixed<string>
+  }
+  /** Which requests can be read again from their platform, and when. */
+  request_refreshes: {
+    request_id: Fixed<string>
+    platform: Fixed<PlatformName>
+    /** What the adapter reads it by, such as a node id of GitHub. */
+    handle: string
+    due_at: Date
+    checked_at: Date | null
+    /** On how many days in a row the platform did not return it. */
+    misses: Generated<number>
+    /** YYYY-MM-DD. */
+    missed_on: string | null
   }
   /** The normalised text that the search index covers, apart from `requests` so that fresh votes do not rewrite it. */
   request_texts: {

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type {
+  Discarded,
   Fixed,
   FixedWithDefault,
   JsonColumn,
@@ -42,6 +43,8 @@ export interface ScrapingTables {
     ended_at: Date | null
     /** Of unowned jobs: what makes two topics the same. */
     topic_key: FixedWithDefault<string | null>
+    /** What the caller named, normalised, by platform; null: the sources of the operator. */
+    sources: ColumnType<Record<PlatformName, string[]> | null, string | undefined, never>
   }
   scrape_tasks: {
     id: Generated<string>
@@ -56,7 +59,14 @@ export interface ScrapingTables {
     cursor: JsonColumn<unknown>
     pages: Generated<number>
     requests_found: Generated<number>
+    /** New requests of the class likely. */
     requests_created: Generated<number>
+    /** New requests of the class maybe. */
+    maybe_created: Generated<number>
+    /** How many items of its pages were left out, by reason. */
+    discarded: ColumnType<Discarded, string | undefined, string>
+    /** Of its account, normalised; null: those of the operator. */
+    sources: FixedWithDefault<string[] | null>
     /** Failed tries of the page that is due now. */
     tries: Generated<number>
     /** How often the page that is due now was taken over from a dead worker. */

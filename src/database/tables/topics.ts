@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely'
-import type { Fixed, FixedWithDefault, PlatformName } from '../column-types.ts'
+import type { Fixed, FixedWithDefault, PlatformName, Standing } from '../column-types.ts'
 
 export interface TopicsTables {
   topics: {
@@ -11,6 +11,8 @@ export interface TopicsTables {
     /** The number of its requests, and the sum of their votes; triggers maintain both. */
     requests: GeneratedAlways<number>
     votes: GeneratedAlways<number>
+    /** How many more of its requests are of the class maybe; triggers maintain it. */
+    maybe: GeneratedAlways<number>
     /** When a platform last delivered a page of it; a trigger maintains it. */
     collected_at: FixedWithDefault<Date>
   }
@@ -24,6 +26,7 @@ export interface TopicsTables {
     posted_at: Fixed<Date | null>
     votes: Fixed<number | null>
     tags: Fixed<string[] | null>
+    standing: FixedWithDefault<Standing | null>
   }
   /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Only triggers write it. */
   topic_counts: {

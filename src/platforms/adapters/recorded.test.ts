@@ -28,11 +28,13 @@ const orNull = <Value>(value: Value | undefined) => value ?? null
 const isoMs = (text: string) => Date.parse(text)
 
 /** What every field has to be, worked out apart from the adapters. */
-type Expected = Omit<FoundRequest, 'description' | 'originalCreatedAt'> & {
-  createdMs: number
-  /** The words that the description must have, and those that it may have, in their order. */
-  words: { required: string[]; allowed: string[] }
-}
+type NewField = 'status' | 'statusChangedAt' | 'excerpt' | 'sourceName' | 'refreshHandle' | 'ownSource' | 'confidence'
+type Expected = Omit<FoundRequest, 'description' | 'originalCreatedAt' | NewField> &
+  Partial<Pick<FoundRequest, NewField>> & {
+    createdMs: number
+    /** The words that the description must have, and those that it may have, in their order. */
+    words: { required: string[]; allowed: string[] }
+  }
 
 interface Case {
   platform: string

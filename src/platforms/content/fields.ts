@@ -83,6 +83,12 @@ export function foundRequest(
     authorProfileUrl: null,
     license: null,
     originalCreatedAt: null,
+    status: null,
+    statusChangedAt: null,
+    excerpt: false,
+    sourceName: null,
+    refreshHandle: null,
+    ownSource: null,
     ...known,
     title: known.title === '' ? firstSentence(known.description) : known.title,
   }

@@ -3,7 +3,19 @@ import type { Tables } from '../../database/tables.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 
 /** The columns that a refresh never changes, or that the database or the statement itself sets. */
-type OtherColumn = 'id' | 'platform' | 'source_id' | 'topic' | 'created_at' | 'updated_at' | 'seen_at' | 'posted_at'
+type OtherColumn =
+  | 'id'
+  | 'platform'
+  | 'source_id'
+  | 'topic'
+  | 'created_at'
+  | 'updated_at'
+  | 'seen_at'
+  | 'posted_at'
+  | 'confidence'
+  | 'standing'
+  | 'status_changed_at'
+  | 'status_observed'
 
 /** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
 const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
@@ -16,7 +28,7 @@ const toPastDate = (date: Date | null, now: Date) =>
 
 interface RefreshedColumn {
   /** Its type in the database. */
-  type: 'text' | 'text[]' | 'integer' | 'timestamptz'
+  type: 'text' | 'text[]' | 'integer' | 'timestamptz' | 'boolean'
   /** Its value for a request that was found at this moment. */
   read(request: FoundRequest, now: Date): unknown
 }
@@ -36,6 +48,9 @@ const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, R
   author_handle: { type: 'text', read: ({ authorHandle }) => authorHandle },
   author_profile_url: { type: 'text', read: ({ authorProfileUrl }) => authorProfileUrl },
   license: { type: 'text', read: ({ license }) => license },
+  status: { type: 'text', read: ({ status }) => status },
+  excerpt: { type: 'boolean', read: ({ excerpt }) => excerpt },
+  source_name: { type: 'text', read: ({ sourceName }) => sourceName },
   original_created_at: {
     type: 'timestamptz',
     read: ({ originalCreatedAt }, now) => toPastDate(originalCreatedAt, now),
