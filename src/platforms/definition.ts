@@ -19,6 +19,15 @@ export interface CachingAdapterDependencies extends AdapterDependencies {
   cache: AdapterCache
 }
 
+/** How an account names a source of a platform in a job, such as a repository. */
+export interface SourceKind {
+  /** What to write, for errors and docs, such as `owner/repository`. */
+  form: string
+  example: string
+  /** The one form in which a source is stored and compared, at most 300 characters; null for a text that names none. */
+  normalise(text: string): string | null
+}
+
 /** Everything about a platform that the other rooms need; `adapters/<name>/settings.ts` exports it. */
 export interface PlatformDefinition<Variables extends TProperties = TProperties> {
   /** `[a-z]+`, which `definePlatform` checks: it is also a folder, an item of `RETENTION_DAYS` and part of addresses. */
@@ -38,6 +47,8 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
    * tokens to another, and the platform is ready when all of them are.
    */
   hasIndependentHosts?: boolean
+  /** Present where a job may name sources of its own; then the adapter obeys `PageRequest.sources` and has `verifySource`. */
+  sources?: SourceKind
   /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */
   create(dependencies: CachingAdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
 }

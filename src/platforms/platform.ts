@@ -80,6 +80,12 @@ export interface Platform {
    * @throws PlatformError when the platform cannot answer; `retryAt` says whether and when another try makes sense.
    */
   fetchPage(request: PageRequest): Promise<Page | null>
+  /**
+   * Checks that a source of an account exists and that everybody may read it.
+   * @param source in the normalised form of `PlatformDefinition.sources`.
+   * @throws SourceRefusedError when it does not exist or is not public; PlatformError when that cannot be known now.
+   */
+  verifySource?(source: string, signal: AbortSignal): Promise<void>
   /** Present where the platform has a cheap way to read known requests again. */
   readonly refresh?: Refresh
 }

@@ -28,6 +28,8 @@ export interface JsonRequest {
   readLimits?: (answer: Answer) => void | Promise<void>
   /** Called with every answer. @returns its error if it is of a form that only this platform has, else null. */
   readError?: (answer: Answer) => PlatformError | null
+  /** Whether its address came from an account: then it is checked at each connection, and a private one is refused. */
+  isForeign?: boolean
   /** Error statuses that are returned like a success, for the adapter to read. */
   acceptStatuses?: readonly number[]
 }
