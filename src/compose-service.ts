@@ -131,5 +131,5 @@ export async function composeService(parts: ServiceParts) {
     pageDirectory: overrides.pageDirectory ?? builtPage,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
-  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges }
+  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts }
 }

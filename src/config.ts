@@ -10,6 +10,7 @@ import {
   platformVariables,
   readPlatformsConfig,
 } from './platforms/settings.ts'
+import { type RefreshConfig, readRefreshConfig, refreshVariables } from './refreshing/settings.ts'
 import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
 import { type JobConfig, jobVariables, readJobConfig } from './scraping/settings.ts'
@@ -69,6 +70,7 @@ export const environmentSchema = Type.Object({
   ...jobVariables,
   ...liveVariables,
   ...platformVariables,
+  ...refreshVariables,
   ...expansionVariables,
 })
 
@@ -77,7 +79,7 @@ export type LogFormat = 'auto' | 'json' | 'text'
 type Environment = Static<typeof environmentSchema>
 
 /** The whole configuration, parsed once. Nothing else reads the environment. */
-export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig {
+export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig {
   dataDir: string
   databaseUrl: string | undefined
   role: Environment['ROLE']
@@ -137,6 +139,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readHttpConfig(environment, complain),
     ...readAccountConfig(environment, complain),
     ...readJobConfig(environment),
+    ...readRefreshConfig(environment),
     ...live,
     dataDir: environment.DATA_DIR,
     databaseUrl,

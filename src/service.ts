@@ -12,6 +12,7 @@ import { urlOf } from './http/public-url.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
@@ -32,6 +33,8 @@ export interface Service {
   search: SearchIndex['kind']
   /** Runs every maintenance job now. */
   runMaintenance(): Promise<void>
+  /** Reads known requests again now, as far as the budgets allow. */
+  refreshRequests(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -65,6 +68,7 @@ export async function startService(
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
 
 type StartParts = Omit<ServiceParts, 'isStopping'>
+type Composed = Awaited<ReturnType<typeof composeService>>
 
 /** Takes up what the last process on this embedded database left unfinished. */
 async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
@@ -72,6 +76,15 @@ async function recoverWork({ log, overrides: { clock = systemClock }, prepared }
   const recovered = await recoverTasks(database, prepared.queue)
   if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
   for (let more = true; more; ) more = await sweepCalls(database, log, clock.now(), null)
+}
+
+function startRefreshes(
+  { config, log, overrides, prepared }: StartParts,
+  { adapters: platforms, hosts }: Pick<Composed, 'adapters' | 'hosts'>,
+): Refreshing | null {
+  const { clock = systemClock } = overrides
+  if (!config.refreshesRequests) return null
+  return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })
 }
 
 async function start(parts: StartParts): Promise<Service> {
@@ -101,9 +114,10 @@ async function start(parts: StartParts): Promise<Service> {
     createMaintenanceJobs({ opened, log, queue, clock, limiterClock: overrides.clock, retention }),
     log,
   )
+  const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   upkeep?.start()
   const stop = async () => {
-    await Promise.all([drain(), worker.stop(), maintenance.stop(), upkeep?.stop()])
+    await Promise.all([drain(), worker.stop(), maintenance.stop(), refreshing?.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()
@@ -118,6 +132,7 @@ async function start(parts: StartParts): Promise<Service> {
     adminKeyLocation: adminKey.location,
     search: searchIndex.kind,
     runMaintenance: maintenance.run,
+    refreshRequests: async () => refreshing?.run(),
     stop: () => {
       stopped ??= stop()
       return stopped

@@ -1,0 +1,91 @@
+import type { Logger } from 'pino'
+import type { PlatformName } from '../database/column-types.ts'
+import type { Database } from '../database/open.ts'
+import type { Budget } from '../platforms/budget/budget.ts'
+import { type Platform, PlatformError } from '../platforms/platform.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { applyRefresh } from './apply.ts'
+import { isIdle } from './budget.ts'
+import { claimRequests } from './claim.ts'
+
+export interface RefreshingOptions {
+  database: Database
+  clock: Clock
+  log: Logger
+  platforms: ReadonlyMap<PlatformName, Platform>
+  hosts: ReadonlyMap<PlatformName, readonly Budget[]>
+}
+
+export interface Refreshing {
+  /** Reads again what is due and what the budgets allow now. */
+  run(): Promise<void>
+  /** Aborts the call under way. What it had claimed is due again in ten minutes. */
+  stop(): Promise<void>
+}
+
+const intervalMs = 60_000
+/** The maximum calls to a platform in one round: jobs that start meanwhile come first. */
+const maxCalls = 10
+/** How long a platform is left alone after a failure that names no time. */
+const pauseMs = 60 * 60_000
+
+/** Reads known requests again in the background, a few calls a minute, until it is stopped. The README states its law. */
+export function startRefreshing(options: RefreshingOptions): Refreshing {
+  const { clock, log, platforms } = options
+  const aborted = new AbortController()
+  const pausedUntil = new Map<PlatformName, Date>()
+
+  async function refreshPlatform(platform: Platform): Promise<void> {
+    for (let call = 0; call < maxCalls && !aborted.signal.aborted; call++) {
+      if ((pausedUntil.get(platform.name) ?? new Date(0)) > clock.now()) return
+      if (!(await refreshOnce(options, platform, aborted.signal))) return
+    }
+  }
+  async function run(): Promise<void> {
+    for (const platform of platforms.values()) {
+      try {
+        await refreshPlatform(platform)
+      } catch (error) {
+        if (aborted.signal.aborted) return
+        const now = clock.now()
+        const retryAt = error instanceof PlatformError ? error.retryAt : null
+        pausedUntil.set(platform.name, retryAt ?? new Date(now.getTime() + pauseMs))
+        // A platform that cannot be read is an everyday event; anything else is a fault of ours.
+        if (error instanceof PlatformError) log.info({ platform: platform.name, code: error.code }, 'refreshes paused')
+        else log.error({ err: error, platform: platform.name }, 'refreshing failed')
+      }
+    }
+  }
+  let round = Promise.resolve()
+  const runNext = () => {
+    round = round.then(run)
+    return round
+  }
+  const timer = setInterval(runNext, intervalMs).unref()
+  return {
+    run: runNext,
+    stop: async () => {
+      aborted.abort()
+      clearInterval(timer)
+      await round
+    },
+  }
+}
+
+/** One call to a platform. @returns whether there may be more to do now. */
+async function refreshOnce(
+  { database, clock, log, hosts }: RefreshingOptions,
+  { name, refresh }: Platform,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (refresh === undefined || !(await isIdle(database, name, hosts.get(name) ?? [], clock.now()))) return false
+  const claimed = await claimRequests(database, name, refresh, clock.now())
+  if (claimed.length === 0) return false
+  const answers = await refresh.read(
+    claimed.map(({ handle }) => handle),
+    signal,
+  )
+  const outcome = await applyRefresh(database, name, claimed, answers, clock.now())
+  log.debug({ platform: name, ...outcome }, 'requests were read again')
+  return true
+}

@@ -1,0 +1,20 @@
+import { type Static, Type } from 'typebox'
+
+/** The environment variables of the refreshes: part of the schema in `config.ts`, which alone reads them. */
+export const refreshVariables = {
+  REFRESH_REQUESTS: Type.Boolean({
+    default: true,
+    description:
+      'whether known requests are read again in the background, with what jobs leave over of the limits of the platforms: `true` or `false`',
+  }),
+}
+
+const schema = Type.Object(refreshVariables)
+
+export interface RefreshConfig {
+  refreshesRequests: boolean
+}
+
+export const readRefreshConfig = ({ REFRESH_REQUESTS }: Static<typeof schema>): RefreshConfig => ({
+  refreshesRequests: REFRESH_REQUESTS,
+})
