@@ -4,6 +4,7 @@ import { type CallOptions, call, send, withQuery } from './client.ts'
 import type {
   ApiKey,
   CreditUsage,
+  Include,
   Job,
   JobStatus,
   ListAnswer,
@@ -13,6 +14,7 @@ import type {
   PlatformName,
   PlatformStatus,
   RequestRecord,
+  RequestStatus,
   SearchAnswer,
   SearchInput,
   SimilarRequests,
@@ -38,6 +40,8 @@ export interface ListInput {
   minVotes?: number | undefined
   since?: string | undefined
   until?: string | undefined
+  status?: readonly RequestStatus[] | undefined
+  include?: Include | undefined
   jobId?: string | undefined
   sortBy?: 'new' | 'votes' | undefined
 }
@@ -77,6 +81,13 @@ export const exportRequests = (input: ExportInput, format: 'csv' | 'jsonl', { si
 export const readRequest = (requestId: string, { signal }: Read): Promise<RequestRecord> =>
   dataOf(call<Data<RequestRecord>>(`/api/v1/requests/${segment(requestId)}`, { signal }))
 
+/** Says whether a text is a request, for this account; null takes that back. */
+export const correctRequest = (requestId: string, isRequest: boolean | null) =>
+  call<unknown>(
+    `/api/v1/requests/${segment(requestId)}/correction`,
+    isRequest === null ? { method: 'DELETE' } : { method: 'PUT', body: { isRequest } },
+  )
+
 export const readSimilar = (requestId: string, { signal }: Read) =>
   dataOf(call<Data<SimilarRequests>>(`/api/v1/requests/${segment(requestId)}/similar?limit=10`, { signal }))
 
@@ -95,6 +106,8 @@ export interface NewJob {
   topic: string
   platforms: PlatformName[]
   depth: number
+  /** Sources of the account, by platform, instead of those of the operator. */
+  sources?: Record<PlatformName, string[]>
   /** The cost that the form showed: the job is refused when it would cost more. */
   maxCredits: number
 }

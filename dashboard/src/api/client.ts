@@ -28,7 +28,7 @@ export class SessionChangedError extends Error {
 }
 
 export interface CallOptions {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
   signal?: AbortSignal | undefined
   /** The same for every try of one intention of the user. */

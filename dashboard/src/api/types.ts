@@ -3,10 +3,18 @@ import type { listKeys } from '../../../src/accounts/account-keys.ts'
 import type { StatementEntry } from '../../../src/credits/statement.ts'
 import type { CreditUsage, DailyUsage, Usage } from '../../../src/credits/usage.ts'
 import type { verifyLedger } from '../../../src/credits/verify.ts'
-import type { PackName, PlatformErrorCode, PlatformName, Tier } from '../../../src/database/column-types.ts'
+import type {
+  DiscardReason,
+  PackName,
+  PlatformErrorCode,
+  PlatformName,
+  RequestStatus,
+  Tier,
+} from '../../../src/database/column-types.ts'
 import type { errorBody } from '../../../src/http/schemas.ts'
 import type { PlatformStatus } from '../../../src/platforms/status.ts'
 import type { RequestRecord } from '../../../src/requests/record.ts'
+import type { Include } from '../../../src/requests/views/view.ts'
 import type { PlatformProgress } from '../../../src/scraping/job-events.ts'
 import type { ListedJob } from '../../../src/scraping/job-list.ts'
 import type { jobSchema } from '../../../src/scraping/job-schema.ts'
@@ -16,6 +24,8 @@ import type { jobSchema } from '../../../src/scraping/job-schema.ts'
 export type {
   CreditUsage,
   DailyUsage,
+  DiscardReason,
+  Include,
   ListedJob,
   PackName,
   PlatformErrorCode,
@@ -23,6 +33,7 @@ export type {
   PlatformProgress,
   PlatformStatus,
   RequestRecord,
+  RequestStatus,
   StatementEntry,
   Tier,
 }
@@ -106,6 +117,8 @@ export interface SearchMeta {
   originalQuery: string
   cachedResults: number
   expanded: boolean
+  /** How many more matches may be requests; absent in answers of an older service. */
+  maybeResults?: number
   window?: number
   didYouMean?: string
   expandedTopics?: string[]
@@ -147,6 +160,8 @@ export interface TopicSummary {
   requests: number
   votes: number
   lastCollectedAt: string | null
+  /** How many more may be requests. */
+  maybeRequests?: number
   growth: { days7: number; days30: number }
   tags: { tag: string; requests: number }[]
 }

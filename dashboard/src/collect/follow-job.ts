@@ -1,7 +1,7 @@
 import { followJob, readJob } from '../api/calls.ts'
 import { ApiError, isStatus, SessionChangedError } from '../api/client.ts'
 import { readEvents } from '../api/events.ts'
-import type { Job, PlatformErrorCode, PlatformProgress, TaskState } from '../api/types.ts'
+import type { DiscardReason, Job, PlatformErrorCode, PlatformProgress, TaskState } from '../api/types.ts'
 
 /** The error of a platform. */
 export interface PlatformFault {
@@ -15,6 +15,12 @@ export interface PlatformFigures {
   pages: number | null
   requestsFound: number | null
   requestsCreated: number | null
+  /** New requests of the class maybe. */
+  maybeCreated?: number
+  /** Items that were left out, by reason. */
+  discarded?: Partial<Record<DiscardReason, number>>
+  /** The sources of the account that the depth did not reach. */
+  sourcesNotReached?: string[]
   waitingUntil: string | null
   /** The error that ended it; null when it did not fail. */
   error: PlatformFault | null

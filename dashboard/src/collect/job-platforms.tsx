@@ -1,4 +1,4 @@
-import type { Job, PlatformStatus } from '../api/types.ts'
+import type { DiscardReason, Job, PlatformStatus } from '../api/types.ts'
 import { number, platformTitle } from '../shell/format.ts'
 import { useSecondsUntil } from '../shell/problem.tsx'
 import { useReadiness } from '../shell/use-platforms.ts'
@@ -103,6 +103,7 @@ function PlatformRow({ platform, figures, depth, status }: PlatformRowProps) {
           {shown(requestsCreated)}
         </td>
       </tr>
+      <Notes figures={figures} />
       {trouble !== null && !wasCancelled && (
         <tr className="remedy">
           <td colSpan={5}>
@@ -112,6 +113,28 @@ function PlatformRow({ platform, figures, depth, status }: PlatformRowProps) {
         </tr>
       )}
     </>
+  )
+}
+
+/** What else came of the pages: possible requests, and what was left out. */
+function Notes({
+  figures: { maybeCreated = 0, discarded = {}, sourcesNotReached = [] },
+}: {
+  figures: PlatformFigures
+}) {
+  const reasons = Object.entries(discarded) as [DiscardReason, number][]
+  const notes = [
+    ...(maybeCreated > 0 ? [texts.maybeCreated(maybeCreated)] : []),
+    ...(reasons.length > 0 ? [texts.discarded(reasons)] : []),
+    ...(sourcesNotReached.length > 0 ? [texts.sourcesNotReached(sourcesNotReached)] : []),
+  ]
+  if (notes.length === 0) return null
+  return (
+    <tr className="remedy">
+      <td colSpan={5}>
+        <bdi className="note">{notes.join(' ')}</bdi>
+      </td>
+    </tr>
   )
 }
 

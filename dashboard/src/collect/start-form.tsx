@@ -13,6 +13,7 @@ import { usePlatforms } from '../shell/use-platforms.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
 import { Cost, isCreditRefusal, Refusal } from './job-cost.tsx'
 import { isSetUp, PlatformChoice } from './platform-choice.tsx'
+import { namedSources, SourceFields, type SourceTexts } from './source-fields.tsx'
 
 export const maxDepth = 40
 const maxTopicLength = 200
@@ -78,6 +79,7 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
   const [topic, setTopic] = useState(() => [...(prefilled.get('topic') ?? '')].slice(0, maxTopicLength).join(''))
   const [chosen, setChosen] = useState(() => chosenAtFirst(platforms, prefilled))
   const [depth, setDepth] = useState(() => depthAtFirst(prefilled))
+  const [typedSources, setTypedSources] = useState<SourceTexts>({})
   const [fault, setFault] = useState<'topic' | 'platforms' | null>(null)
   const start = useJobStart()
   const submit = (event: FormEvent) => {
@@ -86,7 +88,14 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
     setFault(found)
     if (found === 'topic') document.getElementById(topicId)?.focus()
     if (found === null && !start.isPending) {
-      start.mutate({ topic: topic.trim(), platforms: chosen, depth, maxCredits: depth * chosen.length })
+      const sources = namedSources(typedSources, chosen)
+      start.mutate({
+        topic: topic.trim(),
+        platforms: chosen,
+        depth,
+        maxCredits: depth * chosen.length,
+        ...(sources === undefined ? {} : { sources }),
+      })
     }
   }
   return (
@@ -98,6 +107,7 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
         choose={setChosen}
         fault={fault === 'platforms' ? texts.platformsFault : null}
       />
+      <SourceFields platforms={platforms} chosen={chosen} typed={typedSources} type={setTypedSources} />
       <Depth depth={depth} setDepth={setDepth} />
       <div className="start-foot">
         <Cost depth={depth} platforms={chosen.length} />

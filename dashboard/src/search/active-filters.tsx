@@ -24,6 +24,11 @@ export function ActiveFilters({ view, show }: ActiveFiltersProps) {
   if (view.minVotes !== null) chips.push([texts.votesChip(view.minVotes), { ...view, minVotes: null }])
   if (view.since !== '') chips.push([texts.sinceChip(utcDay(view.since)), { ...view, since: '' }])
   if (view.until !== '') chips.push([texts.untilChip(utcDay(view.until)), { ...view, until: '' }])
+  for (const status of view.statuses) {
+    const statuses = view.statuses.filter((other) => other !== status)
+    chips.push([texts.statusChip(status), { ...view, statuses }])
+  }
+  if (view.include !== null) chips.push([texts.includeChip[view.include], { ...view, include: null }])
   if (view.job !== '') chips.push([texts.jobChip, { ...view, job: '' }])
   return (
     <ul className="active-filters" aria-label={texts.activeFilters}>

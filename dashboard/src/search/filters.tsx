@@ -1,8 +1,9 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import type { Include } from '../api/types.ts'
 import { platformTitle } from '../shell/format.ts'
 import { usePlatforms } from '../shell/use-platforms.ts'
 import { searchTexts as texts } from '../texts/search.ts'
-import { filterCount, isTopic, lengthOf, maxTagLength, maxTags, type View } from './view.ts'
+import { filterCount, isTopic, lengthOf, maxTagLength, maxTags, requestStatuses, type View } from './view.ts'
 
 interface FiltersProps {
   view: View
@@ -45,6 +46,7 @@ const Order = ({ view, show }: FiltersProps) => (
 const FilterFields = ({ view, show }: FiltersProps) => (
   <>
     <PlatformFilter view={view} show={show} />
+    <StatusFilter view={view} show={show} />
     <div className="filter-fields">
       <WordFilter
         label={texts.topic}
@@ -61,6 +63,7 @@ const FilterFields = ({ view, show }: FiltersProps) => (
       />
       <VotesFilter view={view} show={show} />
       <DayFilter label={texts.since} present={view.since} apply={(since) => show({ ...view, since })} />
+      <IncludeFilter view={view} show={show} />
       <DayFilter label={texts.until} present={view.until} apply={(until) => show({ ...view, until })} />
     </div>
     {view.since !== '' && view.until !== '' && view.since > view.until && (
@@ -98,6 +101,45 @@ function PlatformFilter({ view, show }: FiltersProps) {
         )
       })}
     </fieldset>
+  )
+}
+
+const StatusFilter = ({ view, show }: FiltersProps) => (
+  <fieldset className="chips">
+    <legend>{texts.statuses}</legend>
+    {requestStatuses.map((status) => {
+      const isOn = view.statuses.includes(status)
+      const statuses = isOn ? view.statuses.filter((other) => other !== status) : [...view.statuses, status]
+      return (
+        <button
+          key={status}
+          type="button"
+          className="chip"
+          aria-pressed={isOn}
+          onClick={() => show({ ...view, statuses })}
+        >
+          {texts.status(status)}
+        </button>
+      )
+    })}
+  </fieldset>
+)
+
+function IncludeFilter({ view, show }: FiltersProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{texts.include}</label>
+      <select
+        id={id}
+        value={view.include ?? ''}
+        onChange={({ target }) => show({ ...view, include: target.value === '' ? null : (target.value as Include) })}
+      >
+        <option value="">{texts.includes.likely}</option>
+        <option value="maybe">{texts.includes.maybe}</option>
+        <option value="all">{texts.includes.all}</option>
+      </select>
+    </div>
   )
 }
 

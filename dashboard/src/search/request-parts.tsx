@@ -29,6 +29,32 @@ export function SourceLink({ request, children }: { request: FoundRequest; child
   )
 }
 
+/** What became of a request, and whether it may be none. */
+export function Marks({ request }: { request: FoundRequest }) {
+  const { status, statusChangedAt, statusObserved, likelihood, confidence, excerpt } = request
+  const isShown = status !== null && status !== 'open'
+  const percent = confidence === null ? null : Math.round(confidence * 100)
+  if (!isShown && likelihood === 'likely' && !excerpt) return null
+  return (
+    <p className="marks">
+      {isShown && (
+        <span
+          className={`badge status-${status}`}
+          title={statusChangedAt === null ? undefined : texts.statusSince(dateAndTime(statusChangedAt), statusObserved)}
+        >
+          {texts.status(status)}
+        </span>
+      )}
+      {likelihood !== 'likely' && (
+        <span className="badge doubt" title={percent === null ? undefined : texts.likelihoodTitle(percent)}>
+          {texts.likelihood[likelihood]}
+        </span>
+      )}
+      {excerpt && <span className="note">{texts.excerpt}</span>}
+    </p>
+  )
+}
+
 /** The platform, the author and the age of a request. */
 export function Origin({ request }: { request: FoundRequest }) {
   const author = request.authorName ?? request.authorHandle
@@ -36,6 +62,7 @@ export function Origin({ request }: { request: FoundRequest }) {
   return (
     <p className="origin">
       <span className="platform">{platformTitle(request.sourcePlatform)}</span>
+      {request.sourceName && <bdi>{request.sourceName}</bdi>}
       {author && (
         <bdi className="author">
           <Marked text={author} highlight={highlightOf(request, 'author')} />

@@ -8,8 +8,9 @@ import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
+import { Correction } from './correction.tsx'
 import { Highlighted, highlightOf, Marked } from './highlighted.tsx'
-import { Origin, SourceLink, Votes } from './request-parts.tsx'
+import { Marks, Origin, SourceLink, Votes } from './request-parts.tsx'
 import { Similar } from './similar.tsx'
 import type { View } from './view.ts'
 
@@ -34,6 +35,7 @@ export function ResultCard({ request, view, show }: CardProps) {
         <h2 dir="auto">
           <SourceLink request={request}>{title}</SourceLink>
         </h2>
+        <Marks request={request} />
         <Description request={request} />
         <Origin request={request} />
         <div className="tags">
@@ -60,6 +62,7 @@ export function ResultCard({ request, view, show }: CardProps) {
           >
             {texts.similar}
           </button>
+          <Correction request={request} />
         </div>
         {isSimilarOpen && <Similar requestId={request._id} />}
       </div>

@@ -79,6 +79,7 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       ) : (
         <Cards found={found} busy={isPlaceholderData} view={view} show={show} />
       )}
+      {!isPlaceholderData && <MoreMaybe view={view} count={meta?.maybeResults ?? 0} show={show} />}
       {last?.limitReached && !isPlaceholderData && <p className="note">{texts.capReached}</p>}
       {!isPlaceholderData && <MoreButton query={results} />}
     </>
@@ -116,6 +117,19 @@ const Cards = ({ found, busy, view, show }: CardsProps) => (
     ))}
   </ol>
 )
+
+/** Offers the matches that may be requests, after the likely ones. */
+function MoreMaybe({ view, count, show }: { view: View; count: number; show: (view: View) => void }) {
+  if (count === 0 || view.include !== null) return null
+  return (
+    <p className="note">
+      {texts.moreMaybe(count)}{' '}
+      <button type="button" className="as-link" onClick={() => show({ ...view, include: 'maybe' })}>
+        {texts.showMaybe}
+      </button>
+    </p>
+  )
+}
 
 const DidYouMean = ({ view, words, show }: { view: View; words: string; show: (view: View) => void }) => (
   <p className="did-you-mean">

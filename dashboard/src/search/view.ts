@@ -1,5 +1,5 @@
 import type { ExportInput, ListInput } from '../api/calls.ts'
-import type { PlatformName, SearchFilters, SearchInput, SearchOrder } from '../api/types.ts'
+import type { Include, PlatformName, RequestStatus, SearchFilters, SearchInput, SearchOrder } from '../api/types.ts'
 import { searchAddress } from '../shell/addresses.ts'
 
 /** Everything that determines the results of the search: the query string of the address. */
@@ -13,10 +13,25 @@ export interface View {
   /** UTC days, YYYY-MM-DD, both included; empty for no limit. */
   since: string
   until: string
+  /** One of these; empty for any. */
+  statuses: RequestStatus[]
+  /** What is shown besides likely requests: those that may be one, or everything that was collected; null for nothing. */
+  include: Include | null
   /** Only requests that this job found; for lists only. */
   job: string
   sortBy: SearchOrder
 }
+
+const everyStatus: Record<RequestStatus, true> = {
+  open: true,
+  planned: true,
+  in_progress: true,
+  completed: true,
+  declined: true,
+  duplicate: true,
+  closed: true,
+}
+export const requestStatuses = Object.keys(everyStatus) as RequestStatus[]
 
 export const topicLength = { min: 2, max: 100 }
 export const maxQueryLength = 500
@@ -41,6 +56,7 @@ export function parseView(parameters: URLSearchParams): View {
   const text = (name: string) => (parameters.get(name) ?? '').trim()
   const votes = Number(text('votes'))
   const sort = text('sort')
+  const include = text('include')
   const day = (name: string) => (isDay(text(name)) ? text(name) : '')
   const query = [...text('q')].slice(0, maxQueryLength).join('')
   const tags = parameters.getAll('tag').map((tag) => tag.trim())
@@ -54,6 +70,8 @@ export function parseView(parameters: URLSearchParams): View {
     minVotes: Number.isSafeInteger(votes) && votes > 0 && votes < 2 ** 31 ? votes : null,
     since: day('since'),
     until: day('until'),
+    statuses: requestStatuses.filter((status) => text('status').split(',').includes(status)),
+    include: include === 'maybe' || include === 'all' ? include : null,
     job: query === '' ? text('job').slice(0, 100) : '',
     sortBy: sort === 'votes' || sort === 'new' ? sort : query === '' ? 'new' : 'relevance',
   }
@@ -72,6 +90,8 @@ export function addressOf(view: View): string {
   put('votes', view.minVotes === null ? '' : String(view.minVotes))
   put('since', view.since)
   put('until', view.until)
+  put('status', view.statuses.join(','))
+  put('include', view.include ?? '')
   put('job', view.query === '' ? view.job : '')
   const usual = view.query === '' ? 'new' : 'relevance'
   put('sort', view.sortBy === usual || view.sortBy === 'relevance' ? '' : view.sortBy)
@@ -95,6 +115,8 @@ export const withoutFilters = (view: View): View => ({
   minVotes: null,
   since: '',
   until: '',
+  statuses: [],
+  include: null,
   job: '',
   sortBy: view.sortBy,
 })
@@ -102,8 +124,10 @@ export const withoutFilters = (view: View): View => ({
 export const filterCount = (view: View): number =>
   view.platforms.length +
   view.tags.length +
+  view.statuses.length +
   [view.topic, view.since, view.until, view.job].filter((value) => value !== '').length +
-  (view.minVotes === null ? 0 : 1)
+  (view.minVotes === null ? 0 : 1) +
+  (view.include === null ? 0 : 1)
 
 const dayMs = 24 * 60 * 60_000
 const startOf = (day: string) => (day === '' ? {} : { since: day })
@@ -121,6 +145,8 @@ export function searchInput(view: View, page: { limit: number; offset: number })
     ...(view.minVotes === null ? {} : { minVotes: view.minVotes }),
     ...startOf(view.since),
     ...endOf(view.until),
+    ...given(view.statuses.length > 0, { status: view.statuses }),
+    ...(view.include === null ? {} : { include: view.include }),
   }
   return { query: view.query, sortBy: view.sortBy, ...page, ...given(Object.keys(filters).length > 0, { filters }) }
 }
@@ -145,6 +171,8 @@ export const listInput = (view: View): ListInput => ({
   ...(view.minVotes === null ? {} : { minVotes: view.minVotes }),
   ...startOf(view.since),
   ...endOf(view.until),
+  ...given(view.statuses.length > 0, { status: view.statuses }),
+  ...(view.include === null ? {} : { include: view.include }),
   ...given(view.job !== '', { jobId: view.job }),
   sortBy: view.sortBy === 'votes' ? 'votes' : 'new',
 })

@@ -16,8 +16,13 @@ export const operatorAccountAddress = (accountId: string): string =>
   `/operator/accounts/${encodeURIComponent(accountId)}`
 
 /** The search for a topic, for a tag or for the requests of a job. */
-export const filteredSearch = (filter: { topic?: string; tag?: string; job?: string; q?: string }): string =>
-  `/?${new URLSearchParams(filter)}`
+export const filteredSearch = (filter: {
+  topic?: string
+  tag?: string
+  job?: string
+  q?: string
+  include?: 'maybe' | 'all'
+}): string => `/?${new URLSearchParams(filter)}`
 
 /** The form of a new collection, filled in. */
 export function newCollection(job: {

@@ -1,5 +1,14 @@
-import type { PlatformErrorCode } from '../api/types.ts'
-import { number, plural } from '../shell/format.ts'
+import type { DiscardReason, PlatformErrorCode } from '../api/types.ts'
+import { conjunction, number, plural } from '../shell/format.ts'
+
+/** Why something that a platform returned was left out. */
+const discardedFor: Record<DiscardReason, string> = {
+  offTopic: 'not about the topic',
+  noText: 'without text',
+  reply: 'replies',
+  notPublic: 'not public',
+  removed: 'removed by their platform',
+}
 
 /** What helps, by the code of a platform's error; where there is nothing, the message says it. */
 const remedies: Record<PlatformErrorCode, string> = {
@@ -32,6 +41,10 @@ export const collectTexts = {
     not_configured: 'not set up',
     off: 'not set up',
   },
+  ownSources: 'Only from sources of your own',
+  ownSourcesNote:
+    'Repositories, forums or communities, with a space between two of them. What only they have is visible only to accounts that named them.',
+  sourcesOf: (platform: string) => `Sources on ${platform}`,
   notAnswering: 'not answering',
   answersInPart: 'answers in part',
   notSetUp: 'Not set up here',
@@ -75,6 +88,10 @@ export const collectTexts = {
   pagesRead: 'Pages',
   found: 'Found',
   created: 'New',
+  maybeCreated: (count: number) => `${number(count)} more may be requests.`,
+  discarded: (reasons: [DiscardReason, number][]) =>
+    `Left out: ${reasons.map(([reason, count]) => `${number(count)} ${discardedFor[reason]}`).join(', ')}.`,
+  sourcesNotReached: (sources: string[]) => `The depth did not reach ${conjunction(sources)}.`,
   startedAt: 'Started',
   completedAt: 'Ended',
   byPlatform: 'By platform',

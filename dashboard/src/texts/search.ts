@@ -1,5 +1,16 @@
 import { prices, priceText } from '../../../src/accounts/plans.ts'
+import type { RequestStatus } from '../api/types.ts'
 import { compact, conjunction, number, plural } from '../shell/format.ts'
+
+const statusNames: Record<RequestStatus, string> = {
+  open: 'open',
+  planned: 'planned',
+  in_progress: 'in progress',
+  completed: 'done',
+  declined: 'declined',
+  duplicate: 'duplicate',
+  closed: 'closed',
+}
 
 /** Pages that were not collected cost nothing. */
 const nothingCollected = (fresh: number, time: string) =>
@@ -27,6 +38,17 @@ export const searchTexts = {
   showAll: 'Show all of it',
   showLess: 'Show less',
   filterByTag: (tag: string) => `Only with the tag ${tag}`,
+  status: (status: RequestStatus) => statusNames[status],
+  statusSince: (when: string, isObserved: boolean) => (isObserved ? `seen so on ${when}` : `since ${when}`),
+  excerpt: 'The platform gave only a part of the text.',
+  likelihood: { maybe: 'may be a request', unlikely: 'probably not a request' },
+  likelihoodTitle: (percent: number) => `${percent} % likely to be a request`,
+  isRequest: 'This is a request',
+  isNoRequest: 'Not a request',
+  correctedTo: { likely: 'You said: this is a request.', maybe: '', unlikely: 'You said: this is not a request.' },
+  undoCorrection: 'Undo',
+  moreMaybe: (count: number) => `${plural(count, 'more match', 'more matches')} may be requests.`,
+  showMaybe: 'Show them too',
   similar: 'Similar',
   similarTitle: 'Similar requests',
   noSimilar: 'No request asks for much the same.',
@@ -57,6 +79,11 @@ export const searchTexts = {
   tag: 'With the tag',
   tagLength: 'A tag has at most 100 characters.',
   tooManyTags: 'At most ten tags.',
+  statuses: 'Status',
+  include: 'Show',
+  includes: { likely: 'Requests', maybe: 'Also what may be one', all: 'Everything that was collected' },
+  statusChip: (status: RequestStatus) => `Status: ${statusNames[status]}`,
+  includeChip: { maybe: 'Also what may be a request', all: 'Everything that was collected' },
   minVotes: 'At least so many votes',
   votesForm: 'A whole number, please.',
   since: 'Asked since',

@@ -18,6 +18,7 @@ export const topicTexts = {
   collectAgain: 'Collect again',
   requests: 'Requests',
   votes: 'Votes',
+  maybeRequests: 'More that may be requests',
   days7: 'New in 7 days',
   days30: 'New in 30 days',
   lastCollected: 'Collected',

@@ -68,6 +68,16 @@ const Figures = ({ topic }: { topic: TopicPage }) => (
       <dt>{texts.votes}</dt>
       <dd>{number(topic.votes)}</dd>
     </div>
+    {(topic.maybeRequests ?? 0) > 0 && (
+      <div>
+        <dt>{texts.maybeRequests}</dt>
+        <dd>
+          <Link href={filteredSearch({ topic: topic.topic, include: 'maybe' })}>
+            {number(topic.maybeRequests ?? 0)}
+          </Link>
+        </dd>
+      </div>
+    )}
     <div>
       <dt>{texts.days7}</dt>
       <dd>{signed(topic.growth.days7)}</dd>
