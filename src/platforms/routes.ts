@@ -52,6 +52,12 @@ const platform = closed({
   resumesAt: nullable(moment('When it is queried again; null for now')),
   lastSuccessAt: nullable(moment('When it last answered')),
   advice: nullable(Type.String({ description: 'What the operator should do' })),
+  sources: nullable(
+    closed(
+      { form: Type.String(), example: Type.String() },
+      { description: 'What `sources` of a job may name on this platform; null for nothing' },
+    ),
+  ),
   hosts: Type.Array(host),
 })
 

@@ -42,6 +42,8 @@ export interface PlatformStatus {
   lastSuccessAt: string | null
   /** What the operator should do; null when there is nothing to do. */
   advice: string | null
+  /** How a job names sources of the platform; null where it cannot. */
+  sources: { form: string; example: string } | null
   hosts: HostStatus[]
 }
 
@@ -124,8 +126,14 @@ function platformStatus(platform: PlatformName, config: PlatformsConfig, hosts: 
     resumesAt: state === 'off' || state === 'not_configured' ? null : (decisive?.resumesAt ?? null),
     lastSuccessAt: successes.at(-1) ?? null,
     advice: adviceFor(platform, state, missing, hosts),
+    sources: sourceFormOf(platform),
     hosts,
   }
+}
+
+function sourceFormOf(platform: PlatformName): PlatformStatus['sources'] {
+  const { sources } = definitionOf(platform)
+  return sources ? { form: sources.form, example: sources.example } : null
 }
 
 /** The host that decides when the platform can be used: the first one where one is enough, else the last. */
