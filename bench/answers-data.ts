@@ -41,7 +41,7 @@ export async function storePosts(
       }),
     )
     const page = {
-      ...(await preparePage(posts, null)),
+      ...(await preparePage('github', { requests: posts }, null)),
       platform: 'github' as const,
       topic,
       jobId: null,

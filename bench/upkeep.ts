@@ -112,7 +112,7 @@ async function storeRound(database: Database, jobId: string, known: readonly Kno
   const pages: Took[] = []
   for (let start = 0; start < known.length; start += pageSize) {
     const found = known.slice(start, start + pageSize).map((request) => refresh(request, round, textShare))
-    const prepared = await preparePage(found, null)
+    const prepared = await preparePage('github', { requests: found }, null)
     const page = { ...prepared, platform: 'github' as const, jobId, topic: 'bench', markSeenBefore: null }
     const store = () => database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
     await timed(pages, store)

@@ -7,6 +7,7 @@ import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { judgeStoredRequests } from './requests/store/first-judgement.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { MaintenanceJob } from './runtime/maintenance.ts'
@@ -24,7 +25,7 @@ export interface MaintenanceJobsOptions {
   retention: Retention
 }
 
-/** The jobs that delete expired rows and end overdue or abandoned work, every few minutes. */
+/** The jobs that delete expired rows, end overdue or abandoned work and judge requests of version 1, every few minutes. */
 export const createMaintenanceJobs = ({
   opened: { database },
   log,
@@ -46,4 +47,6 @@ export const createMaintenanceJobs = ({
   expiredSessions: () => purgeExpiredSessions(database, clock.now()),
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
+  // Last: after an upgrade it has the longest backlog.
+  firstJudgements: () => judgeStoredRequests(database),
 })

@@ -44,7 +44,7 @@ export async function createLoader(
     .executeTakeFirstOrThrow()
   return async (documents) => {
     for (const [topic, ofTopic] of Map.groupBy(documents, (document) => document.topic)) {
-      const page = await preparePage(ofTopic.map(toRequest), null)
+      const page = await preparePage('github', { requests: ofTopic.map(toRequest) }, null)
       await database
         .transaction()
         .execute((transaction) =>

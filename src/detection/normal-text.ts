@@ -1,6 +1,6 @@
 /** What of a text is read at all, in UTF-16 units. Whatever lies behind it costs nothing. */
 const maxRawTitle = 400
-const maxRawDescription = 6_000
+export const maxRawDescription = 6_000
 
 /** How much of a normalised text gives features, in UTF-16 units. */
 export const maxTitle = 300

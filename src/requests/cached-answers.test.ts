@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 async function store(requests: FoundRequest[], topic = 'kept'): Promise<void> {
   const page = {
-    ...(await preparePage(requests, null)),
+    ...(await preparePage('github', { requests }, null)),
     platform: 'github' as const,
     jobId,
     topic,
@@ -83,7 +83,12 @@ describe('a cached answer', () => {
   it('never shows a change that was rolled back', async () => {
     await store([wish(1)])
     expect(await search('wish')).toHaveLength(1)
-    const page = { ...(await preparePage([wish(2)], null)), platform: 'github' as const, jobId, topic: 'kept' }
+    const page = {
+      ...(await preparePage('github', { requests: [wish(2)] }, null)),
+      platform: 'github' as const,
+      jobId,
+      topic: 'kept',
+    }
     const failing = service.database.transaction().execute(async (open) => {
       await storePage(open, { ...page, markSeenBefore: null, now: new Date() })
       throw new Error('killed')

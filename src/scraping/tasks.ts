@@ -1,4 +1,5 @@
-import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
+import { sql } from 'kysely'
+import type { Discarded, PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page } from '../platforms/platform.ts'
 import { type PreparedPage, preparePage } from '../requests/store/prepared-page.ts'
@@ -53,18 +54,29 @@ export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTa
 export interface FetchedPage extends PreparedPage {
   /** Null when the platform has no more pages. */
   nextCursor: Json
+  /** How many items of the page are not stored, by reason. */
+  discarded: Discarded
 }
 
 /** Prepares a page for `checkpointPage`. It runs no statement, so no transaction waits for it. */
 export async function prepareFetchedPage(
-  { requests, nextCursor }: Page,
+  page: Page,
   platform: PlatformName,
   retention: Retention,
   now: Date,
 ): Promise<FetchedPage> {
-  const prepared = await preparePage(requests, markSeenBefore(retention, platform, now))
-  return { ...prepared, nextCursor }
+  const prepared = await preparePage(platform, page, markSeenBefore(retention, platform, now))
+  return { ...prepared, nextCursor: page.nextCursor, discarded: page.discarded ?? {} }
 }
+
+/** The sum of what was left out before and now, by reason. */
+const addDiscarded = (more: Discarded) => sql<string>`(
+  select coalesce(jsonb_object_agg(reason, items), '{}') from (
+    select reason, sum(items::integer) as items
+    from (select * from jsonb_each_text(discarded) union all select * from jsonb_each_text(${JSON.stringify(more)}::jsonb))
+      as counted (reason, items)
+    group by reason
+  ) as summed)`
 
 /**
  * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction.
@@ -75,7 +87,7 @@ export function checkpointPage(
   database: Database,
   queue: TaskQueue,
   task: ClaimedTask,
-  { nextCursor, ...prepared }: FetchedPage,
+  { nextCursor, discarded, ...prepared }: FetchedPage,
   now: Date,
 ): Promise<ClaimedTask | null> {
   const pages = task.pages + 1
@@ -84,15 +96,17 @@ export function checkpointPage(
     const { platform, jobId, topic } = task
     // No caller can list the requests of an unowned job, so they are not linked to it.
     const linkedJobId = task.queueMessage.isLive ? null : jobId
-    const { found, created } = await storePage(transaction, { ...prepared, platform, jobId: linkedJobId, topic, now })
+    const stored = await storePage(transaction, { ...prepared, platform, jobId: linkedJobId, topic, now })
     if (!more) await lockJob(transaction, jobId)
     assertHeld(
       await updateHeld(transaction, task)
         .set((eb) => ({
           pages,
           cursor: JSON.stringify(nextCursor),
-          requests_found: eb('requests_found', '+', found),
-          requests_created: eb('requests_created', '+', created),
+          requests_found: eb('requests_found', '+', stored.found),
+          requests_created: eb('requests_created', '+', stored.created),
+          maybe_created: eb('maybe_created', '+', stored.maybeCreated),
+          discarded: addDiscarded(discarded),
           tries: 0,
           takeovers: 0,
           page_due_since: now,

@@ -4,15 +4,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { foundRequest } from '../../test/scripted-platform.ts'
+import { takeLock } from '../database/advisory-locks.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
-import { preparePage } from '../requests/store/prepared-page.ts'
+import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
+import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
 import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
-// Requests are stored, refreshed, purged and expire in any order, also at the same time: the counts of topics stay right.
+// Requests are stored, refreshed, corrected, purged and expire in any order, also at the same time: the counts of topics and the
+// standings stay right.
 // TEST_SEED repeats a run, COUNTS_RUNS=1000 makes it a long one.
 
 const runs = campaignSize('COUNTS_RUNS', { quick: 10, long: 300 })
@@ -22,6 +25,7 @@ const dayMs = 86_400_000
 
 let opened: TestDatabase
 let jobId: string
+let accountId: string
 beforeAll(async () => {
   opened = await openTestDatabase()
 })
@@ -34,10 +38,13 @@ const found = fc.record({
   tags: fc.array(fc.constantFrom('bug', 'Bug', 'ui', '日本', "it's"), { maxLength: 4 }),
   posted: fc.option(fc.nat(3)),
   author: fc.constantFrom('ada', 'bob'),
+  confidence: fc.constantFrom(0, 0.5, 1),
+  relevance: fc.constantFrom<Relevance>('onTopic', 'onTopic', 'incomplete', 'offTopic'),
 })
 type Found = typeof found extends fc.Arbitrary<infer T> ? T : never
 type Step =
-  | { do: 'store'; platform: PlatformName; topic: string; day: number; requests: Found[] }
+  | { do: 'store'; platform: PlatformName; topic: string; day: number; source: string | null; requests: Found[] }
+  | { do: 'correct'; platform: PlatformName; sourceId: string; isRequest: boolean; byOperator: boolean }
   | { do: 'purge author'; author: string; suppress: boolean }
   | { do: 'purge platform'; platform: PlatformName }
   | { do: 'expire'; day: number }
@@ -51,7 +58,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       platform,
       day: fc.nat(3),
       topic: fc.constantFrom('Dark mode', 'dark  MODE', 'export', 'sync'),
+      source: fc.constantFrom(null, null, 'one', 'two'),
       requests: fc.array(found, { maxLength: 6 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('correct' as const),
+      platform,
+      sourceId: fc.nat(11).map(String),
+      isRequest: fc.boolean(),
+      byOperator: fc.boolean(),
     }),
   },
   {
@@ -71,18 +89,24 @@ async function run(made: Step): Promise<unknown> {
   const { database } = opened
   if (made.do === 'store') {
     const now = new Date(start + made.day * dayMs)
-    const requests = made.requests.map(({ sourceId, posted, author, ...rest }) =>
-      foundRequest(sourceId, {
-        ...rest,
-        authorHandle: author,
-        originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
-      }),
-    )
-    const prepared = await preparePage(requests, null)
+    const of = (relevance: Relevance) =>
+      made.requests
+        .filter((one) => one.relevance === relevance)
+        .map(({ sourceId, posted, author, relevance: _, ...rest }) =>
+          foundRequest(sourceId, {
+            ...rest,
+            ownSource: made.source,
+            authorHandle: author,
+            originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
+          }),
+        )
+    const fetched = { requests: of('onTopic'), incomplete: of('incomplete'), offTopic: of('offTopic') }
+    const prepared = await preparePage(made.platform, fetched, null)
     const page = { platform: made.platform, topic: made.topic, jobId, markSeenBefore: null, now }
     return database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
   }
   const now = new Date(start + 10 * dayMs)
+  if (made.do === 'correct') return correct(made)
   if (made.do === 'purge author') return purgeRequests(database, { ...made, dryRun: false, now })
   if (made.do === 'purge platform') {
     return purgeRequests(database, { platform: made.platform, suppress: false, dryRun: false, now })
@@ -93,6 +117,30 @@ async function run(made: Step): Promise<unknown> {
   return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
 }
 
+/** A correction, as the routes of corrections write it. */
+const correct = ({ platform, sourceId, isRequest, byOperator }: Extract<Step, { do: 'correct' }>) =>
+  opened.database.transaction().execute(async (transaction) => {
+    await takeLock(transaction, 'topics')
+    await sql`
+      insert into request_corrections (account_id, platform, source_hash, is_request, made_by, created_at)
+      values (${byOperator ? null : accountId}, ${platform}, ${correctionHash(platform, sourceId)}, ${isRequest}, 'admin', now())
+      on conflict (source_hash, account_id) do update set is_request = excluded.is_request`.execute(transaction)
+    const { rows } = await sql<{ id: string }>`
+      select id from requests where platform = ${platform} and source_id = ${sourceId}`.execute(transaction)
+    await recomputeStandings(
+      transaction,
+      rows.map(({ id }) => id),
+    )
+  })
+
+/** All standings, shared and of accounts. */
+async function standings() {
+  const { rows } = await sql`
+    select source_id, platform, requests.standing, own.account_id, own.standing as own
+    from requests left join account_requests as own on request_id = id order by 1, 2, 4`.execute(opened.database)
+  return rows
+}
+
 /** Pages, purges and expiry may run at once; SQL of an operator takes no lock, so it runs alone. */
 async function runAll(steps: readonly Step[], atOnce: boolean): Promise<void> {
   const together = atOnce ? steps.filter((made) => made.do !== 'delete in SQL') : []
@@ -100,7 +148,7 @@ async function runAll(steps: readonly Step[], atOnce: boolean): Promise<void> {
   for (const made of atOnce ? [] : steps) await run(made)
 }
 
-it('the counts of topics equal their requests after any changes', { timeout: 600_000 }, async () => {
+it('counts of topics and standings are right after any changes', { timeout: 600_000 }, async () => {
   console.log(`counts of topics: seed ${seed}, ${runs} runs`)
   const { database } = opened
   await fc.assert(
@@ -112,12 +160,26 @@ it('the counts of topics equal their requests after any changes', { timeout: 600
         .returning('id')
         .executeTakeFirstOrThrow()
       const job = { account_id: account.id, topic: 'dark mode', depth: 1, created_at: new Date(start) }
+      accountId = account.id
+      await sql`insert into account_sources select ${accountId}, platform, 'one', now()
+        from unnest(array['github', 'hackernews']) as platform`.execute(database)
       jobId = (await database.insertInto('scrape_jobs').values(job).returning('id').executeTakeFirstOrThrow()).id
       await runAll(steps, atOnce)
       expect(await findWrongCounts(database)).toEqual([])
+      const before = await standings()
+      const { rows: all } = await sql<{ id: string }>`select id from requests`.execute(database)
+      await database.transaction().execute((transaction) =>
+        recomputeStandings(
+          transaction,
+          all.map(({ id }) => id),
+        ),
+      )
+      expect(await standings()).toEqual(before)
       const { topics } = await listTopics(database, { sortBy: 'name', limit: 100, now: new Date(start) })
       const left = await database
         .selectFrom('request_topics')
+        .innerJoin('requests', 'requests.id', 'request_id')
+        .where('requests.standing', '=', 2)
         .select((eb) => ['topic_key', eb.fn.countAll<number>().as('requests')])
         .groupBy('topic_key')
         .execute()

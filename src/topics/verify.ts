@@ -4,16 +4,16 @@ import type { Executor } from '../database/open.ts'
 /** A stored count that differs from the requests. */
 export interface WrongCount {
   topicKey: string
-  /** `total`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` that differs from its request. */
+  /** `total`, `maybe`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` that differs from its request. */
   kind: string
   value: string
   stored: { requests: number; votes: number }
   counted: { requests: number; votes: number }
 }
 
-const linked = sql`
+const linked = (standing: 1 | 2) => sql`
   select topic_key, requests.platform, requests.posted_at, requests.votes, requests.tags
-  from request_topics join requests on requests.id = request_id`
+  from request_topics join requests on requests.id = request_id where requests.standing = ${sql.lit(standing)}`
 
 /**
  * Counts every topic again and compares. It reads all requests: for checks and tests, not for callers that wait.
@@ -21,9 +21,12 @@ const linked = sql`
  */
 export async function findWrongCounts(executor: Executor, limit = 100): Promise<WrongCount[]> {
   const { rows } = await sql<WrongCount>`
-    with linked as materialized (${linked}),
+    with linked as materialized (${linked(2)}),
+    may_be as materialized (${linked(1)}),
     counted as (
       select topic_key, 'total' as kind, '' as value, count(*) as requests, sum(votes) as votes from linked group by 1
+      union all
+      select topic_key, 'maybe', '', count(*), 0 from may_be group by 1
       union all
       select topic_key, 'platform', platform, count(*), sum(votes) from linked group by 1, 3
       union all
@@ -35,6 +38,8 @@ export async function findWrongCounts(executor: Executor, limit = 100): Promise<
     stored as (
       select key as topic_key, 'total' as kind, '' as value, requests, votes from topics where requests <> 0 or votes <> 0
       union all
+      select key, 'maybe', '', maybe, 0 from topics where maybe <> 0
+      union all
       select topic_key, kind, value, requests, votes from topic_counts
     ),
     compared as (
@@ -45,8 +50,8 @@ export async function findWrongCounts(executor: Executor, limit = 100): Promise<
       union all
       select topic_key, 'link', request_id::text, 0, 0, 1, requests.votes
       from request_topics as link join requests on requests.id = request_id
-      where (link.platform, link.posted_at, link.votes, link.tags)
-        is distinct from (requests.platform, requests.posted_at, requests.votes, requests.tags)
+      where (link.platform, link.posted_at, link.votes, link.tags, link.standing)
+        is distinct from (requests.platform, requests.posted_at, requests.votes, requests.tags, requests.standing)
     )
     select topic_key as "topicKey", kind, value,
       json_build_object('requests', stored_requests, 'votes', stored_votes) as stored,

@@ -10,7 +10,7 @@ describePage('a long description', () => {
   beforeAll(async () => {
     if (chromiumPath === null) return
     const description = `A needle. ${'Some words about it. '.repeat(300)}This is the end.`
-    const found = await preparePage([foundRequest('1', { title: 'Long', description })], null)
+    const found = await preparePage('github', { requests: [foundRequest('1', { title: 'Long', description })] }, null)
     const page = { ...found, platform: 'github' as const, topic: 'long texts', jobId: null, markSeenBefore: null }
     await test.service.database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { detect } from '../../src/detection/detect.ts'
 import { createCorpus } from './corpus.ts'
 import { canonicalText } from './query.ts'
 import { generateRecord, nastyIndexes } from './records.ts'
@@ -35,6 +36,18 @@ describe('generated records', () => {
       })
     }
   })
+
+  it.each([...places, 'lemmy', 'reddit', 'bluesky', 'youtube'])(
+    'of %s are likely requests by their own texts',
+    (place) => {
+      for (const topic of ['dark mode', 'birds', 'c++', 'node.js plugin']) {
+        for (const record of generate(place, topic).filter(({ kind }) => kind !== 'pull_request')) {
+          const text = { title: record.title, description: record.body ?? '', platform: place, tags: [] }
+          expect({ ...text, wish: detect(text).wish }).toEqual({ ...text, wish: 'likely' })
+        }
+      }
+    },
+  )
 
   it('hide what breaks naive parsers at fixed indexes', () => {
     const at = (index: number) => generateRecord({ seed: 1, place: 'github', topic: 'dark mode', index })

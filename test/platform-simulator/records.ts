@@ -101,7 +101,7 @@ export function generateRecord(generation: Generation): SimulatedRecord {
 
 function writeBody(random: Random, opening: string): string {
   const paragraphs = [
-    `${opening}. It should ${random.pick(wants)}.`,
+    `${opening}. It would help a lot if it could ${random.pick(wants)}.`,
     `As a ${random.pick(roles)} I ${random.pick(struggles)}. Until now ${random.pick(workarounds)}.`,
     random.pick(benefits),
   ]

@@ -108,7 +108,7 @@ export const struggles = [
 ] as const
 
 export const workarounds = [
-  'we restart the app twice a day',
+  'we export and import everything twice a day',
   'we paste the values into a chat and back',
   'we use a browser extension that is no longer maintained',
   'we keep two accounts open side by side',
@@ -167,17 +167,20 @@ export function inventAuthor(random: Random): { handle: string; name: string; id
   return { handle: `${first.toLowerCase()}-${id % 10_000}`, name: `${first} ${random.pick(familyNames)}`, id }
 }
 
-/** One sentence that holds the phrase and the topic, so that a search for both finds it. */
+/**
+ * One sentence that holds the phrase and the topic, so that a search for both finds it. It is worded so that detection takes the
+ * record for a likely request on every platform, also where it is the whole text: tests of the service count on that.
+ */
 export function openingSentence(phrase: (typeof requestPhrases)[number], topic: string, product: string): string {
   switch (phrase) {
     case 'feature request':
-      return `Feature request: ${topic} in ${product}`
+      return `Feature request: an option for ${topic} would be useful in the ${product} app`
     case 'I wish':
-      return `I wish ${product} had ${topic}`
+      return `I wish you could add a feature for ${topic} to the ${product} app, as an option`
     case 'would be nice if':
-      return `It would be nice if ${product} offered ${topic}`
+      return `It would be nice if the ${product} app had an option for ${topic}`
     case 'please add':
-      return `Please add ${topic} to ${product}`
+      return `Please add the ability to have ${topic} as an option in the ${product} app`
   }
 }
 
@@ -186,14 +189,14 @@ export function headline(random: Random, topic: string, product: string): string
   const want = random.pick(wants)
   const role = random.pick(roles)
   const forms = [
-    `${product}: ${topic} should ${want}`,
+    `${product}: support ${topic} that can ${want}`,
     `${product} needs ${topic} for every ${role}`,
-    `Let ${topic} ${want}`,
+    `Add an option for ${topic} to ${want}`,
     `Support for ${topic} in ${product}`,
-    `As a ${role} I am missing ${topic}`,
-    `Better ${topic}: it should ${want}`,
+    `As a ${role} I am missing an option for ${topic}`,
+    `Better ${topic}: support for a way to ${want}`,
     `Option to make ${topic} ${want}`,
-    `${product} without ${topic} is hard for a ${role}`,
+    `${product} should have an option for ${topic}, for a ${role}`,
   ]
   return random.pick(forms)
 }

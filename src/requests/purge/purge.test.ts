@@ -257,7 +257,7 @@ describe('a suppression', () => {
 
 describe('a purge while a page is being stored', () => {
   const page = async (requests: FoundRequest[], jobId: string) => ({
-    ...(await preparePage(requests, null)),
+    ...(await preparePage('github', { requests }, null)),
     platform: 'github' as const,
     jobId,
     topic: 'birds',

@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterAll(() => service.stop())
 
 async function store(requests: FoundRequest[], platform: PlatformName = 'github') {
-  const prepared = await preparePage(requests, null)
+  const prepared = await preparePage('github', { requests }, null)
   const page = { ...prepared, platform, jobId, topic: 'words', markSeenBefore: null, now: new Date() }
   return service.database.transaction().execute((transaction) => storePage(transaction, page))
 }
@@ -99,7 +99,12 @@ describe('the vocabulary', () => {
   })
 
   it('counts nothing of a page that is rolled back', async () => {
-    const page = { ...(await preparePage([rose], null)), platform: 'github' as const, jobId, topic: 'words' }
+    const page = {
+      ...(await preparePage('github', { requests: [rose] }, null)),
+      platform: 'github' as const,
+      jobId,
+      topic: 'words',
+    }
     const failing = service.database.transaction().execute(async (transaction) => {
       await storePage(transaction, { ...page, markSeenBefore: null, now: new Date() })
       throw new Error('killed')

@@ -1,11 +1,27 @@
 import type { PlatformName } from '../../database/column-types.ts'
-import type { FoundRequest } from '../../platforms/platform.ts'
+import { detect } from '../../detection/detect.ts'
+import type { FoundRequest, Page } from '../../platforms/platform.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import { searchTextOf } from '../search/text.ts'
 
-/** A page made ready to be stored: each request once, in the order of their keys, with the text that it is found by. */
+/**
+ * What becomes of a request of a page: on topic it joins the topic and the job, incomplete it joins the job, off topic it is only
+ * refreshed, when it is stored already.
+ */
+export type Relevance = 'onTopic' | 'incomplete' | 'offTopic'
+
+export interface PreparedRequest {
+  request: FoundRequest
+  relevance: Relevance
+  /** What it is found by. */
+  text: string
+  /** By its platform, else by detection; 0 to 1. */
+  confidence: number
+}
+
+/** A page made ready to be stored: each request once, in the order of their keys. */
 export interface PreparedPage {
-  requests: { request: FoundRequest; text: string }[]
+  requests: PreparedRequest[]
   /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
   markSeenBefore: Date | null
 }
@@ -18,22 +34,31 @@ export interface FoundPage extends PreparedPage {
   now: Date
 }
 
+/** Each request once, and in the order of their keys, so that two transactions that meet on the same requests cannot deadlock. */
+function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedRequests) {
+  const of = (found: readonly FoundRequest[], relevance: Relevance) =>
+    found.map((request) => [request.sourceId, { request, relevance }] as const)
+  // A later mention on the same page wins, on topic over the others: one statement may not touch a row twice.
+  const all = [...of(offTopic, 'offTopic'), ...of(incomplete, 'incomplete'), ...of(requests, 'onTopic')]
+  return [...new Map(all).values()].sort((a, b) => (a.request.sourceId < b.request.sourceId ? -1 : 1))
+}
+
+type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>
+
 /**
  * The part of storing that needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
  * event loop runs between two of them.
  */
 export async function preparePage(
-  requests: readonly FoundRequest[],
+  platform: PlatformName,
+  fetched: FetchedRequests,
   markSeenBefore: Date | null,
 ): Promise<PreparedPage> {
-  // A later mention on the same page wins: one statement may not touch a row twice.
-  const distinct = [...new Map(requests.map((request) => [request.sourceId, request])).values()]
-  // In the order of their keys, so that two transactions that meet on the same requests cannot deadlock.
-  distinct.sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
   const prepared: PreparedPage = { requests: [], markSeenBefore }
   const pause = createPauses()
-  for (const request of distinct) {
-    prepared.requests.push({ request, text: searchTextOf(request) })
+  for (const { request, relevance } of distinctRequests(fetched)) {
+    const confidence = request.confidence ?? detect({ ...request, platform }).confidence
+    prepared.requests.push({ request, relevance, text: searchTextOf(request), confidence })
     await pause()
   }
   return prepared

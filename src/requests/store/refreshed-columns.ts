@@ -23,7 +23,7 @@ const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2
 const dayMs = 86_400_000
 
 /** A platform's date, or null for one that cannot be true: before 1970 or later than tomorrow. */
-const toPastDate = (date: Date | null, now: Date) =>
+export const toPastDate = (date: Date | null, now: Date) =>
   date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
 interface RefreshedColumn {
