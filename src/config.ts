@@ -1,9 +1,10 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type AccountConfig, accountVariables, readAccountConfig } from './accounts/settings.ts'
-import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
+import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from './live/settings.ts'
+import { modelVariables, readModelConfig } from './model/settings.ts'
 import {
   type PlatformEnvironment,
   type PlatformsConfig,
@@ -69,7 +70,7 @@ export const environmentSchema = Type.Object({
   ...jobVariables,
   ...liveVariables,
   ...platformVariables,
-  ...expansionVariables,
+  ...modelVariables,
 })
 
 export type LogFormat = 'auto' | 'json' | 'text'
@@ -133,6 +134,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     complain('ROLE', `${role} needs DATABASE_URL; the embedded database belongs to one process.`)
   }
   const live = readLiveConfig(environment)
+  const model = readModelConfig(environment, complain)
   return {
     ...readHttpConfig(environment, complain),
     ...readAccountConfig(environment, complain),
@@ -145,6 +147,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     logFormat: environment.LOG_FORMAT as LogFormat,
     removalContact: readRemovalContact(environment),
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
-    expansion: readExpansionConfig(environment, complain, live.liveDeadlineMs),
+    expansion: expansionConfig(model, live.liveDeadlineMs),
   }
 }
