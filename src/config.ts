@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { type AccountConfig, accountVariables, readAccountConfig } from './accounts/settings.ts'
 import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
+import { type JudgingConfig, judgingVariables, readJudgingConfig } from './judging/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from './live/settings.ts'
 import { modelVariables, readModelConfig } from './model/settings.ts'
 import {
@@ -71,6 +72,7 @@ export const environmentSchema = Type.Object({
   ...liveVariables,
   ...platformVariables,
   ...modelVariables,
+  ...judgingVariables,
 })
 
 export type LogFormat = 'auto' | 'json' | 'text'
@@ -87,6 +89,8 @@ export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig
   removalContact: RemovalContact | undefined
   platforms: PlatformsConfig
   expansion: ExpansionConfig
+  /** Null when no text is judged by the model. */
+  judging: JudgingConfig | null
 }
 
 function complain(variable: string, what: string): never {
@@ -148,5 +152,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     removalContact: readRemovalContact(environment),
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
     expansion: expansionConfig(model, live.liveDeadlineMs),
+    judging: readJudgingConfig(environment, complain, model),
   }
 }

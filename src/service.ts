@@ -9,6 +9,7 @@ import type { OpenDatabase } from './database/open.ts'
 import type { App } from './http/app-type.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { urlOf } from './http/public-url.ts'
+import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { prepareDatabase } from './prepare-database.ts'
@@ -97,13 +98,16 @@ async function start(parts: StartParts): Promise<Service> {
   const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
   const signInUrl = listens ? await offerSignIn(offer) : null
   const { retention } = config.platforms
+  const judging =
+    runsJobs && config.judging !== null ? createJudging({ database, clock, log, config: config.judging }) : null
   const maintenance = startMaintenance(
-    createMaintenanceJobs({ opened, log, queue, clock, limiterClock: overrides.clock, retention }),
+    createMaintenanceJobs({ opened, log, queue, clock, limiterClock: overrides.clock, retention, judging }),
     log,
   )
   upkeep?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), maintenance.stop(), upkeep?.stop()])
+    await judging?.stop()
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()
