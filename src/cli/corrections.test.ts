@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { readLabelled } from '../../bench/detection-labelled.ts'
+import { readLabelled } from '../../scripts/detection/labelled.ts'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { runCommand, startCommand } from './command-testing.ts'
@@ -52,7 +52,7 @@ describe('wishwell detection export', { timeout: 60_000 }, () => {
     return startCommand(['detection', 'export', ...parameters], environment).finished
   }
 
-  it('writes labelled texts that the bench of detection reads, to stdout or a file', async () => {
+  it('writes labelled texts that the bench and the training of detection read, to stdout or a file', async () => {
     await correct(ids[1]!, 'not-request')
     await correct(ids[2]!, 'request')
     const printed = await run()
