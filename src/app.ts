@@ -13,7 +13,6 @@ import { registerSessionRoutes } from './accounts/sessions/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
 import { deleteCorrectionsOf } from './corrections/corrections.ts'
-import { registerCorrectionExport } from './corrections/export-routes.ts'
 import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import { registerPage } from './dashboard/page.ts'
@@ -179,7 +178,6 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerExportRoutes(routes, { ...shared, ownsJob })
   registerSimilarRoutes(routes, shared)
   registerCorrectionRoutes(routes, shared)
-  registerCorrectionExport(routes, shared)
   registerTopicRoutes(routes, shared)
   registerPurgeRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

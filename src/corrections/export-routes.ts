@@ -3,8 +3,8 @@ import type { App } from '../http/app-type.ts'
 import { ServiceError } from '../http/errors.ts'
 import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
 import { createOpenExports, maxExportsPerAccount } from '../requests/export/open-exports.ts'
+import type { CorrectionDependencies } from './dependencies.ts'
 import { exportLabelledTexts } from './labelled-texts.ts'
-import type { CorrectionDependencies } from './routes.ts'
 
 const line = closed({
   title: Type.String(),

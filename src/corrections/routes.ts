@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Authentication } from '../accounts/authentication.ts'
-import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { type ErrorCode, notFound } from '../http/errors.ts'
 import { pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { correctRequest, maxCorrections, undoCorrection, undoCorrectionById } from './corrections.ts'
+import type { CorrectionDependencies } from './dependencies.ts'
+import { registerCorrectionExport } from './export-routes.ts'
 import { listCorrections } from './list.ts'
 import {
   correctionAnswer,
@@ -16,12 +16,6 @@ import {
   requestPath,
   undoneCorrection,
 } from './schemas.ts'
-
-export interface CorrectionDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-}
 
 /** What differs between the routes of accounts and those of the operator. */
 interface Audience {
@@ -72,6 +66,7 @@ export function registerCorrectionRoutes(app: App, dependencies: CorrectionDepen
     registerUndoById(app, dependencies, audience)
     registerList(app, dependencies, audience)
   }
+  registerCorrectionExport(app, dependencies)
 }
 
 function registerCorrect(app: App, dependencies: CorrectionDependencies, audience: Audience): void {
