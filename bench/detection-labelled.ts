@@ -1,37 +1,13 @@
-import { readFileSync } from 'node:fs'
 import type { Judged, Point } from '../scripts/detection/curve.ts'
 import { curveOf, pointAt } from '../scripts/detection/curve.ts'
+import { type LabelledText, readLabelled } from '../scripts/detection/labelled.ts'
 import { detect, thresholdsOf, type WishClass } from '../src/detection/detect.ts'
-
-interface LabelledText {
-  title: string
-  description: string
-  platform: string
-  tags: string[]
-  label: boolean
-}
 
 /** Phrases that wishes are searched for with, as an expression: the detection before there was a model. */
 export const phrases = /feature requests?|\bi wish\b|would be nice if|please add/i
 /** More of the same kind. */
 export const morePhrases =
   /feature requests?|\bi wish\b|would be (?:nice|great|cool|useful|helpful)|please (?:add|support|allow)|add (?:support|an? option)|\bsuggestion\b|\benhancement\b|should (?:support|allow)|ability to|i(?:'d| would) (?:like|love) to see|an option to|feature:|proposal/i
-
-// Only "\n" ends a line: texts contain U+2028.
-export const readLabelled = (file: string): LabelledText[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => {
-      const { title, description, platform, tags, label } = JSON.parse(line)
-      return {
-        title: title ?? '',
-        description: description ?? '',
-        platform: platform ?? '',
-        tags: tags ?? [],
-        label: label === true,
-      }
-    })
 
 const rounded = (figure: number, digits = 3) => Number(figure.toFixed(digits))
 const cells = ({ precision, recall, f1 }: Pick<Point, 'precision' | 'recall' | 'f1'>) =>

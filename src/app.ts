@@ -12,6 +12,8 @@ import { registerAdminSessionRoutes } from './accounts/sessions/admin-routes.ts'
 import { registerSessionRoutes } from './accounts/sessions/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
+import { deleteCorrectionsOf } from './corrections/corrections.ts'
+import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import { registerPage } from './dashboard/page.ts'
 import type { Database } from './database/open.ts'
@@ -160,7 +162,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerHealthRoutes(routes, dependencies.health)
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
-  registerAccountRoutes(routes, shared)
+  registerAccountRoutes(routes, { ...shared, deleteOwned: deleteCorrectionsOf })
   registerKeyRoutes(routes, shared)
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
@@ -175,6 +177,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerListRoutes(routes, { ...shared, realtimeList, ownsJob })
   registerExportRoutes(routes, { ...shared, ownsJob })
   registerSimilarRoutes(routes, shared)
+  registerCorrectionRoutes(routes, shared)
   registerTopicRoutes(routes, shared)
   registerPurgeRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

@@ -37,6 +37,14 @@ describe('the configuration', () => {
     expect(readConfig({ ...model, LIVE_DEADLINE_SECONDS: '5' }).expansion.model?.timeoutMs).toBe(2_000)
   })
 
+  it('has texts judged by the model only with a number a day', () => {
+    const model = { AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm' }
+    expect(readConfig(model).judging).toBeNull()
+    expect(
+      readConfig({ ...model, AI_JUDGED_PER_DAY: '10', AI_JUDGED_EXCLUDED_PLATFORMS: 'reddit, x' }).judging,
+    ).toMatchObject({ perDay: 10, excludedPlatforms: ['reddit', 'x'], model: { name: 'm', timeoutMs: 4_000 } })
+  })
+
   it.each([
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
@@ -73,6 +81,9 @@ describe('the configuration', () => {
     [{ AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm', AI_API_KEY: 'secret value' }, 'AI_API_KEY'],
     [{ AI_TIMEOUT_MS: '0' }, 'AI_TIMEOUT_MS'],
     [{ AI_MAX_TOKENS: '1' }, 'AI_MAX_TOKENS'],
+    [{ AI_JUDGED_PER_DAY: '10' }, 'AI_JUDGED_PER_DAY'],
+    [{ AI_JUDGED_PER_DAY: '-1' }, 'AI_JUDGED_PER_DAY'],
+    [{ AI_JUDGED_EXCLUDED_PLATFORMS: 'redit' }, 'AI_JUDGED_EXCLUDED_PLATFORMS'],
     [{ PUBLIC_URL: 'secret-value' }, 'PUBLIC_URL'],
     [{ PUBLIC_URL: 'ftp://secret-value' }, 'PUBLIC_URL'],
     [{ PUBLIC_URL: 'https://h/secret-value' }, 'PUBLIC_URL'],

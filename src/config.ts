@@ -1,9 +1,11 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type AccountConfig, accountVariables, readAccountConfig } from './accounts/settings.ts'
-import { type ExpansionConfig, expansionVariables, readExpansionConfig } from './expansion/settings.ts'
+import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
+import { type JudgingConfig, judgingVariables, readJudgingConfig } from './judging/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from './live/settings.ts'
+import { modelVariables, readModelConfig } from './model/settings.ts'
 import {
   type PlatformEnvironment,
   type PlatformsConfig,
@@ -71,7 +73,8 @@ export const environmentSchema = Type.Object({
   ...liveVariables,
   ...platformVariables,
   ...refreshVariables,
-  ...expansionVariables,
+  ...modelVariables,
+  ...judgingVariables,
 })
 
 export type LogFormat = 'auto' | 'json' | 'text'
@@ -88,6 +91,8 @@ export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig
   removalContact: RemovalContact | undefined
   platforms: PlatformsConfig
   expansion: ExpansionConfig
+  /** Null when no text is judged by the model. */
+  judging: JudgingConfig | null
 }
 
 function complain(variable: string, what: string): never {
@@ -135,6 +140,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     complain('ROLE', `${role} needs DATABASE_URL; the embedded database belongs to one process.`)
   }
   const live = readLiveConfig(environment)
+  const model = readModelConfig(environment, complain)
   return {
     ...readHttpConfig(environment, complain),
     ...readAccountConfig(environment, complain),
@@ -148,6 +154,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     logFormat: environment.LOG_FORMAT as LogFormat,
     removalContact: readRemovalContact(environment),
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
-    expansion: readExpansionConfig(environment, complain, live.liveDeadlineMs),
+    expansion: expansionConfig(model, live.liveDeadlineMs),
+    judging: readJudgingConfig(environment, complain, model),
   }
 }

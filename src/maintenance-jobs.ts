@@ -3,6 +3,7 @@ import { purgeExpiredLinks } from './accounts/sessions/links.ts'
 import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
+import type { Judging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
@@ -23,9 +24,14 @@ export interface MaintenanceJobsOptions {
   /** The clock of the request limiter, if it is not the clock of the database. */
   limiterClock: Clock | undefined
   retention: Retention
+  /** Null when no text is judged by a model. */
+  judging: Judging | null
 }
 
-/** The jobs that delete expired rows, end overdue or abandoned work and judge requests of version 1, every few minutes. */
+/**
+ * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1 and have texts judged by a model, every
+ * few minutes.
+ */
 export const createMaintenanceJobs = ({
   opened: { database },
   log,
@@ -33,6 +39,7 @@ export const createMaintenanceJobs = ({
   clock,
   limiterClock,
   retention,
+  judging,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -47,6 +54,7 @@ export const createMaintenanceJobs = ({
   expiredSessions: () => purgeExpiredSessions(database, clock.now()),
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
+  ...(judging === null ? {} : { judgements: judging.job }),
   // Last: after an upgrade it has the longest backlog.
   firstJudgements: () => judgeStoredRequests(database),
 })

@@ -9,6 +9,7 @@ import type { OpenDatabase } from './database/open.ts'
 import type { App } from './http/app-type.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { urlOf } from './http/public-url.ts'
+import { createJudging, type Judging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { prepareDatabase } from './prepare-database.ts'
@@ -87,6 +88,12 @@ function startRefreshes(
   return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })
 }
 
+/** Null where no text is judged by a model. */
+const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: StartParts): Judging | null => {
+  const { clock = systemClock } = overrides
+  return config && createJudging({ database: prepared.opened.database, clock, log, config })
+}
+
 async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared } = parts
   const { opened, queue, searchIndex } = prepared
@@ -110,14 +117,16 @@ async function start(parts: StartParts): Promise<Service> {
   const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
   const signInUrl = listens ? await offerSignIn(offer) : null
   const { retention } = config.platforms
+  const judging = runsJobs ? judgingOf(parts) : null
   const maintenance = startMaintenance(
-    createMaintenanceJobs({ opened, log, queue, clock, limiterClock: overrides.clock, retention }),
+    createMaintenanceJobs({ opened, log, queue, clock, limiterClock: overrides.clock, retention, judging }),
     log,
   )
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   upkeep?.start()
   const stop = async () => {
-    await Promise.all([drain(), worker.stop(), maintenance.stop(), refreshing?.stop(), upkeep?.stop()])
+    const background = [worker.stop(), maintenance.stop(), refreshing?.stop(), judging?.stop(), upkeep?.stop()]
+    await Promise.all([drain(), ...background])
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()

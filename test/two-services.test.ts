@@ -57,4 +57,31 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two services on one Pos
     expect(await jobs.execute()).toHaveLength(1)
     await first.clientFor(apiKey).waitForJob(answers[0]?.body.data.jobId)
   })
+
+  it('count the correction of a request once, and together no more than 10,000', async () => {
+    const { accountId, apiKey } = await first.createAccount('max')
+    const { body } = await first.clientFor(apiKey).scrape({ topic: 'corrected', platforms: ['github'], depth: 2 })
+    await first.clientFor(apiKey).waitForJob(body.data.jobId)
+    const rows = await first.database.selectFrom('requests').select('id').limit(3).execute()
+    const correct = (id: string, isRequest: boolean) =>
+      bothFor(apiKey).map((client) =>
+        client.send('PUT', `/api/v1/requests/${id}/correction`, {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ isRequest }),
+        }),
+      )
+    const count = async () => {
+      const account = first.database.selectFrom('accounts').select('corrections').where('id', '=', accountId)
+      return (await account.executeTakeFirstOrThrow()).corrections
+    }
+    const [{ id: corrected }, ...others] = rows as [{ id: string }, ...{ id: string }[]]
+    const answers = await Promise.all(Array.from({ length: 10 }, () => correct(corrected, false)).flat())
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(await count()).toBe(1)
+    await first.database.updateTable('accounts').set({ corrections: 9_999 }).where('id', '=', accountId).execute()
+    const last = await Promise.all(others.flatMap(({ id }) => correct(id, false)))
+    // One of the two requests, by both services; the other one by neither.
+    expect(last.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409])
+    expect(await count()).toBe(10_000)
+  })
 })

@@ -13,8 +13,8 @@ export const hasCorpora: boolean = existsSync(corpora)
 
 const labelsFile = fileURLToPath(new URL('forum-labels.jsonl', import.meta.url))
 
-/** `form`: a text of the others in a form of an issue tracker (`forms.ts`). */
-export type Origin = 'titanium' | 'chat' | 'forum' | 'unlabelled' | 'form'
+/** `form`: a text of the others in a form of an issue tracker (`forms.ts`); corrections are those of people who use a service (`labelled.ts`). */
+export type Origin = 'titanium' | 'chat' | 'forum' | 'unlabelled' | 'form' | 'trackerCorrection' | 'socialCorrection'
 
 /** A text with its label. */
 export interface Example {

@@ -24,8 +24,26 @@ const trackerQuestion = 1
 
 /** How much a text of each origin counts, and how the wishes are balanced: 1 would be as much as everything else of their origin. */
 const importances: Record<PlatformGroup, Record<Origin, number> & { balance: number }> = {
-  tracker: { titanium: 1, form: 1, chat: 1, forum: 0.5, unlabelled: 0.2, balance: 0.6 },
-  social: { titanium: 0.05, form: 0, chat: 1, forum: 6, unlabelled: 0.4, balance: 0.5 },
+  tracker: {
+    titanium: 1,
+    form: 1,
+    chat: 1,
+    forum: 0.5,
+    unlabelled: 0.2,
+    trackerCorrection: 1,
+    socialCorrection: 0.5,
+    balance: 0.6,
+  },
+  social: {
+    titanium: 0.05,
+    form: 0,
+    chat: 1,
+    forum: 6,
+    unlabelled: 0.4,
+    trackerCorrection: 0.05,
+    socialCorrection: 6,
+    balance: 0.5,
+  },
 }
 
 /** A number in [0, 1) that depends on the text alone. */
@@ -37,7 +55,8 @@ export interface TrainingSet {
   labels: Uint8Array
 }
 
-export function readTrainingSet(progress: (line: string) => void): TrainingSet {
+/** Reads the corpora. @param corrections further examples: they are in every model, and never held out. */
+export function readTrainingSet(progress: (line: string) => void, corrections: readonly Example[] = []): TrainingSet {
   const titanium = readTitanium()
   const chats = readChats()
   const posts = readForum().filter(({ origin, stratum, group, title }) => {
@@ -48,7 +67,7 @@ export function readTrainingSet(progress: (line: string) => void): TrainingSet {
     )
   })
   const texts = [...titanium, ...chats, ...posts]
-  const examples = [...texts, ...inForms(texts)]
+  const examples = [...texts, ...inForms(texts), ...corrections]
   progress(`read ${examples.length} texts`)
   const matrix = matrixOf(examples)
   progress('hashed their features')
@@ -70,7 +89,8 @@ export function trainModel(set: TrainingSet, group: PlatformGroup, isUsed: (exam
     if (!isUsed(example)) return 0
     const { wishes, others } = sums.get(example.origin)!
     if (group === 'tracker' && example.origin === 'unlabelled' && isQuestion(example)) return trackerQuestion
-    return byOrigin[example.origin] * (example.label ? (balance * others) / wishes : 1)
+    // Corrections may have one label only.
+    return byOrigin[example.origin] * (example.label && others > 0 ? (balance * others) / wishes : 1)
   })
   return quantised(train(set.matrix, set.labels, importance, seed))
 }

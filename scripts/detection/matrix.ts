@@ -18,11 +18,14 @@ const countedIndex = (hash: number, block: number) => (hash ^ Math.imul(block + 
 
 const groupKey = ({ origin, group }: Example) => `${origin === 'chat' ? 'chat' : 'forum'} ${group}`
 
+/** Issues and corrections are of a few products, whose names are no features. */
+const isOfManyProducts = ({ origin }: Example) => origin === 'chat' || origin === 'forum' || origin === 'unlabelled'
+
 /** Of every feature the number of groups of forums and chats with it, up to 255. */
 function groupCounts(examples: readonly Example[]): Uint8Array {
   const byGroup = new Map<string, Example[]>()
   for (const example of examples) {
-    if (example.origin === 'titanium' || example.origin === 'form') continue
+    if (!isOfManyProducts(example)) continue
     const key = groupKey(example)
     const texts = byGroup.get(key)
     if (texts) texts.push(example)

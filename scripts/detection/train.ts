@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { probabilityOf } from '../../src/detection/calibration.ts'
 import type { PlatformGroup } from '../../src/detection/platform-groups.ts'
 import {
@@ -18,10 +19,12 @@ import {
   trainModel,
 } from './cross-validation.ts'
 import { curveOf, type Point } from './curve.ts'
+import { correctionExamples, readLabelled } from './labelled.ts'
 import { fitCalibration } from './platt.ts'
 
 // Trains the weights of the detection, src/detection/weights.bin, from the corpora: the same file from the same corpora.
 //   npm run train:detection
+//   npm run train:detection -- --labelled FILE.jsonl      also from the corrections of a service (wishwell detection export)
 
 /** Likely are texts from the confidence with this recall on, maybe those from a higher one on; of texts that no model has seen. */
 const recalls: Record<PlatformGroup, Thresholds> = {
@@ -55,7 +58,9 @@ function groupModel(set: TrainingSet, group: PlatformGroup, heldOut: readonly He
 if (!hasCorpora) {
   console.error(`skipped: the corpora are not at ${corpora} (set WISHWELL_SHARED to the folder that holds them)`)
 } else {
-  const set = readTrainingSet(progress)
+  const { values } = parseArgs({ options: { labelled: { type: 'string' } } })
+  const corrections = values.labelled === undefined ? [] : correctionExamples(readLabelled(values.labelled))
+  const set = readTrainingSet(progress, corrections)
   const tracker = groupModel(set, 'tracker', heldOutIssues(set, progress))
   const social = groupModel(set, 'social', heldOutPosts(set, progress))
   const file = writeDetector({ tracker, social })

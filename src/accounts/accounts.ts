@@ -100,13 +100,22 @@ export async function accountExists(executor: Executor, accountId: string): Prom
   return row !== undefined
 }
 
+/** Deletes what a room above stores of an account, inside the transaction that deletes the account, and before its row is locked. */
+export type DeleteOfAccount = (transaction: Transaction, accountId: string) => Promise<void>
+
 /**
  * Deletes an account: removes its name and those of its keys and revokes its keys at once. Its ledger and jobs stay, and a job
  * under way goes on to its end, because it is paid for.
+ * @param deleteOwned deletes what the rooms above store of it.
  * @returns false when the account does not exist or is deleted.
  */
-export function deleteAccount(database: Database, accountId: string, now: Date): Promise<boolean> {
+export function deleteAccount(
+  database: Database,
+  accountId: string,
+  { now, deleteOwned }: { now: Date; deleteOwned: DeleteOfAccount },
+): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {
+    await deleteOwned(transaction, accountId)
     const deleted = await transaction
       .updateTable('accounts')
       .set({ name: 'deleted account', deleted_at: now })

@@ -15,6 +15,8 @@ export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerO
   accountOf(request: FastifyRequest): Account
   /** The caller of a request, an account or the admin; only after one of the hooks. */
   callerOf(request: FastifyRequest): Caller
+  /** What a request was made with, for audits: `key <id>`, `session <id>` or `admin`; only after one of the hooks. */
+  originOf(request: FastifyRequest): string
   /** Counts an attempt with a wrong key. @throws the error of the answer, by default UNAUTHORIZED. */
   refuse(address: string, reply: FastifyReply, error?: ServiceError): Promise<never>
 }
@@ -31,11 +33,16 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
   const { rateLimits } = dependencies
   const credentials = createCredentials(dependencies)
   const accounts = new WeakMap<FastifyRequest, Account>()
-  const callers = new WeakMap<FastifyRequest, Caller>()
+  const callers = new WeakMap<FastifyRequest, Caller & { origin: string }>()
 
   const refuse: Authentication['refuse'] = async (address, reply, error = unauthorized()) => {
     await rateLimits.countWithoutKey(address, reply)
     throw error
+  }
+  const knownCaller = (request: FastifyRequest) => {
+    const caller = callers.get(request)
+    if (!caller) throw new Error(`${request.routeOptions.url} reads its caller without authentication`)
+    return caller
   }
   const requireAccount = (policy: AccountPolicy) => async (request: FastifyRequest, reply: FastifyReply) => {
     // Read before the lookup: a connection that is closed meanwhile has no address any more.
@@ -43,7 +50,7 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
     const found = await credentials.accountOf(request, reply)
     if (found === null) return refuse(address, reply)
     accounts.set(request, found.account)
-    callers.set(request, { name: found.account.accountId, token: found.token })
+    callers.set(request, { name: found.account.accountId, token: found.token, origin: found.origin })
     await rateLimits.countCall(found.account, policy, reply)
   }
   return {
@@ -51,20 +58,17 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
     requireAccountPolling: requireAccount('polls'),
     requireAdmin: async (request, reply) => {
       const { ip: address } = request
-      const token = await credentials.adminTokenOf(request, reply)
-      if (token === null) return refuse(address, reply)
-      callers.set(request, { name: 'admin', token })
+      const operator = await credentials.operatorOf(request, reply)
+      if (operator === null) return refuse(address, reply)
+      callers.set(request, { name: 'admin', token: operator.token, origin: operator.origin })
     },
     accountOf: (request) => {
       const account = accounts.get(request)
       if (!account) throw new Error(`${request.routeOptions.url} reads its account without requireAccount`)
       return account
     },
-    callerOf: (request) => {
-      const caller = callers.get(request)
-      if (!caller) throw new Error(`${request.routeOptions.url} reads its caller without authentication`)
-      return caller
-    },
+    callerOf: knownCaller,
+    originOf: (request) => knownCaller(request).origin,
     sessionOf: credentials.sessionOf,
     openerOf: credentials.openerOf,
     refuse,

@@ -17,17 +17,30 @@ export interface SignedIn {
   account: (Account & { name: string }) | null
 }
 
+/** The session of a request. */
+export interface OpenSession extends SignedIn {
+  sessionId: string
+}
+
+/** What a call was made with. */
+export interface Credential {
+  /** The key, or the token of the session. */
+  token: string
+  /** For audits: `key <id>`, `session <id>`, or `admin` for the admin key. */
+  origin: string
+}
+
 /** Reads the key or session of a request. A Bearer key takes precedence over a cookie, also a wrong one. */
 export interface Credentials {
-  /** The account of a request, and the key or token that the request carries; null for neither. */
-  accountOf(request: FastifyRequest, reply: FastifyReply): Promise<{ account: Account; token: string } | null>
-  /** The admin key, or the token of the operator's session, that a request carries; null for neither. */
-  adminTokenOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
+  /** The account of a request, and the key or session that the request carries; null for neither. */
+  accountOf(request: FastifyRequest, reply: FastifyReply): Promise<(Credential & { account: Account }) | null>
+  /** The admin key, or the operator's session, that a request carries; null for neither. */
+  operatorOf(request: FastifyRequest, reply: FastifyReply): Promise<Credential | null>
   /**
    * The session of a request; null when it has no cookie, or one that opens nothing.
    * @throws ServiceError FORBIDDEN when another site made the call, or it changes something without the session's CSRF token.
    */
-  sessionOf(request: FastifyRequest): Promise<SignedIn | null>
+  sessionOf(request: FastifyRequest): Promise<OpenSession | null>
   /** What a sign-in with an API key or the admin key opens; null for a key that opens nothing. */
   openerOf(key: string): Promise<(Opener & { account: Account | null }) | null>
 }
@@ -45,6 +58,8 @@ function bearerToken(request: FastifyRequest): string | null {
   return match?.[1] ?? null
 }
 
+const ofSession = ({ token, sessionId }: OpenSession): Credential => ({ token, origin: `session ${sessionId}` })
+
 export function createCredentials({ database, clock, adminKey }: CredentialsDependencies): Credentials {
   const share = createCoalescedReads()
   const adminDigest = digest(adminKey)
@@ -58,7 +73,7 @@ export function createCredentials({ database, clock, adminKey }: CredentialsDepe
     const session = await findSession(database, token, { adminKey, now: clock.now() })
     if (session === null) return null
     requireCsrfToken(request, token)
-    return { token, account: session.account }
+    return { token, sessionId: session.sessionId, account: session.account }
   }
   /** An answer by session is for one person, so no browser or proxy may store it. */
   const privateSessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -72,16 +87,16 @@ export function createCredentials({ database, clock, adminKey }: CredentialsDepe
       if (key !== null) {
         // A coalesced read begins after the call arrived, so a revoked key is refused by the next call.
         const account = await share(key, () => findAccount(key))
-        return account && { account, token: key }
+        return account && { account, token: key, origin: `key ${account.keyId}` }
       }
       const session = await privateSessionOf(request, reply)
-      return session?.account ? { account: session.account, token: session.token } : null
+      return session?.account ? { account: session.account, ...ofSession(session) } : null
     },
-    async adminTokenOf(request, reply) {
+    async operatorOf(request, reply) {
       const key = bearerToken(request)
-      if (key !== null) return isAdminKey(key) ? key : null
+      if (key !== null) return isAdminKey(key) ? { token: key, origin: 'admin' } : null
       const session = await privateSessionOf(request, reply)
-      return session !== null && session.account === null ? session.token : null
+      return session !== null && session.account === null ? ofSession(session) : null
     },
     sessionOf,
     async openerOf(key) {

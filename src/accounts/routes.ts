@@ -6,7 +6,7 @@ import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { createAccountWithKey, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
+import { createAccountWithKey, type DeleteOfAccount, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
 import type { Authentication } from './authentication.ts'
 import { tiers } from './plans.ts'
 
@@ -39,6 +39,10 @@ export interface AccountDependencies {
   idempotent: Idempotent
 }
 
+interface AccountRouteDependencies extends AccountDependencies {
+  deleteOwned: DeleteOfAccount
+}
+
 const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: Row) => ({
   ...row,
   createdAt: row.createdAt.toISOString(),
@@ -46,7 +50,7 @@ const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: 
 })
 
 /** The operator's routes for accounts. */
-export function registerAccountRoutes(app: App, dependencies: AccountDependencies): void {
+export function registerAccountRoutes(app: App, dependencies: AccountRouteDependencies): void {
   registerCreate(app, dependencies)
   registerList(app, dependencies)
   registerUpdate(app, dependencies)
@@ -144,8 +148,8 @@ function registerUpdate(app: App, dependencies: AccountDependencies): void {
   )
 }
 
-function registerDelete(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication } = dependencies
+function registerDelete(app: App, dependencies: AccountRouteDependencies): void {
+  const { database, clock, authentication, deleteOwned } = dependencies
   const onRequest = authentication.requireAdmin
   app.delete(
     '/api/admin/accounts/:accountId',
@@ -165,7 +169,8 @@ function registerDelete(app: App, dependencies: AccountDependencies): void {
       },
     },
     async ({ params: { accountId } }) => {
-      if (!isId(accountId) || !(await deleteAccount(database, accountId, clock.now()))) throw notFound('Account')
+      const deletion = { now: clock.now(), deleteOwned }
+      if (!isId(accountId) || !(await deleteAccount(database, accountId, deletion))) throw notFound('Account')
       return { data: { accountId } }
     },
   )

@@ -26,6 +26,11 @@ export interface StartedJob {
   usage: Usage
 }
 
+/** What an account says about a request: null for nothing. */
+export interface CorrectionAnswer {
+  data: { requestId: string; isRequest: boolean | null }
+}
+
 export interface SearchAnswer {
   data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
   meta: { window?: number; didYouMean?: string }

@@ -1,7 +1,15 @@
 import type { PlatformStatus } from '../platforms/status.ts'
 import type { Job, JobStatus } from '../scraping/jobs.ts'
 import type { TopicPage } from '../topics/topic-page.ts'
-import type { AccountUsage, JobPage, SearchAnswer, SearchRequest, StartedJob, TopicAnswer } from './api-types.ts'
+import type {
+  AccountUsage,
+  CorrectionAnswer,
+  JobPage,
+  SearchAnswer,
+  SearchRequest,
+  StartedJob,
+  TopicAnswer,
+} from './api-types.ts'
 import type { ClientConfig } from './client-config.ts'
 import { type Connection, createConnection, type StreamedAnswer } from './connection.ts'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
@@ -27,6 +35,8 @@ export interface Api {
   expandSearch(body: SearchRequest & { platforms?: string[] }, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
   listTopics(query: { query?: string; sortBy?: string; limit?: number; cursor?: string }): Promise<TopicAnswer>
   readTopic(topic: string): Promise<{ data: TopicPage }>
+  /** @param isRequest null undoes the correction. */
+  correctRequest(requestId: string, isRequest: boolean | null): Promise<CorrectionAnswer>
   /** The bytes of an export. A connection that breaks is a temporary ApiError. */
   openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
 }
@@ -88,6 +98,10 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
     expandSearch: (body, signal) => expandSearch(connection, body, signal),
     listTopics: (query) => call(`/api/v1/topics?${new URLSearchParams(query as Record<string, string>)}`),
     readTopic: (topic) => call(`/api/v1/topics/${encodeURIComponent(topic)}`),
+    correctRequest: (requestId, isRequest) => {
+      const path = `/api/v1/requests/${encodeURIComponent(requestId)}/correction`
+      return call(path, isRequest === null ? { method: 'DELETE' } : { method: 'PUT', body: { isRequest } })
+    },
     openExport: (query) => openExport(connection, query),
   }
 }

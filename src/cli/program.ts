@@ -4,8 +4,8 @@ import { helpEnd } from './options.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
-Environment of scrape, jobs, search, topics, export, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
-Environment of account, key, purge, suppression, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
+Environment of scrape, jobs, search, topics, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of account, key, purge, suppression, detection, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they also work without a running service.
 Environment of restore: DATA_DIR.
 
@@ -34,12 +34,14 @@ const commands: Record<string, () => Promise<Command>> = {
   search: async () => (await import('./search.ts')).searchCommand(),
   topics: async () => (await import('./topics.ts')).topicsCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
+  correct: async () => (await import('./correct.ts')).correctCommand(),
   platforms: async () => (await import('./platforms.ts')).platformsCommand(),
   usage: async () => (await import('./usage.ts')).usageCommand(),
   account: async () => (await import('./account.ts')).accountCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   purge: async () => (await import('./purge.ts')).purgeCommand(),
   suppression: async () => (await import('./suppression.ts')).suppressionCommand(),
+  detection: async () => (await import('./detection.ts')).detectionCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./restore.ts')).restoreCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),

@@ -1,4 +1,5 @@
 import type { Database } from '../database/open.ts'
+import type { ModelLog } from '../model/endpoint.ts'
 import { userAgentFor } from '../platforms/client/client.ts'
 import { topicKey } from '../platforms/topic-key.ts'
 import type { SearchIndex } from '../requests/search/search-index.ts'
@@ -6,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
 import { createCachePhrases } from './cache-phrases.ts'
 import { createCoalescedCalls } from './coalesced-calls.ts'
-import { createModel, type ExpansionLog } from './model.ts'
+import { createModel } from './model.ts'
 import type { ExpansionConfig } from './settings.ts'
 import { distinctTopics, queryTopic, topicLimit } from './topics.ts'
 
@@ -14,7 +15,7 @@ export interface ExpansionDependencies {
   database: Database
   searchIndex: SearchIndex
   clock: Clock
-  log: ExpansionLog
+  log: ModelLog
   config: ExpansionConfig
 }
 

@@ -1,31 +1,11 @@
 import { Ajv } from 'ajv'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { completionValue, ModelError } from '../model/completion.ts'
 import { searchWords } from '../platforms/topic-words.ts'
 import { suggestionsSchema } from './model-request.ts'
 
-/** Why the answer of a model is not used. The message never contains a part of what was sent or answered. */
-export class ModelError extends Error {
-  override readonly name = 'ModelError'
-}
-
-/** The part of a chat completion that is read; other fields are ignored. */
-const completion = Type.Object({
-  choices: Type.Array(
-    Type.Object({
-      finish_reason: Type.Optional(Type.Unknown()),
-      message: Type.Object({
-        content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-        refusal: Type.Optional(Type.Unknown()),
-      }),
-    }),
-    { minItems: 1 },
-  ),
-})
-
-const ajv = new Ajv()
-const isCompletion = ajv.compile<Static<typeof completion>>(completion)
 // A server that does not enforce the schema may add fields; they are ignored.
-const isSuggestions = ajv.compile<Static<typeof suggestionsSchema>>({
+const isSuggestions = new Ajv().compile<Static<typeof suggestionsSchema>>({
   ...suggestionsSchema,
   additionalProperties: true,
 })
@@ -39,20 +19,7 @@ const suggestionLimit = 20
  * @throws ModelError when it refuses, was cut off or does not answer in the required form.
  */
 export function readSuggestions(body: unknown): string[] {
-  if (!isCompletion(body)) throw new ModelError('answered with no chat completion')
-  const { message, finish_reason: reason } = body.choices[0]!
-  if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelError('refused')
-  if (reason === 'content_filter') throw new ModelError('refused')
-  if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
-  // Servers without schemas often wrap JSON as Markdown code.
-  const text = (message.content ?? '').trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // The parser's own message quotes the answer.
-    throw new ModelError('answered with no JSON')
-  }
+  const value = completionValue(body)
   if (!isSuggestions(value)) throw new ModelError('answered with no list of topics')
   return value.topics.slice(0, suggestionLimit)
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { ModelConfig } from './settings.ts'
+import type { Question } from '../model/completion.ts'
 
 /** The form of the answer that the model must give, and that its answer is validated against. */
 export const suggestionsSchema = Type.Object(
@@ -7,12 +7,6 @@ export const suggestionsSchema = Type.Object(
   // OpenAI's structured output takes a schema only with both.
   { additionalProperties: false, required: ['topics'] },
 )
-
-/**
- * The parameters that a server takes. `current` is what OpenAI documents now; `plain` is what older servers and other vendors
- * take instead: `max_tokens` and JSON without a schema.
- */
-export type Dialect = 'current' | 'plain'
 
 const instructions = `You name topics by which public platforms (issue trackers, forums, question sites, social networks) are searched
 for feature requests.
@@ -23,28 +17,10 @@ same thing or for something closely related. Each is a search phrase of one to f
 address, no name of a person, no punctuation, no repetition of the query in other grammatical forms. Use a phrase of "phrases" only if
 it fits the query. If the query makes no sense, answer {"topics": []}.`
 
-/** The body of a chat completion request. Of the cache only `phrases` are sent. */
-export function modelRequest(
-  { name, maxTokens }: Pick<ModelConfig, 'name' | 'maxTokens'>,
-  dialect: Dialect,
-  { query, phrases }: { query: string; phrases: readonly string[] },
-): string {
-  const limits =
-    dialect === 'current'
-      ? {
-          max_completion_tokens: maxTokens,
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: 'topics', strict: true, schema: suggestionsSchema },
-          },
-        }
-      : { max_tokens: maxTokens, response_format: { type: 'json_object' } }
-  return JSON.stringify({
-    model: name,
-    messages: [
-      { role: 'system', content: instructions },
-      { role: 'user', content: JSON.stringify({ query, phrases }) },
-    ],
-    ...limits,
-  })
-}
+/** The question for topics beside a query. Of the cache only `phrases` are sent. */
+export const topicsQuestion = ({ query, phrases }: { query: string; phrases: readonly string[] }): Question => ({
+  name: 'topics',
+  schema: suggestionsSchema,
+  instructions,
+  data: { query, phrases },
+})

@@ -87,20 +87,27 @@ describe('the API document', () => {
       'DELETE /api/admin/accounts/{accountId}',
       'DELETE /api/admin/accounts/{accountId}/links',
       'DELETE /api/admin/accounts/{accountId}/sessions',
+      'DELETE /api/admin/corrections/{correctionId}',
       'DELETE /api/admin/keys/{keyId}',
+      'DELETE /api/admin/requests/{id}/correction',
       'DELETE /api/session',
+      'DELETE /api/v1/corrections/{correctionId}',
       'DELETE /api/v1/keys/{keyId}',
+      'DELETE /api/v1/requests/{id}/correction',
       'DELETE /api/v1/scrape/{jobId}',
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
       'GET /api/admin/accounts/{accountId}/links',
       'GET /api/admin/accounts/{accountId}/usage',
       'GET /api/admin/backup',
+      'GET /api/admin/corrections',
+      'GET /api/admin/corrections/export',
       'GET /api/admin/jobs',
       'GET /api/admin/platforms',
       'GET /api/admin/suppressions',
       'GET /api/admin/verify',
       'GET /api/session',
+      'GET /api/v1/corrections',
       'GET /api/v1/keys',
       'GET /api/v1/platforms',
       'GET /api/v1/requests',
@@ -127,6 +134,8 @@ describe('the API document', () => {
       'POST /api/v1/keys',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
+      'PUT /api/admin/requests/{id}/correction',
+      'PUT /api/v1/requests/{id}/correction',
     ])
   })
 
@@ -304,6 +313,38 @@ describe('the API document', () => {
     const again = await lift({ author: 'ada' })
     expect(again.status).toBe(404)
     expectDocumented('POST', '/api/admin/suppressions/lift', again)
+  })
+
+  it('describes corrections', async () => {
+    const { body } = await service.client.scrape({ topic: 'corrected mode', platforms: ['github'] })
+    await service.client.waitForJob(body.data.jobId)
+    const [{ _id: id }] = (await service.client.get('/api/v1/requests')).body.data.results
+    for (const [prefix, client] of [
+      ['/api/v1', service.client],
+      ['/api/admin', service.clientFor(testAdminKey)],
+    ] as const) {
+      const path = `${prefix}/requests/{id}/correction`
+      const put = (isRequest: unknown) =>
+        client.send('PUT', path.replace('{id}', id), {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ isRequest }),
+        })
+      for (const value of [true, false, 'no']) expectDocumented('PUT', path, await put(value))
+      const list = await client.get(`${prefix}/corrections`)
+      expectDocumented('GET', `${prefix}/corrections`, list)
+      const [{ correctionId }] = list.body.data.corrections
+      expectDocumented('DELETE', path, await client.send('DELETE', path.replace('{id}', id)))
+      for (const value of [correctionId, 'unknown']) {
+        const answer = await client.send('DELETE', `${prefix}/corrections/${value}`)
+        expect(answer.status).toBe(404)
+        expectDocumented('DELETE', `${prefix}/corrections/{correctionId}`, answer)
+      }
+      await put(true)
+      const [again] = (await client.get(`${prefix}/corrections`)).body.data.corrections
+      const undone = await client.send('DELETE', `${prefix}/corrections/${again.correctionId}`)
+      expect(undone.status).toBe(200)
+      expectDocumented('DELETE', `${prefix}/corrections/{correctionId}`, undone)
+    }
   })
 
   it('describes the events of a job', async () => {

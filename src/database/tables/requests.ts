@@ -60,6 +60,8 @@ export interface RequestsTables {
     platform: Fixed<PlatformName>
     /** Of the request's id on its platform (`requests/store/identity.ts`). */
     source_hash: Fixed<string>
+    /** Of the stored request; of a deleted one, an id that no request has. A trigger sets it when it is collected again. */
+    request_id: string | null
     is_request: boolean
     /** `key <id>`, `session <id>` or `admin`. */
     made_by: string
@@ -71,6 +73,14 @@ export interface RequestsTables {
     text_hash: string
     confidence: number
     judged_at: Date
+  }
+  /** The texts that were sent to the model without an answer that could be stored. */
+  judgement_tries: {
+    request_id: Fixed<string>
+    text_hash: string
+    /** With this text. */
+    tries: number
+    next_try_at: Date
   }
   /** How many texts were sent to the model on a UTC day (YYYY-MM-DD). */
   judgement_days: {

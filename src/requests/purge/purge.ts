@@ -12,6 +12,7 @@ import {
   identitiesOfAuthor,
   identitiesOfUrl,
 } from '../store/identity.ts'
+import { deletePurgedCorrections } from './purged-corrections.ts'
 import { suppress } from './suppression.ts'
 
 /** What is purged: every request that fits all of these. At least one field, and at most one of id, url, author and olderThanDays. */
@@ -116,8 +117,8 @@ interface Slice {
 /** One transaction: what it deletes cannot be stored again by a page that comes after it. */
 const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Promise<number> =>
   database.transaction().execute(async (transaction) => {
+    const identities = matches.map(({ platform, sourceId }) => ({ platform, kind: 'id' as const, value: sourceId }))
     if (input.suppress) {
-      const identities = matches.map(({ platform, sourceId }) => ({ platform, kind: 'id' as const, value: sourceId }))
       await suppress(transaction, { purgeId, identities, named: input.id !== undefined, now: input.now })
     }
     const ids = matches.map((match) => match.id)
@@ -125,7 +126,9 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
     const chosen = sql<{ id: string }>`
       select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}
       order by platform, source_id for update`
-    return deleteRequests(transaction, chosen)
+    const deleted = await deleteRequests(transaction, chosen)
+    await deletePurgedCorrections(transaction, identities)
+    return deleted
   })
 
 /** Suppresses what was named, before anything is deleted: a page that is stored during the scan cannot bring it back. */
@@ -135,9 +138,11 @@ async function suppressNamed(database: Database, purgeId: string, input: PurgeIn
   const named = theirId ? [{ kind: 'id' as const, value: id }] : (namedIdentities(input) ?? [])
   const platforms = platform === undefined ? platformNames : [platform]
   const identities = platforms.flatMap((name) => named.map((identity) => ({ ...identity, platform: name })))
-  await database
-    .transaction()
-    .execute((transaction) => suppress(transaction, { purgeId, identities, named: true, now }))
+  await database.transaction().execute(async (transaction) => {
+    await suppress(transaction, { purgeId, identities, named: true, now })
+    // Of a request that is not stored, such as an expired one; those of stored ones are deleted with them.
+    await deletePurgedCorrections(transaction, identities)
+  })
 }
 
 /**

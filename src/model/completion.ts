@@ -1,0 +1,85 @@
+import { Ajv } from 'ajv'
+import { type Static, type TObject, Type } from 'typebox'
+import type { ModelConfig } from './settings.ts'
+
+/** Why the answer of a model is not used. The message never contains a part of what was sent or answered. */
+export class ModelError extends Error {
+  override readonly name: string = 'ModelError'
+}
+
+/** A question to a model: fixed instructions, and data that the model must not obey. */
+export interface Question {
+  /** The name of the form of the answer. */
+  name: string
+  /** The form that the answer must have; the reader of the answer validates it again. */
+  schema: TObject
+  instructions: string
+  /** Sent as one JSON object in a message of its own: no text in it can end the message or begin another one. */
+  data: Record<string, unknown>
+}
+
+/**
+ * The parameters that a server takes. `current` is what OpenAI documents now; `plain` is what older servers and other vendors
+ * take instead: `max_tokens` and JSON without a schema.
+ */
+export type Dialect = 'current' | 'plain'
+
+/** The body of a chat completion request. */
+export function completionRequest(
+  { name: model, maxTokens }: Pick<ModelConfig, 'name' | 'maxTokens'>,
+  dialect: Dialect,
+  { name, schema, instructions, data }: Question,
+): string {
+  const limits =
+    dialect === 'current'
+      ? {
+          max_completion_tokens: maxTokens,
+          response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
+        }
+      : { max_tokens: maxTokens, response_format: { type: 'json_object' } }
+  return JSON.stringify({
+    model,
+    messages: [
+      { role: 'system', content: instructions },
+      { role: 'user', content: JSON.stringify(data) },
+    ],
+    ...limits,
+  })
+}
+
+/** The part of a chat completion that is read; other fields are ignored. */
+const completion = Type.Object({
+  choices: Type.Array(
+    Type.Object({
+      finish_reason: Type.Optional(Type.Unknown()),
+      message: Type.Object({
+        content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        refusal: Type.Optional(Type.Unknown()),
+      }),
+    }),
+    { minItems: 1 },
+  ),
+})
+
+const isCompletion = new Ajv().compile<Static<typeof completion>>(completion)
+
+/**
+ * The JSON value that a model answered with, not validated.
+ * @param body of its answer, parsed.
+ * @throws ModelError when it refuses, was cut off or does not answer with JSON.
+ */
+export function completionValue(body: unknown): unknown {
+  if (!isCompletion(body)) throw new ModelError('answered with no chat completion')
+  const { message, finish_reason: reason } = body.choices[0]!
+  if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelError('refused')
+  if (reason === 'content_filter') throw new ModelError('refused')
+  if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
+  // Servers without schemas often wrap JSON as Markdown code.
+  const text = (message.content ?? '').trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the answer.
+    throw new ModelError('answered with no JSON')
+  }
+}

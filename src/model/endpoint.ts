@@ -1,0 +1,126 @@
+import type { Dispatcher } from 'undici'
+import { request as send } from 'undici'
+import { createCircuit } from '../platforms/budget/circuit.ts'
+import { BodyError, readJsonBody } from '../platforms/client/body.ts'
+import { endpointUrl } from '../platforms/client/client.ts'
+import { headerText } from '../platforms/client/headers.ts'
+import { PlatformError } from '../platforms/platform.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { completionRequest, type Dialect, ModelError, type Question } from './completion.ts'
+import type { ModelConfig } from './settings.ts'
+
+/** The part of a pino logger that is needed here. It never gets a key, an address, a body, a query or a text of the cache. */
+export interface ModelLog {
+  warn(fields: object, message: string): void
+}
+
+/** A failure of the endpoint, not only of this question. */
+export class EndpointError extends ModelError {}
+
+export interface EndpointDependencies {
+  config: ModelConfig
+  clock: Clock
+  userAgent: string
+  dispatcher?: Dispatcher
+}
+
+export interface Endpoint {
+  /**
+   * Whether a question may be sent. False for a minute or more after five failures of the endpoint in a row; after that, true is given
+   * once: to the question that probes the endpoint.
+   */
+  admits(): boolean
+  /**
+   * Sends a question, and reads the answer within the time limit of the model.
+   * @param read what the answer says, from its parsed body; throws ModelError when the form is wrong.
+   * @throws ModelError when there is no usable answer; the reason of `signal` once it is aborted.
+   */
+  complete<T>(question: Question, read: (body: unknown) => T, signal: AbortSignal): Promise<T>
+}
+
+/** Far more than an answer needs, because a model may add its reasoning. */
+const bodyLimitBytes = 256 * 1024
+
+/** An OpenAI-compatible endpoint. Redirects are never followed, and the key goes to the configured address alone. */
+export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
+  const { config, clock } = dependencies
+  const circuit = createCircuit()
+  // The dialect that this server last accepted.
+  let dialect: Dialect = 'current'
+
+  const requestBody = async (question: Question, signal: AbortSignal): Promise<unknown> => {
+    const response = await post(dependencies, completionRequest(config, dialect, question), signal)
+    const { statusCode: status } = response
+    if (dialect === 'current' && (status === 400 || status === 422)) {
+      await response.body.dump()
+      const body = await readBody(await post(dependencies, completionRequest(config, 'plain', question), signal))
+      dialect = 'plain'
+      return body
+    }
+    return readBody(response)
+  }
+
+  return {
+    admits: () => circuit.admit(clock.now()) === null,
+    complete: async (question, read, signal) => {
+      const deadline = AbortSignal.timeout(config.timeoutMs)
+      try {
+        const answer = read(await requestBody(question, AbortSignal.any([signal, deadline])))
+        circuit.recordAnswer()
+        return answer
+      } catch (error) {
+        signal.throwIfAborted()
+        const failure = toModelError(error, deadline.aborted)
+        if (failure instanceof EndpointError) {
+          circuit.recordFailure(new PlatformError('unavailable', failure.message), clock.now())
+        } else circuit.recordAnswer()
+        throw failure
+      }
+    },
+  }
+}
+
+function post(
+  { config, userAgent, dispatcher }: EndpointDependencies,
+  body: string,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  return send(endpointUrl(config.baseUrl, '/chat/completions', {}), {
+    method: 'POST',
+    body,
+    signal,
+    ...(dispatcher ? { dispatcher } : {}),
+    // The signal bounds all of it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      ...(config.apiKey === undefined ? {} : { authorization: `Bearer ${config.apiKey}` }),
+    },
+  })
+}
+
+async function readBody({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<unknown> {
+  if (status < 200 || status > 299) {
+    await body.dump({ limit: bodyLimitBytes })
+    throw new EndpointError(status >= 300 && status < 400 ? 'redirected; check AI_BASE_URL' : `answered ${status}`)
+  }
+  const type = headerText(headers, 'content-type') ?? ''
+  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+    await body.dump({ limit: bodyLimitBytes })
+    throw new EndpointError('answered with something else than JSON; check AI_BASE_URL')
+  }
+  return readJsonBody(body, headers, bodyLimitBytes)
+}
+
+function toModelError(error: unknown, late: boolean): ModelError {
+  if (late) return new EndpointError('did not answer in time')
+  if (error instanceof ModelError) return error
+  if (error instanceof BodyError) return new EndpointError(`answered with ${error.message}`)
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  // Never the message: undici's errors can carry pieces of the body.
+  return new EndpointError(`could not be called (${typeof code === 'string' ? code : String(name)})`)
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+
+/** The environment variables of the model: part of the schema in `config.ts`, which alone reads them. */
+export const modelVariables = {
+  AI_BASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s]+$',
+      description:
+        'base address of an OpenAI-compatible API (`https://api.openai.com/v1`) that suggests topics for `expand`; without it they come from the cache',
+    }),
+  ),
+  AI_API_KEY: Type.Optional(
+    // What no header can hold would fail each request as if the network did.
+    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one' }),
+  ),
+  AI_MODEL: Type.Optional(Type.String({ maxLength: 200, description: 'its model; needed with `AI_BASE_URL`' })),
+  AI_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 4_000,
+    description:
+      'time limit of the model, for topics at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
+  }),
+  AI_MAX_TOKENS: Type.Integer({
+    minimum: 50,
+    maximum: 20_000,
+    default: 500,
+    description: 'max tokens of a response of the model; a reasoning model needs more',
+  }),
+}
+
+const schema = Type.Object(modelVariables)
+
+export type ModelEnvironment = Static<typeof schema>
+
+/** An OpenAI-compatible endpoint. */
+export interface ModelConfig {
+  baseUrl: string
+  apiKey: string | undefined
+  name: string
+  timeoutMs: number
+  maxTokens: number
+}
+
+/** Reports which variable is wrong and what it should be. */
+export type Complain = (variable: keyof ModelEnvironment, what: string) => never
+
+/**
+ * What the variables of the model mean; null without a model.
+ * @param complain called with the first that is wrong.
+ */
+export function readModelConfig(environment: ModelEnvironment, complain: Complain): ModelConfig | null {
+  const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: name } = environment
+  if (baseUrl === undefined) {
+    // Without this error they would be unused although they look effective.
+    if (apiKey !== undefined) complain('AI_API_KEY', 'needs AI_BASE_URL.')
+    if (name !== undefined) complain('AI_MODEL', 'needs AI_BASE_URL.')
+    return null
+  }
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : complain('AI_BASE_URL', 'is not a web address.')
+  // They would not be sent, and an address gets into logs where a key does not.
+  if (url.username !== '' || url.password !== '') {
+    complain('AI_BASE_URL', 'must hold no user name or password; a key belongs into AI_API_KEY.')
+  }
+  if (name === undefined) return complain('AI_MODEL', 'is needed with AI_BASE_URL.')
+  return { baseUrl, apiKey, name, timeoutMs: environment.AI_TIMEOUT_MS, maxTokens: environment.AI_MAX_TOKENS }
+}

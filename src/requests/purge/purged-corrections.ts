@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { Transaction } from '../../database/open.ts'
+import { hashIdentity, type Identity } from '../store/identity.ts'
+
+/**
+ * Deletes what accounts and the operator said about purged requests: without it their corrections would wait for a request that must not
+ * come again. Corrections of requests that are still stored stay. To be called after the requests are deleted.
+ */
+export async function deletePurgedCorrections(
+  transaction: Transaction,
+  identities: readonly (Identity & { platform: string })[],
+): Promise<void> {
+  const hashes = identities
+    .filter(({ kind }) => kind === 'id')
+    .map((identity) => hashIdentity(identity.platform, identity))
+  if (hashes.length === 0) return
+  await takeLock(transaction, 'topics')
+  await sql`
+    with removed as (
+      delete from request_corrections where source_hash = any(${hashes}::text[])
+        and not exists (select from requests where requests.id = request_id)
+      returning account_id
+    ), counted as (
+      select account_id, count(*)::integer as removed from removed where account_id is not null group by 1
+    )
+    update accounts set corrections = corrections - counted.removed from counted
+    where accounts.id = counted.account_id`.execute(transaction)
+}
