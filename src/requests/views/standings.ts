@@ -1,0 +1,185 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { PlatformName, Standing } from '../../database/column-types.ts'
+import type { Transaction } from '../../database/open.ts'
+import { wishClassOf } from '../../detection/detect.ts'
+import { hashIdentity } from '../store/identity.ts'
+
+/** The class of a request that is listed, or that an account sees. */
+export type ClassStanding = Exclude<Standing, -1>
+
+const standingOfClass = { likely: 2, maybe: 1, unlikely: 0 } as const
+
+/** The standing of a confidence. It is rounded as the column stores it, so that both have the same standing. */
+export const standingOfConfidence = (confidence: number, platform: PlatformName): ClassStanding =>
+  standingOfClass[wishClassOf(Math.fround(confidence), platform)]
+
+/** What corrections refer to: a request by its id on its platform, so that they survive its deletion. */
+export const correctionHash = (platform: PlatformName, sourceId: string): string =>
+  hashIdentity(platform, { kind: 'id', value: sourceId })
+
+/** The text that a model judged: its judgement counts as long as the text has this hash (`request_judgements.text_hash`). */
+export const judgedTextHash = ({ title, description }: { title: string; description: string }): string =>
+  hash('sha256', `${title}\0${description}`)
+
+/** What the standings of a request follow from. */
+interface Facts {
+  id: string
+  platform: PlatformName
+  source_id: string
+  standing: Standing
+  confidence: number | null
+  is_unlisted: boolean
+  judgement: { text_hash: string; confidence: number } | null
+  /** Only of a request with a judgement. */
+  judged_title: string | null
+  judged_description: string | null
+}
+
+interface Correction {
+  account_id: string | null
+  source_hash: string
+  is_request: boolean
+}
+
+const standingOfCorrection = ({ is_request }: Correction): ClassStanding => (is_request ? 2 : 0)
+
+/** The class by detection, or by a model's judgement of this very text, or by the operator's correction: the strongest of them. */
+function sharedClass(facts: Facts, operators: Correction | undefined): ClassStanding {
+  if (operators) return standingOfCorrection(operators)
+  const { platform, judgement, judged_title: title, judged_description: description, confidence } = facts
+  if (
+    judgement !== null &&
+    judgement.text_hash === judgedTextHash({ title: title ?? '', description: description ?? '' })
+  )
+    return standingOfConfidence(judgement.confidence, platform)
+  return confidence === null ? 2 : standingOfConfidence(confidence, platform)
+}
+
+interface View {
+  account_id: string
+  request_id: string
+  standing: ClassStanding
+}
+
+/** How accounts see a request that they see differently from the shared view. @param viewers those that named a source of it. */
+function viewsOf(
+  facts: Facts,
+  shared: ClassStanding,
+  ofAccounts: readonly Correction[],
+  viewers: ReadonlySet<string>,
+): View[] {
+  const { id: request_id, is_unlisted } = facts
+  const own = new Map(
+    ofAccounts.map((correction) => [correction.account_id as string, standingOfCorrection(correction)]),
+  )
+  if (is_unlisted)
+    return [...viewers].map((account_id) => ({ account_id, request_id, standing: own.get(account_id) ?? shared }))
+  return [...own].flatMap(([account_id, standing]) =>
+    standing === shared ? [] : [{ account_id, request_id, standing }],
+  )
+}
+
+/** Locks the requests, in the order in which all writers lock them. */
+async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Facts[]> {
+  const { rows } = await sql<Facts>`
+    select id, platform, source_id, standing, requests.confidence,
+      exists (select from request_sources where request_sources.request_id = id) as is_unlisted,
+      case when judgement.request_id is null then null
+        else json_build_object('text_hash', text_hash, 'confidence', judgement.confidence) end as judgement,
+      case when judgement.request_id is null then null else title end as judged_title,
+      case when judgement.request_id is null then null else description end as judged_description
+    from requests left join request_judgements as judgement on judgement.request_id = id
+    where id = any(${ids}::uuid[]) order by platform, source_id for no key update of requests`.execute(transaction)
+  return rows
+}
+
+async function readCorrections(
+  transaction: Transaction,
+  hashes: readonly string[],
+): Promise<Map<string, Correction[]>> {
+  const { rows } = await sql<Correction>`
+    select account_id, source_hash, is_request from request_corrections
+    where source_hash = any(${hashes}::text[])`.execute(transaction)
+  return Map.groupBy(rows, (correction) => correction.source_hash)
+}
+
+/** The accounts that named a source of each unlisted request. */
+async function readViewers(transaction: Transaction, facts: readonly Facts[]): Promise<Map<string, Set<string>>> {
+  const viewers = new Map<string, Set<string>>()
+  const unlisted = facts.filter((request) => request.is_unlisted).map(({ id }) => id)
+  if (unlisted.length === 0) return viewers
+  const { rows } = await sql<{ request_id: string; account_id: string }>`
+    select request_id, account_id from request_sources join account_sources using (platform, source)
+    where request_id = any(${unlisted}::uuid[])`.execute(transaction)
+  for (const { request_id, account_id } of rows) {
+    const of = viewers.get(request_id) ?? new Set()
+    viewers.set(request_id, of.add(account_id))
+  }
+  return viewers
+}
+
+async function writeStandings(transaction: Transaction, changed: readonly { id: string; standing: Standing }[]) {
+  if (changed.length === 0) return
+  await sql`
+    update requests set standing = fresh.standing
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as fresh (id uuid, standing smallint)
+    where requests.id = fresh.id`.execute(transaction)
+}
+
+/** Replaces the rows of `account_requests` of these requests; those that do not change are not written. */
+async function writeViews(transaction: Transaction, ids: readonly string[], views: readonly View[]): Promise<void> {
+  const fresh = sql`jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
+    as fresh (account_id uuid, request_id uuid, standing smallint)`
+  await sql`
+    delete from account_requests as stored where request_id = any(${ids}::uuid[]) and not exists (
+      select from ${fresh} where fresh.account_id = stored.account_id and fresh.request_id = stored.request_id
+    )`.execute(transaction)
+  if (views.length === 0) return
+  await sql`
+    insert into account_requests as stored (account_id, request_id, standing)
+    select account_id, request_id, standing from ${fresh} order by account_id, request_id
+    on conflict (account_id, request_id) do update set standing = excluded.standing
+    where stored.standing <> excluded.standing`.execute(transaction)
+  const accounts = [...new Set(views.map(({ account_id }) => account_id))]
+  await sql`
+    update accounts set has_own_view = true where id = any(${accounts}::uuid[]) and not has_own_view`.execute(
+    transaction,
+  )
+}
+
+/**
+ * Derives the shared standing and the differences of accounts of these requests again, from what is stored of them: confidence,
+ * judgement, corrections, and the sources that accounts named. To be called in the transaction that changes any of these, after
+ * the change. Ids without a request are ignored.
+ *
+ * It takes the lock `topics`, which comes before locks of rows: the caller takes it itself before it selects the ids by what another
+ * transaction may change meanwhile, and before it locks rows of accounts or jobs.
+ */
+export async function recomputeStandings(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await takeLock(transaction, 'topics')
+  const facts = await lockFacts(transaction, ids)
+  const corrections = await readCorrections(
+    transaction,
+    facts.map(({ platform, source_id }) => correctionHash(platform, source_id)),
+  )
+  const viewers = await readViewers(transaction, facts)
+  const changed: { id: string; standing: Standing }[] = []
+  const views: View[] = []
+  for (const request of facts) {
+    const { id, platform, source_id, is_unlisted } = request
+    const all = corrections.get(correctionHash(platform, source_id)) ?? []
+    const shared = sharedClass(
+      request,
+      all.find(({ account_id }) => account_id === null),
+    )
+    const standing = is_unlisted ? -1 : shared
+    if (standing !== request.standing) changed.push({ id, standing })
+    const ofAccounts = all.filter(({ account_id }) => account_id !== null)
+    views.push(...viewsOf(request, shared, ofAccounts, viewers.get(id) ?? new Set()))
+  }
+  await writeStandings(transaction, changed)
+  await writeViews(transaction, ids, views)
+}
