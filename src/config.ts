@@ -10,6 +10,7 @@ import {
   platformVariables,
   readPlatformsConfig,
 } from './platforms/settings.ts'
+import { readSourcesConfig, type SourcesConfig, sourceVariables } from './platforms/sources/settings.ts'
 import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
 import { type JobConfig, jobVariables, readJobConfig } from './scraping/settings.ts'
@@ -68,6 +69,7 @@ export const environmentSchema = Type.Object({
   ),
   ...jobVariables,
   ...liveVariables,
+  ...sourceVariables,
   ...platformVariables,
   ...expansionVariables,
 })
@@ -85,6 +87,7 @@ export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig
   logFormat: LogFormat
   removalContact: RemovalContact | undefined
   platforms: PlatformsConfig
+  sources: SourcesConfig
   expansion: ExpansionConfig
 }
 
@@ -145,6 +148,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     logFormat: environment.LOG_FORMAT as LogFormat,
     removalContact: readRemovalContact(environment),
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
+    sources: readSourcesConfig(environment),
     expansion: readExpansionConfig(environment, complain, live.liveDeadlineMs),
   }
 }

@@ -10,6 +10,7 @@ import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { MaintenanceJob } from './runtime/maintenance.ts'
+import { createSourceCatchUp } from './scraping/account-sources.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
@@ -45,5 +46,6 @@ export const createMaintenanceJobs = ({
   adapterCache: () => purgeExpiredCacheEntries(database, clock.now()),
   expiredSessions: () => purgeExpiredSessions(database, clock.now()),
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
+  namedSources: createSourceCatchUp(database, clock.now),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
 })

@@ -1,7 +1,15 @@
 import type { PlatformStatus } from '../platforms/status.ts'
 import type { Job, JobStatus } from '../scraping/jobs.ts'
 import type { TopicPage } from '../topics/topic-page.ts'
-import type { AccountUsage, JobPage, SearchAnswer, SearchRequest, StartedJob, TopicAnswer } from './api-types.ts'
+import type {
+  AccountUsage,
+  JobPage,
+  ScrapeRequest,
+  SearchAnswer,
+  SearchRequest,
+  StartedJob,
+  TopicAnswer,
+} from './api-types.ts'
 import type { ClientConfig } from './client-config.ts'
 import { type Connection, createConnection, type StreamedAnswer } from './connection.ts'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
@@ -9,11 +17,7 @@ import { readServerSentEvents, type ServerSentEvent } from './server-sent-events
 /** The calls that the commands make. All of them throw ApiError, or the reason of the signal once it is aborted. */
 export interface Api {
   /** Repeated calls with the same key have one effect. */
-  startJob(
-    body: { topic: string; platforms?: string[]; depth?: number },
-    idempotencyKey: string,
-    signal: AbortSignal,
-  ): Promise<StartedJob>
+  startJob(body: ScrapeRequest, idempotencyKey: string, signal: AbortSignal): Promise<StartedJob>
   readJob(jobId: string, signal?: AbortSignal): Promise<Job>
   /** The job's events after `lastEventId`, until the service ends the stream. */
   followJob(jobId: string, lastEventId: string | null, signal: AbortSignal): AsyncGenerator<ServerSentEvent>

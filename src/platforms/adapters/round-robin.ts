@@ -87,6 +87,17 @@ export async function fetchRoundRobin({
   return null
 }
 
+/**
+ * The sources of which a task has fetched no page yet, by the cursor of its last page. A cursor of another form belongs to an adapter
+ * that searches all of its sources at once.
+ */
+export function unreachedSources(sources: readonly string[], cursor: Json): string[] {
+  const fields = asFields(cursor)
+  if (fields === null || asFields(fields.next) === null || asList(fields.ended) === null) return []
+  const { next, ended } = readPosition(cursor, 0)
+  return sources.filter((source) => !next.has(source) && !ended.has(source))
+}
+
 /** A host that is paused because it keeps failing counts as failed: the task waits for it only when no other host can answer. */
 const isPaused = (error: PlatformError) => error instanceof PlannedWaitError && error.code === 'unavailable'
 
