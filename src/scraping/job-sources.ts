@@ -23,11 +23,17 @@ export interface JobSources {
   check(named: readonly NamedSource[]): Promise<ServiceError | null>
 }
 
-const notListed = ({ path, platform, source }: NamedSource) =>
-  invalidField(
+/** How many listed sources a refusal names. */
+const namedInRefusal = 20
+
+function notListed({ path, platform, source }: NamedSource, listed: ListedSources): ServiceError {
+  const names = [...(listed.get(platform) ?? [])].slice(0, namedInRefusal)
+  const allowed = names.length === 0 ? 'lists none' : `lists ${names.join(', ')}`
+  return invalidField(
     path,
-    `the operator of this service allows only listed sources (SOURCES=listed), and ${source} is not listed for ${platform}`,
+    `${source} is not listed: SOURCES=listed allows only sources of the operator, who ${allowed} for ${platform}`,
   )
+}
 
 export function createJobSources({ database, kinds, listed, policy, verify }: JobSourcesDependencies): JobSources {
   const isAnyAllowed = async () => (policy ?? ((await hasSeveralAccounts(database)) ? 'listed' : 'any')) === 'any'
@@ -38,7 +44,7 @@ export function createJobSources({ database, kinds, listed, policy, verify }: Jo
       const further = named.filter(({ platform, source }) => !listed.get(platform)?.has(source))
       const [first] = further
       if (first === undefined) return null
-      return (await isAnyAllowed()) ? verify(further) : notListed(first)
+      return (await isAnyAllowed()) ? verify(further) : notListed(first, listed)
     },
   }
 }

@@ -201,8 +201,8 @@ describe('a refused source', () => {
 })
 
 describe('SOURCES', () => {
-  const refusedAs = (source: string, platform: string) =>
-    `sources.${platform}[0]: the operator of this service allows only listed sources (SOURCES=listed), and ${source} is not listed for ${platform}.`
+  const refusedAs = (source: string, platform: string, listed: string) =>
+    `sources.${platform}[0]: ${source} is not listed: SOURCES=listed allows only sources of the operator, who lists ${listed} for ${platform}.`
 
   it('allows any source while there is one account, and only listed ones while there are several', async () => {
     const own = await startTestService(options)
@@ -212,7 +212,7 @@ describe('SOURCES', () => {
       expect(first.status).toBe(200)
       const { accountId } = await own.createAccount()
       const { status, body } = await start('ada/two')
-      expect([status, body.error.message]).toEqual([400, refusedAs('ada/two', 'github')])
+      expect([status, body.error.message]).toEqual([400, refusedAs('ada/two', 'github', 'none')])
       // A repeated call gets the answer of the first one, although a new one would be refused.
       expect((await scrapeWithKey(own, 'ada/one')).text).toBe(first.text)
       const admin = own.clientFor(own.adminKey)
@@ -237,7 +237,7 @@ describe('SOURCES', () => {
       await own.client.waitForJob(body.data.jobId)
       const rows = await own.database.selectFrom('requests').select('standing').execute()
       expect(rows).toEqual([{ standing: 2 }])
-      expect((await start('superuser')).body.error.message).toBe(refusedAs('superuser', 'stackexchange'))
+      expect((await start('superuser')).body.error.message).toBe(refusedAs('superuser', 'stackexchange', 'ux, meta'))
     } finally {
       await own.stop()
     }

@@ -204,6 +204,12 @@ describe('the sources that a task did not reach', () => {
     expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(5))).toEqual([])
   })
 
+  it('are not those that were searched in one of several ways', () => {
+    const cursor = { turn: 2, next: { 'r/a flair': 1 }, ended: ['r/b words'] }
+    expect(unreachedSources(['r/a', 'r/b', 'r/c', 'r/ab'], cursor)).toEqual(['r/c', 'r/ab'])
+    expect(unreachedSources(['a:x', 'a:x y'], { turn: 0, next: { 'a:x y': 1 }, ended: [] })).toEqual(['a:x'])
+  })
+
   it('are none when all have ended, or when the adapter searches them at once', async () => {
     expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(6))).toEqual([])
     for (const cursor of [null, 2, 'next', [], { page: 2 }]) expect(unreachedSources(['a'], cursor)).toEqual([])

@@ -31,6 +31,11 @@ describe('the requests of a page of sources', () => {
     expect(ownSourcesOf(await fetchWith(page, ['ada/engine']))[0]).toEqual(['ada/engine'])
   })
 
+  it('may be those of the operator where the page is of listed sources too', async () => {
+    const page = { requests: found(null), nextCursor: null }
+    expect(ownSourcesOf(await fetchWith(page, ['ada/engine', 'operator/repository']))[0]).toEqual([null])
+  })
+
   it.each([null, 'ada/other'])('are refused when their source is %j and not one of several', async (ownSource) => {
     const page = { requests: found(ownSource), nextCursor: null }
     await expect(fetchWith(page, ['ada/engine', 'ada/notes'])).rejects.toThrow('a request has no source of its page')

@@ -3,11 +3,13 @@ import type { FoundRequest, Page, Platform } from '../platform.ts'
 import type { ListedSources } from './source-kinds.ts'
 
 /**
- * The source of an account that a request was found in, which decides who may see it; null for a source that the operator lists.
+ * The source of an account that a request was found in, which decides who may see it; null for a source that the operator lists. An
+ * adapter may say null itself only where the page is of listed sources too.
  * @throws Error for a request without one of the sources of the page: it must not become visible to all.
  */
 function attribute(request: FoundRequest, sources: readonly string[], listed: ReadonlySet<string>): FoundRequest {
   const source = request.ownSource ?? (sources.length === 1 ? sources[0] : undefined)
+  if (source === undefined && sources.some((one) => listed.has(one))) return request
   if (source === undefined || !sources.includes(source)) throw new Error('a request has no source of its page')
   return { ...request, ownSource: listed.has(source) ? null : source }
 }
