@@ -55,6 +55,7 @@ import type { CoalescedReads } from './runtime/request-coalescing.ts'
 import type { Version } from './runtime/response-cache.ts'
 import { createFollowers } from './scraping/followers.ts'
 import { registerJobRoutes } from './scraping/job-routes.ts'
+import type { JobSources } from './scraping/job-sources.ts'
 import { ownsJob as isOwnJob } from './scraping/jobs.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
@@ -86,6 +87,7 @@ export interface AppDependencies {
   backups: Backups
   platformsConfig: PlatformsConfig
   hosts: Platforms['hosts']
+  jobSources: JobSources
   hostMemory: HostMemoryStore
   /** The base of links. */
   publicUrl: () => string

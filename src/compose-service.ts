@@ -17,6 +17,10 @@ import { createPlatformClient, userAgentFor } from './platforms/client/client.ts
 import type { ClientTimeouts } from './platforms/client/messages.ts'
 import type { Platform } from './platforms/platform.ts'
 import { createPlatforms } from './platforms/platforms.ts'
+import { platformDefinitions } from './platforms/registry.ts'
+import { attributeSources } from './platforms/sources/attribution.ts'
+import { listedSources, type SourceKinds, sourceKindsOf } from './platforms/sources/source-kinds.ts'
+import { createVerification } from './platforms/sources/verification.ts'
 import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
@@ -25,6 +29,7 @@ import { countRequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
 import { version } from './runtime/version.ts'
+import { createJobSources } from './scraping/job-sources.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { createWorker } from './scraping/worker.ts'
 
@@ -35,6 +40,8 @@ export interface ServiceOverrides {
   clock?: Clock
   requestLimits?: RequestLimits
   platforms?: ReadonlyMap<PlatformName, Platform>
+  /** How sources are named, instead of as the adapters say. */
+  sourceKinds?: SourceKinds
   /** Multiplies the calls that a platform allows in a minute; only for a simulator that runs faster by the same factor. */
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
@@ -76,11 +83,17 @@ async function composePlatforms({ config, log, overrides, prepared }: ServicePar
   const { database } = prepared.opened
   const { clock = systemClock, platformTimeouts: timeouts = {}, platformTimeScale: timeScale } = overrides
   const userAgent = userAgentFor(version, config.removalContact?.text)
-  const client = createPlatformClient({ clock, log, timeouts, userAgent })
+  const { allowPrivateTargets } = config.sources
+  const client = createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets })
   const quotas = createQuotaStore(database)
   const cache = createAdapterCache(database)
   const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
-  return { client, adapters: overrides.platforms ?? platforms.adapters, hosts: platforms.hosts }
+  const kinds = overrides.sourceKinds ?? sourceKindsOf(platformDefinitions)
+  const listed = listedSources(platformDefinitions, kinds, config.platforms.environment)
+  const adapters = attributeSources(overrides.platforms ?? platforms.adapters, listed)
+  const verify = createVerification({ platforms: adapters, clock })
+  const jobSources = createJobSources({ database, kinds, listed, policy: config.sources.policy, verify })
+  return { client, adapters, hosts: platforms.hosts, jobSources }
 }
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
@@ -89,7 +102,7 @@ export async function composeService(parts: ServiceParts) {
   const { opened, queue, searchIndex } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
-  const { client, adapters, hosts } = await composePlatforms(parts)
+  const { client, adapters, hosts, jobSources } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
   const requestChanges = await countRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
@@ -120,6 +133,7 @@ export async function composeService(parts: ServiceParts) {
     cacheVersion,
     platformsConfig: config.platforms,
     hosts,
+    jobSources,
     jobTimeLimitMs: config.jobTimeLimitMs,
     expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
     live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },

@@ -12,6 +12,7 @@ import {
   platformVariables,
   readPlatformsConfig,
 } from './platforms/settings.ts'
+import { readSourcesConfig, type SourcesConfig, sourceVariables } from './platforms/sources/settings.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from './refreshing/settings.ts'
 import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
@@ -71,6 +72,7 @@ export const environmentSchema = Type.Object({
   ),
   ...jobVariables,
   ...liveVariables,
+  ...sourceVariables,
   ...platformVariables,
   ...refreshVariables,
   ...modelVariables,
@@ -90,6 +92,7 @@ export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig
   logFormat: LogFormat
   removalContact: RemovalContact | undefined
   platforms: PlatformsConfig
+  sources: SourcesConfig
   expansion: ExpansionConfig
   /** Null when no text is judged by the model. */
   judging: JudgingConfig | null
@@ -156,5 +159,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
     expansion: expansionConfig(model, live.liveDeadlineMs),
     judging: readJudgingConfig(environment, complain, model),
+    sources: readSourcesConfig(environment),
   }
 }

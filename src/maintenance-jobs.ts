@@ -12,6 +12,7 @@ import { judgeStoredRequests } from './requests/store/first-judgement.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { MaintenanceJob } from './runtime/maintenance.ts'
+import { createSourceCatchUp } from './scraping/account-sources.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
@@ -53,6 +54,7 @@ export const createMaintenanceJobs = ({
   adapterCache: () => purgeExpiredCacheEntries(database, clock.now()),
   expiredSessions: () => purgeExpiredSessions(database, clock.now()),
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
+  namedSources: createSourceCatchUp(database, clock.now),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   ...(judging === null ? {} : { judgements: judging.job }),
   // Last: after an upgrade it has the longest backlog.

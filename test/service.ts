@@ -9,6 +9,7 @@ import type { Database, OpenDatabase } from '../src/database/open.ts'
 import type { Expansion } from '../src/expansion/expansion.ts'
 import type { ClientTimeouts } from '../src/platforms/client/messages.ts'
 import type { Platform } from '../src/platforms/platform.ts'
+import type { SourceKinds } from '../src/platforms/sources/source-kinds.ts'
 import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { startService } from '../src/service.ts'
@@ -27,6 +28,8 @@ export interface TestServiceOptions extends LendOptions {
   environment?: Record<string, string>
   clock?: Clock
   platforms?: ReadonlyMap<PlatformName, Platform>
+  /** How sources are named, instead of as the adapters say. */
+  sourceKinds?: SourceKinds
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
   unreachableMs?: number
@@ -94,6 +97,7 @@ const configOf = ({ environment, platforms }: TestServiceOptions, lent: Lent, ap
 const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides => ({
   ...(options.clock ? { clock: options.clock } : {}),
   ...(options.platforms ? { platforms: options.platforms } : {}),
+  ...(options.sourceKinds ? { sourceKinds: options.sourceKinds } : {}),
   ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
   ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
   ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),

@@ -89,6 +89,12 @@ export async function readAccountNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+/** Whether there are at least two accounts, not counting deleted ones. */
+export async function hasSeveralAccounts(executor: Executor): Promise<boolean> {
+  const rows = await executor.selectFrom('accounts').select('id').where('deleted_at', 'is', null).limit(2).execute()
+  return rows.length > 1
+}
+
 /** Whether there is such an account, not deleted. */
 export async function accountExists(executor: Executor, accountId: string): Promise<boolean> {
   const row = await executor
@@ -104,8 +110,8 @@ export async function accountExists(executor: Executor, accountId: string): Prom
 export type DeleteOfAccount = (transaction: Transaction, accountId: string) => Promise<void>
 
 /**
- * Deletes an account: removes its name and those of its keys and revokes its keys at once. Its ledger and jobs stay, and a job
- * under way goes on to its end, because it is paid for.
+ * Deletes an account: removes its name, those of its keys and its sources, and revokes its keys at once. Its ledger and jobs stay,
+ * and a job under way goes on to its end, because it is paid for.
  * @param deleteOwned deletes what the rooms above store of it.
  * @returns false when the account does not exist or is deleted.
  */
@@ -129,6 +135,7 @@ export function deleteAccount(
       .set((eb) => ({ name: 'deleted key', revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
       .where('account_id', '=', accountId)
       .execute()
+    await transaction.deleteFrom('account_sources').where('account_id', '=', accountId).execute()
     return true
   })
 }

@@ -21,8 +21,16 @@ export interface AccountUsage {
   days?: { date: string; operation: string; credits: number }[]
 }
 
+export interface ScrapeRequest {
+  topic: string
+  platforms?: string[]
+  /** By platform. */
+  sources?: Record<string, string[]>
+  depth?: number
+}
+
 export interface StartedJob {
-  data: Pick<Job, 'jobId' | 'status' | 'topic'> & { platforms: string[]; depth: number }
+  data: Pick<Job, 'jobId' | 'status' | 'topic' | 'sources'> & { platforms: string[]; depth: number }
   usage: Usage
 }
 

@@ -5,6 +5,7 @@ import type {
   AccountUsage,
   CorrectionAnswer,
   JobPage,
+  ScrapeRequest,
   SearchAnswer,
   SearchRequest,
   StartedJob,
@@ -17,11 +18,7 @@ import { readServerSentEvents, type ServerSentEvent } from './server-sent-events
 /** The calls that the commands make. All of them throw ApiError, or the reason of the signal once it is aborted. */
 export interface Api {
   /** Repeated calls with the same key have one effect. */
-  startJob(
-    body: { topic: string; platforms?: string[]; depth?: number },
-    idempotencyKey: string,
-    signal: AbortSignal,
-  ): Promise<StartedJob>
+  startJob(body: ScrapeRequest, idempotencyKey: string, signal: AbortSignal): Promise<StartedJob>
   readJob(jobId: string, signal?: AbortSignal): Promise<Job>
   /** The job's events after `lastEventId`, until the service ends the stream. */
   followJob(jobId: string, lastEventId: string | null, signal: AbortSignal): AsyncGenerator<ServerSentEvent>

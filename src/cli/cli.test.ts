@@ -45,6 +45,16 @@ describe('wishwell scrape', () => {
     })
   })
 
+  it('sends the sources by platform', async () => {
+    const service = await startJobService([endedJob()])
+    const sources = ['--source', 'github:ada/engine', '--source', 'discourse:https://forum.example/c/ideas/5']
+    await runCommand(['scrape', 'dark mode', ...sources, '--source', 'github:ada/notes'], service)
+    expect(JSON.parse(service.received[0]!.body)).toEqual({
+      topic: 'dark mode',
+      sources: { github: ['ada/engine', 'ada/notes'], discourse: ['https://forum.example/c/ideas/5'] },
+    })
+  })
+
   it('prints one JSON object and nothing else on stdout with --json, and ends with 4 when a platform failed', async () => {
     const job = endedJob({
       progress: { github: 'error', hackernews: 'done' },

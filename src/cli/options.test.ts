@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { commaList, wholeNumber } from './options.ts'
+import { collectSource, commaList, wholeNumber } from './options.ts'
 
 describe('a whole number', () => {
   const parseDepth = wholeNumber(1, 40)
@@ -22,4 +22,22 @@ describe('a comma list', () => {
     expect(commaList('github, hackernews,,')).toEqual(['github', 'hackernews'])
     expect(commaList(' , ')).toEqual([])
   })
+})
+
+describe('a source', () => {
+  it('is of the platform before its first colon, and joins the sources before it', () => {
+    const first = collectSource('github:ada/engine')
+    const second = collectSource('discourse:https://forum.example/c/ideas/5', first)
+    expect(collectSource('github:ada/notes', second)).toEqual({
+      github: ['ada/engine', 'ada/notes'],
+      discourse: ['https://forum.example/c/ideas/5'],
+    })
+  })
+
+  it.each(['ada/engine', 'https://forum.example', ':ada/engine', 'github:', ''])(
+    'is refused without a platform: %j',
+    (text) => {
+      expect(() => collectSource(text)).toThrow('a platform, a colon and a source')
+    },
+  )
 })

@@ -28,6 +28,18 @@ export function commaList(text: string): string[] {
 /** Parses an option that may be given several times: all of its values. */
 export const collectValues = (text: string, before: string[] = []): string[] => [...before, text]
 
+/**
+ * Parses one `--source platform:source` after the others.
+ * @param before the sources so far, by platform.
+ */
+export function collectSource(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
+  const [, platform, source] = /^([a-z]+):(.+)$/.exec(text.trim()) ?? []
+  if (platform === undefined || source === undefined || /^https?$/.test(platform)) {
+    throw new InvalidArgumentError('It must be a platform, a colon and a source, such as github:owner/repository.')
+  }
+  return { ...before, [platform]: [...(before[platform] ?? []), source] }
+}
+
 /** What `--since` and `--until` say in every help; the service reads the dates. */
 export const dateHelp = {
   since: 'only requests posted then or later: a UTC day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z',

@@ -15,7 +15,7 @@ const host = (fields: Partial<HostStatus> = {}): HostStatus => ({
 })
 const lastError = { code: 'unavailable' as const, message: 'The connection failed.', at: '2026-01-02T00:00:00.000Z' }
 const failing = host({ host: 'down.example', failures: 1, lastError })
-const platform = (sources: null, hosts: HostStatus[], advice: string | null = null): PlatformStatus => ({
+const platform = (hosts: HostStatus[], advice: string | null = null): PlatformStatus => ({
   platform: 'discourse',
   state: 'ready',
   isDefault: true,
@@ -23,6 +23,7 @@ const platform = (sources: null, hosts: HostStatus[], advice: string | null = nu
   resumesAt: null,
   lastSuccessAt: null,
   advice,
+  sources: null,
   hosts,
 })
 

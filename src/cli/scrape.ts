@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { ApiError } from './answers.ts'
 import { type Api, createApi } from './api.ts'
-import type { StartedJob, Usage } from './api-types.ts'
+import type { ScrapeRequest, StartedJob, Usage } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { followJob } from './follow-job.ts'
-import { commaList, environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { collectSource, commaList, environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
 import { createProgress } from './progress.ts'
 import { startJob } from './start-job.ts'
@@ -29,10 +29,12 @@ Exit codes:
 Examples:
   wishwell scrape "dark mode"
   wishwell scrape "dark mode" --platforms github,hackernews --depth 3
+  wishwell scrape "dark mode" --source github:owner/repository --source discourse:https://forum.example/c/ideas/5 --depth 2
   wishwell scrape "dark mode" --json | jq .data.requestsCreated`
 
 interface ScrapeOptions {
   platforms?: string[]
+  source?: Record<string, string[]>
   depth?: number
   json: boolean
   wait: boolean
@@ -44,6 +46,11 @@ export function scrapeCommand(): Command {
     .description('collect requests about a topic from the platforms, and show the progress (costs credits)')
     .argument('<topic>', 'the topic of the requests, 2 to 100 characters; quote it when it has spaces')
     .option('--platforms <names>', "comma list of platforms (default: the service's own list)", commaList)
+    .option(
+      '--source <platform:source>',
+      'collect only from this public source of a platform, such as a repository or a forum category; may be repeated',
+      collectSource,
+    )
     .option('--depth <pages>', 'pages per platform, 1 to 40; each page costs 1 credit (default: 1)', wholeNumber(1, 40))
     .option('--json', 'print only the final job and the credits, as one JSON object', false)
     .option('--no-wait', 'start the job and do not wait for its end')
@@ -64,7 +71,16 @@ function abortOnInterrupt(explain: () => string): AbortSignal {
   return interruption.signal
 }
 
-async function scrape(topic: string, { platforms, depth, json, wait }: ScrapeOptions): Promise<void> {
+function bodyOf(topic: string, { platforms, source, depth }: ScrapeOptions): ScrapeRequest {
+  const body: ScrapeRequest = { topic }
+  if (platforms) body.platforms = platforms
+  if (source) body.sources = source
+  if (depth !== undefined) body.depth = depth
+  return body
+}
+
+async function scrape(topic: string, options: ScrapeOptions): Promise<void> {
+  const { json, wait } = options
   exitWhenOutputCloses()
   const config = readClientConfig()
   const api = createApi(config)
@@ -74,8 +90,7 @@ async function scrape(topic: string, { platforms, depth, json, wait }: ScrapeOpt
       ? 'Interrupted before the service answered; the job may have started.'
       : `Interrupted. The job continues in the service; poll it with:\n  ${pollCommand(config.url, started.data.jobId)}\nor cancel it with:\n  wishwell jobs cancel ${printable(started.data.jobId)}`,
   )
-  const body = { topic, ...(platforms ? { platforms } : {}), ...(depth === undefined ? {} : { depth }) }
-  started = await startJob(api, body, signal)
+  started = await startJob(api, bodyOf(topic, options), signal)
   if (wait) return watch(started, { api, config, json, signal })
   if (json) printJson(started)
   else printLines([...formatStarted(started), 'Poll it with:', `  ${pollCommand(config.url, started.data.jobId)}`])

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
-import type { StartedJob } from './api-types.ts'
+import type { ScrapeRequest, StartedJob } from './api-types.ts'
 
 /** The pauses between tries; there is one more try than pauses. */
 const pausesMs = [500, 1_500]
@@ -11,11 +11,7 @@ const pausesMs = [500, 1_500]
  * Starts a job, and repeats the call when the answer was lost. All tries send the same `Idempotency-Key`, so the job starts once.
  * @throws ApiError of the last try.
  */
-export async function startJob(
-  api: Api,
-  body: { topic: string; platforms?: string[]; depth?: number },
-  signal: AbortSignal,
-): Promise<StartedJob> {
+export async function startJob(api: Api, body: ScrapeRequest, signal: AbortSignal): Promise<StartedJob> {
   const idempotencyKey = randomUUID()
   for (const pauseMs of pausesMs) {
     try {

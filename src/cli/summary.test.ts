@@ -25,6 +25,20 @@ describe('the summary of a job', () => {
     ])
   })
 
+  it('shows the sources that the job was started with', () => {
+    const data = { jobId: 'job-1', status: 'pending' as const, topic: 'dark mode', platforms: ['github'], depth: 2 }
+    const lines = formatStarted({ data: { ...data, sources: { github: ['ada/engine', 'ada/notes'] } }, usage })
+    expect(lines.slice(1, 4)).toEqual(['Sources:', '  github:ada/engine', '  github:ada/notes'])
+  })
+
+  it('names the sources that were not reached, and what reaches them', () => {
+    const job = endedJob({ sourcesNotReached: { github: ['ada/engine', 'ada/\x1b[2Jnotes'] } })
+    expect(formatOutcome(job).slice(-2)).toEqual([
+      'Not reached on github: ada/engine, ada/notes.',
+      'A greater depth reaches more sources.',
+    ])
+  })
+
   it('shows why and until when a platform waits', () => {
     const waiting = [
       {

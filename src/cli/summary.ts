@@ -14,10 +14,14 @@ function formatCredits({ credits: { used, limit, remaining } }: Usage): string {
 }
 
 /** The lines about a job that was started. */
-export function formatStarted({ data: { jobId, topic, platforms, depth } }: StartedJob): string[] {
+export function formatStarted({ data: { jobId, topic, platforms, depth, sources } }: StartedJob): string[] {
   const cost = count(depth * platforms.length, 'credit')
+  const named = Object.entries(sources ?? {}).flatMap(([platform, ofPlatform]) =>
+    ofPlatform.map((source) => `  ${printable(platform)}:${printable(source)}`),
+  )
   return [
     `Collecting "${printable(topic)}" from ${platforms.map(printable).join(', ')}, up to ${count(depth, 'page')} each (at most ${cost}).`,
+    ...(named.length > 0 ? ['Sources:', ...named] : []),
     `Job ${printable(jobId)}`,
   ]
 }
@@ -52,6 +56,10 @@ export function formatOutcome(job: Job): string[] {
     return { name: printable(platform), state: printable(state), reason }
   })
   const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))
+  const unreached = Object.entries(job.sourcesNotReached ?? {}).map(
+    ([platform, sources]) => `Not reached on ${printable(platform)}: ${sources.map(printable).join(', ')}.`,
+  )
+  const advice = unreached.length > 0 && !isCancelled(job) ? ['A greater depth reaches more sources.'] : []
   // The headline says already that the job was cancelled.
   const failure = job.error && !isCancelled(job) ? [printable(job.error)] : []
   return [
@@ -60,6 +68,8 @@ export function formatOutcome(job: Job): string[] {
     ...outcomes.map(({ name, state, reason }) =>
       `  ${name.padEnd(nameColumns)}  ${state.padEnd(7)}  ${reason}`.trimEnd(),
     ),
+    ...unreached,
+    ...advice,
   ]
 }
 

@@ -17,7 +17,11 @@ export const errorCatalogue = {
   IDEMPOTENCY_MISMATCH: { status: 422, meaning: 'The `Idempotency-Key` was used with another body.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests, or the credits are used up; `reason` says which.' },
   INTERNAL_ERROR: { status: 500, meaning: 'An error of the service; the log has it under the request id.' },
-  UNAVAILABLE: { status: 503, meaning: 'The service is starting, stopping or cannot reach its database.' },
+  UNAVAILABLE: {
+    status: 503,
+    meaning:
+      'The service is starting, stopping or cannot reach its database; or a platform cannot check a named source now.',
+  },
 } as const
 
 export type ErrorCode = keyof typeof errorCatalogue

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json } from '../platforms/platform.ts'
-import { countPages } from './collected-topics.ts'
+import { countPages, countPagesOfSources } from './collected-topics.ts'
 import type { QueueMessage } from './queue.ts'
 
 /** A task that one worker has claimed. */
@@ -12,6 +12,8 @@ export interface ClaimedTask {
   topic: string
   platform: PlatformName
   depth: number
+  /** Of its account; null: those of the operator. */
+  sources: string[] | null
   /** Every write of the worker requires it; a later claim makes it invalid. */
   fencingToken: number
   cursor: Json
@@ -21,7 +23,7 @@ export interface ClaimedTask {
   pageDueSince: Date
   /** When its job ends at the latest. */
   expiresAt: Date
-  /** Pages of this topic that the platform had delivered, to all jobs, before the claim. */
+  /** Pages of this topic that the platform had delivered before the claim: to all jobs, or to those of the account with the same sources. */
   pagesBefore: number
   queueMessage: QueueMessage
   /** When this worker first found the host at capacity; null when it did not. */
@@ -56,7 +58,11 @@ export async function claimTask(
     return claim(transaction, next?.id ?? own.id, queueMessage.id, now)
   })
   if (!row) return null
-  const pagesBefore = await countPages(database, row.platform, row.topic)
+  const { sources } = row
+  const pagesBefore =
+    sources === null
+      ? await countPages(database, row.platform, row.topic)
+      : await countPagesOfSources(database, { ...row, sources })
   return {
     ...row,
     queueMessage,
@@ -150,6 +156,7 @@ const claim = (transaction: Transaction, taskId: string, queueMessageId: string,
       'scrape_jobs.depth',
       'scrape_jobs.expires_at as expiresAt',
       'platform',
+      'scrape_tasks.sources',
       'fencing_token as fencingToken',
       'cursor',
       'pages',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import { topicKey } from '../platforms/topic-key.ts'
@@ -11,6 +12,27 @@ export async function countPages(executor: Executor, platform: PlatformName, top
     .where('topic_key', '=', topicKey(topic))
     .executeTakeFirst()
   return row?.pages ?? 0
+}
+
+/**
+ * How many pages of a topic the jobs of an account have got from a platform with exactly these sources. They are not among those of
+ * `countPages`: the sources are others, and so is the round-robin.
+ */
+export async function countPagesOfSources(
+  executor: Executor,
+  { jobId, platform, topic, sources }: { jobId: string; platform: PlatformName; topic: string; sources: string[] },
+): Promise<number> {
+  const rows = await executor
+    .selectFrom('scrape_jobs as own')
+    .innerJoin('scrape_jobs as jobs', 'jobs.account_id', 'own.account_id')
+    .innerJoin('scrape_tasks as tasks', 'tasks.job_id', 'jobs.id')
+    .select(['jobs.topic', 'tasks.pages'])
+    .where('own.id', '=', jobId)
+    .where('tasks.platform', '=', platform)
+    .where(sql<boolean>`tasks.sources = ${sources}::text[]`)
+    .execute()
+  const key = topicKey(topic)
+  return rows.reduce((pages, row) => (topicKey(row.topic) === key ? pages + row.pages : pages), 0)
 }
 
 /** Counts a page, in the transaction that stores it. */

@@ -17,6 +17,17 @@ export const jobSchema = closed({
   depth: Type.Integer({ description: 'Pages per platform' }),
   progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
   requestsCreated: Type.Integer({ description: 'Requests that were new to the cache' }),
+  sources: Type.Optional(
+    Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'The sources that its caller named, normalised, by platform; absent when none was named',
+    }),
+  ),
+  sourcesNotReached: Type.Optional(
+    Type.Record(Type.String(), Type.Array(Type.String()), {
+      description:
+        'Those of them of which no page was fetched, because the depth was too small or the platform ended early; absent when there are none',
+    }),
+  ),
   startedAt: nullable(moment('When the first platform was begun')),
   completedAt: nullable(moment('When the last platform ended')),
   errors: Type.Optional(

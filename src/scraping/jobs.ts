@@ -4,10 +4,13 @@ import type { PlatformErrorCode, PlatformName, TaskState } from '../database/col
 import type { Executor, Transaction } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { offError } from '../platforms/off-platforms.ts'
+import type { SourcesByPlatform } from '../platforms/sources/named-sources.ts'
+import { nameSources } from './account-sources.ts'
 import { beginJobs } from './job-admission.ts'
 import { failureOf } from './job-failure.ts'
 import type { TaskQueue } from './queue.ts'
 import type { TaskRow } from './task-row.ts'
+import { describeSources, type JobSourcesRecord } from './task-sources.ts'
 
 export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as const
 
@@ -20,6 +23,8 @@ export interface NewJob {
   /** Those of them that are not on: they are skipped from the start, and nothing is reserved for them. */
   off?: readonly PlatformName[]
   depth: number
+  /** Of the account, normalised and verified; a platform without an entry searches those of the operator. */
+  sources?: SourcesByPlatform
   now: Date
   /** When it ends at the latest, whatever its platforms do. */
   expiresAt: Date
@@ -29,6 +34,8 @@ export interface NewJob {
 export const costOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
   depth * (platforms.length - off.length)
 
+const noSources: SourcesByPlatform = new Map()
+
 /** A task that ends before it begins. */
 const skipped = (platform: PlatformName, now: Date) => {
   const { code, message } = offError(platform)
@@ -36,14 +43,16 @@ const skipped = (platform: PlatformName, now: Date) => {
 }
 
 /**
- * Starts a job: writes it with its tasks, reserves its credits, and begins or queues it, all in the caller's transaction. A job of
- * only platforms that are off has ended when it is written, and reserves nothing.
+ * Starts a job: writes it with its tasks and sources, reserves its credits, and begins or queues it, all in the caller's transaction. A
+ * job of only platforms that are off has ended when it is written, and reserves nothing.
  * @returns the job's id.
  * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; the transaction must be undone then.
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
-  const { accountId, topic, platforms, off = [], depth, now, expiresAt } = job
+  const { accountId, topic, platforms, off = [], depth, sources = noSources, now, expiresAt } = job
   const isOver = off.length === platforms.length
+  const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
+  await nameSources(transaction, { accountId, sources: verified, now })
   const { id: jobId } = await transaction
     .insertInto('scrape_jobs')
     .values({
@@ -52,6 +61,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
       depth,
       created_at: now,
       expires_at: expiresAt,
+      ...(sources.size > 0 ? { sources: JSON.stringify(Object.fromEntries(sources)) } : {}),
       ...(isOver ? { begun_at: now, ended_at: now } : {}),
     })
     .returning('id')
@@ -63,6 +73,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
         job_id: jobId,
         platform,
         position,
+        sources: sources.get(platform) ?? null,
         ...(off.includes(platform) ? skipped(platform, now) : {}),
       })),
     )
@@ -96,7 +107,7 @@ export const jobStatus = sql<JobStatus>`(
   end
   from scrape_tasks where job_id = scrape_jobs.id)`
 
-export interface Job {
+export interface Job extends JobSourcesRecord {
   jobId: string
   status: JobStatus
   /** What went wrong, in one sentence; null unless it failed. */
@@ -141,6 +152,7 @@ export function describeJob(jobId: string, terms: JobTerms, tasks: readonly Task
     requestsCreated: tasks.reduce((sum, task) => sum + task.requests_created, 0),
     startedAt: earliest(tasks.map((task) => task.started_at))?.toISOString() ?? null,
     completedAt: ended ? new Date(lastEnd).toISOString() : null,
+    ...describeSources(tasks),
     ...(errors.length > 0 ? { errors } : {}),
     ...(waiting.length > 0 ? { waiting } : {}),
   }

@@ -11,9 +11,11 @@ import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
 import { anyPlatform, platformList } from '../platforms/schemas.ts'
+import { byPlatform, readSources, sourcesSchema } from '../platforms/sources/named-sources.ts'
 import { searchWords } from '../platforms/topic-words.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { jobSchema } from './job-schema.ts'
+import type { JobSources } from './job-sources.ts'
 import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -29,6 +31,7 @@ export interface ScrapeDependencies {
   idempotent: Idempotent
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
+  jobSources: JobSources
 }
 
 /** Starting and polling scrape jobs. */
@@ -40,12 +43,14 @@ export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies)
 const startDescription =
   'Reserves depth x platforms credits, of the platforms that are on. Every delivered page costs one; the rest is released ' +
   'at the end. An account runs as many jobs at a time as its plan allows; further ones stay `pending` and begin in the order ' +
-  'of their start. A job of only platforms that are off is `completed` at once: its `errors` say what to set.'
+  'of their start. A job of only platforms that are off is `completed` at once: its `errors` say what to set. With `sources` and ' +
+  'without `platforms`, the job is of the platforms of the sources. Each source must exist and be public, or the call is refused.'
 
-const startBody = ({ enabledPlatforms, defaultPlatforms }: ScrapeDependencies) =>
+const startBody = ({ enabledPlatforms, defaultPlatforms, jobSources }: ScrapeDependencies) =>
   closed({
     topic: trimmedText(2, 100, 'What to collect requests about'),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
+    sources: Type.Optional(sourcesSchema(jobSources.kinds)),
     depth: defaulted(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
     maxCredits: Type.Optional(
       Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
@@ -60,10 +65,11 @@ const startedJob = closed({
   topic: Type.String(),
   platforms: Type.Array(anyPlatform),
   depth: Type.Integer(),
+  sources: jobSchema.properties.sources,
 })
 
 function registerStart(app: App, dependencies: ScrapeDependencies): void {
-  const { clock, queue, jobTimeLimitMs, authentication, idempotent } = dependencies
+  const { clock, queue, jobTimeLimitMs, authentication, idempotent, jobSources } = dependencies
   app.post(
     '/api/v1/scrape',
     {
@@ -86,13 +92,20 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
       const { accountId } = authentication.accountOf(request)
       const now = clock.now()
       const expiresAt = new Date(now.getTime() + jobTimeLimitMs)
-      const job = { ...readJobTerms(request.body, dependencies), accountId, now, expiresAt }
+      const { named, ...terms } = readJobTerms(request.body, dependencies)
+      const sources = byPlatform(named)
+      const job = { ...terms, sources, accountId, now, expiresAt }
+      // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
+      const refusal = await jobSources.check(named.filter(({ platform }) => !terms.off.includes(platform)))
       return idempotent(request, reply, async (transaction) => {
+        if (refusal !== null) throw refusal
         const jobId = await startJob(transaction, queue, job)
         const credits = await readCreditUsage(transaction, job, now)
         const { topic, platforms, off, depth } = job
         const status = off.length === platforms.length ? ('completed' as const) : ('pending' as const)
-        return { data: { jobId, status, topic, platforms, depth }, usage: { credits } }
+        const data = { jobId, status, topic, platforms, depth }
+        const named = sources.size > 0 ? { sources: Object.fromEntries(sources) } : {}
+        return { data: { ...data, ...named }, usage: { credits } }
       })
     },
   )
@@ -100,15 +113,17 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
 
 /**
  * What a job collects, from the body of a request.
- * @throws ServiceError INVALID_REQUEST for a topic without words, or a job that could cost more than `maxCredits`.
+ * @throws ServiceError INVALID_REQUEST for a topic without words, a wrong source, or a job that could cost more than `maxCredits`.
  */
-function readJobTerms(body: StartBody, { enabledPlatforms, defaultPlatforms }: ScrapeDependencies) {
+function readJobTerms(body: StartBody, { enabledPlatforms, defaultPlatforms, jobSources }: ScrapeDependencies) {
   const { topic, depth = 1, maxCredits } = body
   // No platform would be called, and a caller must not pay for that.
   if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
-  const platforms = [...new Set(body.platforms ?? defaultPlatforms)]
+  const named = body.sources ? readSources(body.sources, jobSources.kinds, body.platforms) : []
+  const ofSources = named.map(({ platform }) => platform)
+  const platforms = [...new Set(body.platforms ?? (named.length > 0 ? ofSources : defaultPlatforms))]
   const { off } = choosePlatforms(platforms, enabledPlatforms)
-  const terms = { topic, platforms, off, depth }
+  const terms = { topic, platforms, off, depth, named }
   const cost = costOf(terms)
   if (maxCredits !== undefined && cost > maxCredits) {
     throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import { isTimeout } from '../platforms/client/faults.ts'
-import type { Page, Platform } from '../platforms/platform.ts'
+import type { Page, PageRequest, Platform } from '../platforms/platform.ts'
 import type { Retention } from '../requests/store/retention.ts'
 import { unlessAborted } from '../runtime/abort.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -68,12 +68,14 @@ export async function runTask(context: TaskContext, claimed: ClaimedTask): Promi
 /** Runs one page of a task. @returns the task to continue with; null when it has ended or waits in the queue. */
 async function runPage(context: TaskContext, platform: Platform, task: ClaimedTask): Promise<ClaimedTask | null> {
   const { database, queue, retention, clock, log, shutdown, stopped, unreachableMs } = context
-  const { topic, cursor, pagesBefore, jobId } = task
+  const { topic, cursor, pagesBefore, sources, jobId } = task
   const { isLive } = task.queueMessage
   let page: Page | null
   try {
     const signal = AbortSignal.any([shutdown.signal, stopped])
-    const fetched = platform.fetchPage({ topic, cursor, pagesBefore, signal, mayShare: isLive })
+    const request: PageRequest = { topic, cursor, pagesBefore, signal, mayShare: isLive }
+    if (sources !== null) request.sources = sources
+    const fetched = platform.fetchPage(request)
     page = await unlessAborted(fetched, stopped)
   } catch (error) {
     const abortedBy = abortCause(context)

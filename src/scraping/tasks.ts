@@ -115,7 +115,8 @@ export function checkpointPage(
         }))
         .executeTakeFirst(),
     )
-    await countPage(transaction, platform, topic, now)
+    // Only pages of the operator's sources make a topic fresh.
+    if (task.sources === null) await countPage(transaction, platform, topic, now)
     if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
     return more ? { ...task, pages, cursor: nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
   })

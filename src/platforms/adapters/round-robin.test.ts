@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Json, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
-import { fetchRoundRobin, type SourcePage } from './round-robin.ts'
+import { fetchRoundRobin, type SourcePage, unreachedSources } from './round-robin.ts'
 import { fetchPageOrNull, platformError } from './testing.ts'
 
 type FetchFrom = (source: string, cursor: Json) => SourcePage
@@ -187,5 +187,31 @@ describe('a source that fails', () => {
       throw new TypeError('a mistake')
     }
     await expect(ask(['a', 'b'], fetchFrom, { areIndependent: true })).rejects.toThrow('a mistake')
+  })
+})
+
+describe('the sources that a task did not reach', () => {
+  const pageOf: FetchFrom = (_source, cursor) => ({ requests: [], nextCursor: cursor === null ? 1 : null })
+  const cursorAfter = async (pages: number) => {
+    let cursor: Json = null
+    for (let page = 0; page < pages; page++) cursor = (await ask(['a', 'b', 'c'], pageOf, { cursor }))!.nextCursor
+    return cursor
+  }
+
+  it('are those without a page', async () => {
+    expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(1))).toEqual(['b', 'c'])
+    expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(2))).toEqual(['c'])
+    expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(5))).toEqual([])
+  })
+
+  it('are not those that were searched in one of several ways', () => {
+    const cursor = { turn: 2, next: { 'r/a flair': 1 }, ended: ['r/b words'] }
+    expect(unreachedSources(['r/a', 'r/b', 'r/c', 'r/ab'], cursor)).toEqual(['r/c', 'r/ab'])
+    expect(unreachedSources(['a:x', 'a:x y'], { turn: 0, next: { 'a:x y': 1 }, ended: [] })).toEqual(['a:x'])
+  })
+
+  it('are none when all have ended, or when the adapter searches them at once', async () => {
+    expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(6))).toEqual([])
+    for (const cursor of [null, 2, 'next', [], { page: 2 }]) expect(unreachedSources(['a'], cursor)).toEqual([])
   })
 })

@@ -87,6 +87,20 @@ export async function fetchRoundRobin({
   return null
 }
 
+/**
+ * The sources of which a task has fetched no page yet, by the cursor of its last page. An adapter may search a source in several ways,
+ * each under a name that begins with the source and a space. A cursor of another form belongs to an adapter that searches all of
+ * its sources at once.
+ */
+export function unreachedSources(sources: readonly string[], cursor: Json): string[] {
+  const fields = asFields(cursor)
+  if (fields === null || asFields(fields.next) === null || asList(fields.ended) === null) return []
+  const { next, ended } = readPosition(cursor, 0)
+  const begun = [...next.keys(), ...ended]
+  const ways = begun.filter((name) => !sources.includes(name))
+  return sources.filter((source) => !begun.includes(source) && !ways.some((name) => name.startsWith(`${source} `)))
+}
+
 /** A host that is paused because it keeps failing counts as failed: the task waits for it only when no other host can answer. */
 const isPaused = (error: PlatformError) => error instanceof PlannedWaitError && error.code === 'unavailable'
 

@@ -7,6 +7,7 @@ import { connectionError, isTimeout, isTransient, noAnswerInTime } from './fault
 import { after } from './headers.ts'
 import { createJsonReader } from './json-reader.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
+import { createPublicDispatcher, type Resolve } from './public-address.ts'
 import { firstRetryMs, retryDelay } from './retry.ts'
 
 export interface PlatformClient {
@@ -30,6 +31,10 @@ export interface ClientOptions {
   log?: PlatformLog
   random?: () => number
   dispatcher?: Dispatcher
+  /** Whether addresses that accounts name may be private ones: then they are connected to like those of the operator. */
+  allowPrivateTargets?: boolean
+  /** Resolves the names that accounts name; by default the resolver of the system. */
+  resolve?: Resolve
   timeouts?: Partial<ClientTimeouts>
   maxBodyBytes?: number
 }
@@ -72,12 +77,15 @@ export function endpointUrl(baseUrl: string, path: string, parameters: Record<st
 /** The HTTP client of all platforms; the README of this module states its law. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: timeouts.connectMs } })
+  const { allowPrivateTargets = false, resolve } = options
   const context: ClientContext = {
     clock: options.clock,
     userAgent: options.userAgent,
     log: options.log,
     random: options.random ?? Math.random,
-    dispatcher: options.dispatcher ?? new Agent({ connect: { timeout: timeouts.connectMs } }),
+    dispatcher,
+    foreignDispatcher: allowPrivateTargets ? dispatcher : createPublicDispatcher(timeouts.connectMs, resolve),
     timeouts,
     maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
     json: createJsonReader(),
@@ -86,6 +94,7 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
     getJson: (request) => getJson(context, request),
     close: async () => {
       await context.dispatcher.close()
+      if (context.foreignDispatcher !== dispatcher) await context.foreignDispatcher.close()
       await context.json.close()
     },
   }

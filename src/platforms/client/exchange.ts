@@ -16,6 +16,8 @@ export interface ExchangeContext {
   clock: Clock
   userAgent: string
   dispatcher: Dispatcher
+  /** For addresses that accounts name: it connects to public ones only. */
+  foreignDispatcher: Dispatcher
   timeouts: ClientTimeouts
   maxBodyBytes: number
   json: JsonReader
@@ -35,7 +37,7 @@ export async function sendOnce(context: ExchangeContext, request: JsonRequest, s
     const response = await send(url, {
       method: request.body === undefined ? 'GET' : 'POST',
       body: request.body ?? null,
-      dispatcher: context.dispatcher,
+      dispatcher: request.isForeign ? context.foreignDispatcher : context.dispatcher,
       signal,
       headersTimeout: context.timeouts.headersMs,
       bodyTimeout: context.timeouts.bodyMs,

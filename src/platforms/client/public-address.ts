@@ -1,0 +1,74 @@
+import { type LookupAddress, lookup as lookUp } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { SourceRefusedError } from '../platform.ts'
+
+// Addresses that accounts name lead out of the network of the service, never into it. The check is part of each connection: the address
+// that was checked is the one that is connected to, so a name cannot resolve to another address in between (DNS rebinding).
+
+/** Resolves a name to all of its addresses; `dns.lookup` with `all: true` is one. */
+export type Resolve = (
+  hostname: string,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** The global unicast addresses of IPv6 (IANA); what else is routed leads through gateways to IPv4. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+/** A public address that answers only the virtual machines of Azure, with their configuration and secrets. */
+const azureHost = '168.63.129.16'
+
+/**
+ * Whether an IP address is that of a public host: not private, loopback, link-local, shared (CGNAT), multicast or reserved, and no
+ * IPv6 form that contains an IPv4 address. An IPv4-mapped address counts as its IPv4 address.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' ? address.toString() !== azureHost : address.match(globalUnicast)
+}
+
+/** One message for a private address and for a name without any, so that no answer tells which names exist inside the network. */
+const refusal = (hostname: string) => new SourceRefusedError(`${hostname} has no public address.`)
+
+/** An address that a resolver can never give: the name does not exist, or has no address. */
+const hasNoAddress = (error: NodeJS.ErrnoException) => error.code === 'ENOTFOUND' || error.code === 'ENODATA'
+
+/** A `lookup` for `net.connect` that fails with a SourceRefusedError unless every address of the name is public. */
+export const publicLookup =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, callback) =>
+    resolve(hostname, (error, addresses) => {
+      const fail = (reason: Error) => callback(reason as NodeJS.ErrnoException, '', 0)
+      if (error) return fail(hasNoAddress(error) ? refusal(hostname) : error)
+      const [first] = addresses
+      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+        return fail(refusal(hostname))
+      }
+      if (options.all) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+
+const resolveAll: Resolve = (hostname, callback) => lookUp(hostname, { all: true }, callback)
+
+/** A URL has no port where it is the default one of its scheme. */
+const hasDefaultPort = (protocol: string, port: string) =>
+  port === '' || port === (protocol === 'https:' ? '443' : '80')
+
+/**
+ * Connects only to public addresses, at the default port of http or https: other ports of a public host may be services that
+ * trust their network. An IP address in the URL is checked too, although it is never resolved.
+ */
+export function createPublicDispatcher(connectMs: number, resolve: Resolve = resolveAll): Dispatcher {
+  const connect = buildConnector({ timeout: connectMs, lookup: publicLookup(resolve) })
+  return new Agent({
+    connect: (options, callback) => {
+      const hostname = options.hostname.replace(/^\[|\]$/g, '')
+      if (!hasDefaultPort(options.protocol, options.port)) {
+        callback(new SourceRefusedError(`${hostname}: only the ports 80 and 443 are allowed.`), null)
+      } else if (isIP(hostname) !== 0 && !isPublicAddress(hostname)) callback(refusal(hostname), null)
+      else connect(options, callback)
+    },
+  })
+}

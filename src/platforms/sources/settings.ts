@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox'
+
+/** Which sources a job may name: any public one, or only those that the operator lists. */
+export type SourcesPolicy = 'any' | 'listed'
+
+/** The environment variables of the sources of accounts: part of the schema in `config.ts`, which alone reads them. */
+export const sourceVariables = {
+  SOURCES: Type.Optional(
+    Type.Union([Type.Literal('any'), Type.Literal('listed')], {
+      description:
+        'the sources that a job may name: `any` public one, or only those that are `listed` in variables such as `DISCOURSE_URLS`; by default `any` while there is one account, `listed` while there are several',
+    }),
+  ),
+  ALLOW_PRIVATE_TARGETS: Type.Boolean({
+    default: false,
+    description:
+      '`true` lets accounts name sources at private addresses, such as a forum inside your network, and at any port',
+  }),
+}
+
+const schema = Type.Object(sourceVariables)
+
+export interface SourcesConfig {
+  /** Undefined: it depends on the number of accounts. */
+  policy: SourcesPolicy | undefined
+  allowPrivateTargets: boolean
+}
+
+/** Interprets the variables of the sources of accounts. */
+export const readSourcesConfig = (environment: Static<typeof schema>): SourcesConfig => ({
+  policy: environment.SOURCES,
+  allowPrivateTargets: environment.ALLOW_PRIVATE_TARGETS,
+})

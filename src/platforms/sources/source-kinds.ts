@@ -1,0 +1,34 @@
+import type { PlatformName } from '../../database/column-types.ts'
+import type { PlatformDefinition, SourceKind } from '../definition.ts'
+import { itemsOf } from '../variables.ts'
+
+/** How sources are named, for each platform of which a job may name some. */
+export type SourceKinds = ReadonlyMap<PlatformName, SourceKind>
+
+export const sourceKindsOf = (definitions: readonly PlatformDefinition[]): SourceKinds =>
+  new Map(definitions.flatMap(({ name, sources }) => (sources === undefined ? [] : [[name, sources] as const])))
+
+/** The sources that the operator lists for each platform, normalised. */
+export type ListedSources = ReadonlyMap<PlatformName, ReadonlySet<string>>
+
+const isList = (schema: unknown) => String((schema as { 'x-kind'?: string })['x-kind']).endsWith('list')
+
+/**
+ * The sources in the comma lists of the platforms, such as `GITLAB_PROJECTS` and `DISCOURSE_URLS`. A platform without such a variable,
+ * such as GitHub, lists none.
+ */
+export function listedSources(
+  definitions: readonly PlatformDefinition[],
+  kinds: SourceKinds,
+  environment: Readonly<Record<string, string | undefined>>,
+): ListedSources {
+  const listed = new Map<PlatformName, ReadonlySet<string>>()
+  for (const { name, variables } of definitions) {
+    const kind = kinds.get(name)
+    if (kind === undefined) continue
+    const lists = Object.keys(variables).filter((variable) => isList(variables[variable]))
+    const items = lists.flatMap((variable) => itemsOf(environment[variable]))
+    listed.set(name, new Set(items.flatMap((item) => kind.normalise(item) ?? [])))
+  }
+  return listed
+}

@@ -1,0 +1,85 @@
+import { LRUCache } from 'lru-cache'
+import type { PlatformName } from '../../database/column-types.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { invalidField } from '../../http/validation.ts'
+import { unlessAborted } from '../../runtime/abort.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { type Platform, PlatformError, SourceRefusedError } from '../platform.ts'
+import type { NamedSource } from './named-sources.ts'
+
+/** How long a caller waits for all of its sources. */
+const defaultLimitMs = 10_000
+/** How long a verdict holds. */
+const verdictMs = 5 * 60_000
+const maxVerdicts = 5_000
+/** The maximum of sources that a process verifies at a time: each is a request to a host that an account chose. */
+const maxUnderWay = 100
+
+/** Why a source is refused; null: it exists and is public. */
+type Verdict = string | null
+
+export interface VerificationDependencies {
+  platforms: ReadonlyMap<PlatformName, Platform>
+  clock: Clock
+  limitMs?: number
+}
+
+/**
+ * Queries the platforms whether sources exist and are public, all at once; equal sources share one request.
+ * @returns the first error in the order of the sources, null when all are accepted: INVALID_REQUEST for a source that is refused,
+ *   UNAVAILABLE when a platform cannot say that within 10 s.
+ */
+export type VerifySources = (sources: readonly NamedSource[]) => Promise<ServiceError | null>
+
+export function createVerification(dependencies: VerificationDependencies): VerifySources {
+  const { platforms, clock, limitMs = defaultLimitMs } = dependencies
+  const verdicts = new LRUCache<string, { verdict: Verdict; until: number }>({ max: maxVerdicts })
+  const underWay = new Map<string, Promise<Verdict>>()
+
+  const request = async ({ platform, source }: NamedSource): Promise<Verdict> => {
+    const adapter = platforms.get(platform)
+    if (!adapter?.verifySource) throw new Error(`${platform} has sources but cannot verify one`)
+    const signal = AbortSignal.timeout(limitMs)
+    try {
+      await unlessAborted(adapter.verifySource(source, signal), signal)
+      return null
+    } catch (error) {
+      if (error instanceof SourceRefusedError) return error.message
+      throw signal.aborted ? new PlatformError('timeout', 'It did not answer in time.') : error
+    }
+  }
+
+  const verdictOf = (named: NamedSource): Promise<Verdict> => {
+    const key = `${named.platform} ${named.source}`
+    const known = verdicts.get(key)
+    if (known && known.until > clock.now().getTime()) return Promise.resolve(known.verdict)
+    const joined = underWay.get(key)
+    if (joined) return joined
+    if (underWay.size >= maxUnderWay) throw new PlatformError('unavailable', 'Too many sources are being checked.')
+    const requested = request(named)
+      .then((verdict) => {
+        verdicts.set(key, { verdict, until: clock.now().getTime() + verdictMs })
+        return verdict
+      })
+      .finally(() => underWay.delete(key))
+    underWay.set(key, requested)
+    return requested
+  }
+
+  const check = async (named: NamedSource): Promise<ServiceError | null> => {
+    try {
+      const refusal = await verdictOf(named)
+      return refusal === null ? null : invalidField(named.path, refusal.replace(/\.$/, ''))
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      const message = `${named.platform} cannot check ${named.source} now: ${error.message} Try again later.`
+      return new ServiceError('UNAVAILABLE', message, { details: [{ path: named.path, message: error.message }] })
+    }
+  }
+
+  return async (sources) => {
+    const errors = await Promise.all(sources.map(check))
+    const isRefusal = (error: ServiceError | null) => error?.code === 'INVALID_REQUEST'
+    return errors.find(isRefusal) ?? errors.find((error) => error !== null) ?? null
+  }
+}
