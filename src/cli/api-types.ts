@@ -28,7 +28,7 @@ export interface StartedJob {
 
 export interface SearchAnswer {
   data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
-  meta: { window?: number; didYouMean?: string }
+  meta: { maybeResults: number; window?: number; didYouMean?: string }
   usage: Usage
 }
 
