@@ -95,7 +95,7 @@ const answers: Record<string, FakeAnswer> = {
   'GET /api/v1/platforms': { body: { data: { platforms } } },
   'GET /api/v1/usage': { body: { data: account } },
   'POST /api/v1/requests/search': {
-    body: { data: { results: found, hasMore: true, limitReached: false }, meta: {}, usage },
+    body: { data: { results: found, hasMore: true, limitReached: false }, meta: { maybeResults: 0 }, usage },
   },
   'POST /api/v1/scrape': {
     body: { data: { jobId, status: 'pending', topic, platforms: ['github', 'hackernews'], depth: 40 }, usage },

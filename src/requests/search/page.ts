@@ -86,7 +86,9 @@ export async function readPage(executor: Executor, engine: SearchEngine, input: 
   const condition = conditionOf(input)
   if (condition === null) {
     const best = await readMatches(executor, engine.best(input.words, depths[0]), input, { condition, max: depths[0] })
-    if (best.found < depths[0] || best.certain > input.offset + input.limit) return best.matches
+    // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
+    const isEnough = best.inView === best.found || best.certain > input.offset + input.limit
+    if (best.found < depths[0] || isEnough) return best.matches
   }
   const read = (depth: Depth) =>
     readMatches(executor, engine.best(input.words, depth), input, { condition, max: depth - 1 })
