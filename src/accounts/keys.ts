@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import type { Executor } from '../database/open.ts'
 import type { Account } from '../http/callers.ts'
-import { ownView } from './own-view.ts'
+import { hasOwnView, ownViewColumns } from './own-view.ts'
 
 /** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
 export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
@@ -72,15 +72,15 @@ export async function findAccountByKey(
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
-    .select(ownView)
+    .select(ownViewColumns)
     .where('api_keys.hash', '=', hashKey(apiKey))
     .where('api_keys.revoked_at', 'is', null)
     .where('accounts.deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row) return null
-  const { id, last_used_at: lastUsedAt, accountId, tier, hasOwnView } = row
+  const { id, last_used_at: lastUsedAt, accountId, tier } = row
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  return { accountId, tier, hasOwnView, keyId: id }
+  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id }
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { requestStatuses } from '../database/column-types.ts'
 import { searchOrders } from '../requests/search/orders.ts'
-import { type Include, includes } from '../requests/views/view.ts'
+import { type Include, includes } from '../requests/views/include.ts'
 import type { SearchRequest } from './api-types.ts'
 import { collectValues, commaList, dateHelp, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'
