@@ -92,7 +92,8 @@ export async function findSession(
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  const account = accountId === null || name === null || tier === null ? null : { accountId, name, tier, hasOwnView: hasOwnView(row) }
+  const account =
+    accountId === null || name === null || tier === null ? null : { accountId, name, tier, hasOwnView: hasOwnView(row) }
   return { sessionId: id, account }
 }
 

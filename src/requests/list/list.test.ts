@@ -158,7 +158,18 @@ function randomFilters(random: () => number): ListFilters {
   }
 }
 
-function expected({ topic, platforms, tags, minVotes, since, until, status, jobId, view, sortBy }: ListInput): string[] {
+function expected({
+  topic,
+  platforms,
+  tags,
+  minVotes,
+  since,
+  until,
+  status,
+  jobId,
+  view,
+  sortBy,
+}: ListInput): string[] {
   const { account, least } = view ?? sharedView
   const key = (row: Model) => (sortBy === 'new' ? row.postedAt : row.votes)
   return model

@@ -92,9 +92,7 @@ async function storeRequests(requests: readonly Request[]): Promise<void> {
     insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
     select requests.id, found.topic, now(), requests.platform, requests.posted_at, requests.votes, requests.tags, requests.standing
     from jsonb_to_recordset(${json(rows)}::jsonb) as row ${columns} join requests using (id),
-      unnest(row.topics) as found (topic)`.execute(
-    database,
-  )
+      unnest(row.topics) as found (topic)`.execute(database)
   await sql`insert into request_texts (request_id, text) select id, 'wish ' || title from requests`.execute(database)
 }
 
@@ -154,7 +152,14 @@ async function storeViews(requests: readonly Request[], readers: readonly Reader
 const standingFor = ({ differences }: Reader, { standing, own }: Request): Standing =>
   (differences === null ? null : own[differences]) ?? standing
 
-type Record = { _id: string; likelihood: string; corrected: boolean; status: string | null; votes: number; cursor?: string }
+type Record = {
+  _id: string
+  likelihood: string
+  corrected: boolean
+  status: string | null
+  votes: number
+  cursor?: string
+}
 const idsOf = (records: readonly { _id: string }[]) => records.map(({ _id }) => _id).sort()
 const ids = (requests: readonly Request[]) => requests.map(({ id }) => id).sort()
 
@@ -214,7 +219,10 @@ async function checkLists(reader: Reader, requests: readonly Request[], include:
     ['topic=Dark%20Mode', (request) => request.topics.includes('dark mode')],
     [`jobId=${jobId}`, ({ id }) => requests.findIndex((one) => one.id === id) % 2 === 0],
     ['status=planned,open', ({ status }) => status === 'planned' || status === 'open'],
-    ['topic=sync&status=open&status=in_progress', (request) => request.topics.includes('sync') && (request.status === 'open' || request.status === 'in_progress')],
+    [
+      'topic=sync&status=open&status=in_progress',
+      (request) => request.topics.includes('sync') && (request.status === 'open' || request.status === 'in_progress'),
+    ],
     ['platforms=github&tag=ui', ({ platform, tags }) => platform === 'github' && tags.includes('ui')],
   ]
   for (const [query, passes] of cases) {
@@ -227,11 +235,17 @@ async function checkLists(reader: Reader, requests: readonly Request[], include:
     expect(idsOf(await exported(reader, option + query)), `export ${option}${query}`).toEqual(right)
     expect(await csvIds(reader, option + query), `CSV ${option}${query}`).toEqual(right)
     if (query.startsWith('jobId')) continue
-    expect(idsOf(await exported(reader, `${option}${query}&query=wish`)), `search export ${option}${query}`).toEqual(right)
+    expect(idsOf(await exported(reader, `${option}${query}&query=wish`)), `search export ${option}${query}`).toEqual(
+      right,
+    )
   }
 }
 
-async function checkSearches(reader: Reader, requests: readonly Request[], include: keyof typeof leasts): Promise<void> {
+async function checkSearches(
+  reader: Reader,
+  requests: readonly Request[],
+  include: keyof typeof leasts,
+): Promise<void> {
   const { client } = reader
   const classOf = (request: Request) => standingFor(reader, request)
   const option = include === 'none' ? {} : { include }
@@ -297,7 +311,8 @@ async function checkTopics(reader: Reader, requests: readonly Request[]): Promis
     const shown = right.filter(({ summary }) => summary.requests > 0).map(({ summary }) => summary)
     expect([...listed].sort((a, b) => (a.topic < b.topic ? -1 : 1))).toMatchObject(shown)
     expect(listed).toHaveLength(shown.length)
-    if (sortBy === 'votes') expect(listed.map(({ votes }) => votes)).toEqual(shown.map(({ votes }) => votes).sort((a, b) => b - a))
+    if (sortBy === 'votes')
+      expect(listed.map(({ votes }) => votes)).toEqual(shown.map(({ votes }) => votes).sort((a, b) => b - a))
   }
   for (const { likely, summary } of right) {
     const { status, body } = await client.get(`/api/v1/topics/${encodeURIComponent(summary.topic)}`)
@@ -321,7 +336,11 @@ it('every surface shows each account exactly its view', { timeout: 900_000 }, as
     fc.asyncProperty(fc.array(drawn, { minLength: 4, maxLength: 24 }), async (made) => {
       await service.reset()
       const readers = [await makeReader(null), await makeReader(0), await makeReader(1)]
-      const requests = made.map((request, index) => ({ ...request, id: crypto.randomUUID(), sourceId: `source é ${index}` }))
+      const requests = made.map((request, index) => ({
+        ...request,
+        id: crypto.randomUUID(),
+        sourceId: `source é ${index}`,
+      }))
       await storeRequests(requests)
       await countTopics()
       await storeViews(requests, readers)
