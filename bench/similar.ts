@@ -11,6 +11,7 @@ import { readRequests } from '../src/requests/record.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
 import { findSimilar } from '../src/requests/similar/similar.ts'
+import { sharedView } from '../src/requests/views/view.ts'
 
 // How good similar requests are, on issues whose duplicates people marked. Not every duplicate was marked: what is counted as
 // wrong here may be right, so the precision is a lower bound.
@@ -74,9 +75,9 @@ async function measure(database: Database, issues: readonly Issue[]): Promise<vo
   for (const { id } of asked) {
     const group = groups.get(id)!
     marked += group.size - 1
-    const [request] = await readRequests(database, [requestIds.get(id)!], { fullText: false })
+    const [request] = await readRequests(database, [requestIds.get(id)!], { fullText: false, view: sharedView })
     const since = performance.now()
-    const similar = await findSimilar(database, index, request!, { fullText: false })
+    const similar = await findSimilar(database, index, request!, { fullText: false, view: sharedView })
     times.push(performance.now() - since)
     for (const { _id, similarity } of similar) found.push({ similarity, isMarked: group.has(issueIds.get(_id)!) })
   }

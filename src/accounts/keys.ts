@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import type { Executor } from '../database/open.ts'
 import type { Account } from '../http/callers.ts'
+import { hasOwnView, ownViewColumns } from './own-view.ts'
 
 /** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
 export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
@@ -71,6 +72,7 @@ export async function findAccountByKey(
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
+    .select(ownViewColumns)
     .where('api_keys.hash', '=', hashKey(apiKey))
     .where('api_keys.revoked_at', 'is', null)
     .where('accounts.deleted_at', 'is', null)
@@ -80,5 +82,5 @@ export async function findAccountByKey(
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  return { accountId, tier, keyId: id }
+  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id }
 }

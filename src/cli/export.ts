@@ -8,6 +8,7 @@ import { openTarget } from './export-target.ts'
 import { transferRecords, type Written } from './export-transfer.ts'
 import { collectValues, commaList, dateHelp, environmentHelp, helpEnd, sortOption } from './options.ts'
 import { exitWhenOutputCloses } from './output.ts'
+import { includeOption, statusHelp } from './search-options.ts'
 import { count } from './text.ts'
 
 const help = `${environmentHelp}
@@ -35,6 +36,8 @@ interface ExportOptions {
   minVotes?: string
   since?: string
   until?: string
+  include?: string
+  status?: string[]
   job?: string
   sort?: string
   bom?: boolean
@@ -58,6 +61,8 @@ export function exportCommand(): Command {
     .option('--min-votes <votes>', 'only requests with at least so many votes')
     .option('--since <date>', dateHelp.since)
     .option('--until <date>', dateHelp.until)
+    .addOption(includeOption())
+    .option('--status <statuses>', statusHelp, commaList)
     .option('--job <jobId>', 'only requests that this job found')
     .addOption(
       sortOption(
@@ -81,6 +86,8 @@ function queryOf({
   minVotes,
   since,
   until,
+  include,
+  status,
   job,
   sort,
   bom,
@@ -94,6 +101,8 @@ function queryOf({
   set('minVotes', minVotes)
   set('since', since)
   set('until', until)
+  set('include', include)
+  set('status', status?.join(','))
   set('jobId', job)
   set('sortBy', sort)
   set('bom', bom ? 'true' : undefined)

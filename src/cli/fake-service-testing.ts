@@ -115,5 +115,13 @@ export const requestRecord = (fields: Partial<RequestRecord> = {}): RequestRecor
   originalCreatedAt: '2026-01-01T00:00:00.000Z',
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
+  confidence: 0.9,
+  likelihood: 'likely',
+  corrected: false,
+  status: null,
+  statusChangedAt: null,
+  statusObserved: false,
+  excerpt: false,
+  sourceName: null,
   ...fields,
 })

@@ -1,5 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { requestStatuses } from '../database/column-types.ts'
 import { searchOrders } from '../requests/search/orders.ts'
+import { type Include, includes } from '../requests/views/include.ts'
 import type { SearchRequest } from './api-types.ts'
 import { collectValues, commaList, dateHelp, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'
@@ -12,9 +14,20 @@ export interface NarrowingOptions {
   minVotes?: number
   since?: string
   until?: string
+  include?: Include
+  status?: string[]
   sort?: string
   prefix: boolean
 }
+
+/** The option `--include` of a search and of an export. */
+export const includeOption = (): Option =>
+  new Option(
+    '--include <class>',
+    'besides likely requests: maybe adds texts that may be one, all also those that are probably none',
+  ).choices(includes)
+
+export const statusHelp = `comma list: only requests with one of these statuses: ${requestStatuses.join(', ')}`
 
 export const addNarrowingOptions = (command: Command): Command =>
   command
@@ -32,6 +45,8 @@ export const addNarrowingOptions = (command: Command): Command =>
     .option('--min-votes <votes>', 'only requests with at least so many votes', wholeNumber(0, 2_147_483_647))
     .option('--since <date>', dateHelp.since)
     .option('--until <date>', dateHelp.until)
+    .addOption(includeOption())
+    .option('--status <statuses>', statusHelp, commaList)
     .addOption(sortOption(searchOrders, 'best match, most voted (also top) or newest first'))
     .option('--prefix', 'the last word also matches longer words that begin with it', false)
 
@@ -43,10 +58,11 @@ export const defined = <T extends object>(fields: T): Defined<T> =>
 
 /** The options in the form of the API. The platforms of an expanded search are those that it collects from. */
 export function toBody(
-  { platforms, topic, tag: tags, minVotes, since, until, sort, prefix }: NarrowingOptions,
+  { platforms, topic, tag: tags, minVotes, since, until, include, status, sort, prefix }: NarrowingOptions,
   expand: boolean,
 ): Omit<SearchRequest, 'query'> & { platforms?: string[] } {
-  const filters = defined({ platforms: expand ? undefined : platforms, topic, tags, minVotes, since, until })
+  const shared = { topic, tags, minVotes, since, until, include, status }
+  const filters = defined({ platforms: expand ? undefined : platforms, ...shared })
   return {
     ...(expand && platforms ? { platforms } : {}),
     ...(Object.keys(filters).length === 0 ? {} : { filters }),
@@ -57,8 +73,9 @@ export function toBody(
 
 /** The options as a part of a shell command, each followed by a space. */
 export function toArguments(options: NarrowingOptions): string {
-  const { platforms, topic, tag = [], minVotes, since, until, sort, prefix } = options
-  const named = { platforms: platforms?.join(','), topic, 'min-votes': minVotes, since, until, sort }
+  const { platforms, topic, tag = [], minVotes, since, until, include, status, sort, prefix } = options
+  const lists = { platforms: platforms?.join(','), status: status?.join(',') }
+  const named = { ...lists, topic, 'min-votes': minVotes, since, until, include, sort }
   const given = [...Object.entries(named), ...tag.map((one) => ['tag', one] as const)]
   const shown = given.flatMap(([name, value]) =>
     value === undefined ? [] : `--${name}=${shellWord(printable(`${value}`))} `,

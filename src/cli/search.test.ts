@@ -11,7 +11,10 @@ function format(
   meta = {},
 ): string[] {
   const data = { results, hasMore: false, limitReached: false, ...flags }
-  return formatResults({ data, meta, usage }, { query: 'dark mode', columns: 80, now, ...layout })
+  return formatResults(
+    { data, meta: { maybeResults: 0, ...meta }, usage },
+    { query: 'dark mode', columns: 80, now, ...layout },
+  )
 }
 
 describe('results of a search', () => {
@@ -23,6 +26,28 @@ describe('results of a search', () => {
       '',
       'Result 1; there are no more.',
     ])
+  })
+
+  it('show the status, and mark what may be none', () => {
+    const results = [
+      requestRecord({ status: 'in_progress' }),
+      requestRecord({ likelihood: 'maybe', originalCreatedAt: null }),
+      requestRecord({ likelihood: 'unlikely', status: 'closed', originalCreatedAt: null }),
+    ]
+    expect(format(results).filter((line) => line.includes(' · '))).toEqual([
+      '     12 votes · github · 3 months ago · in progress · https://github.com/acme/app/issues/1',
+      '     12 votes · github · may be a request · https://github.com/acme/app/issues/1',
+      '     12 votes · github · closed · probably no request · https://github.com/acme/app/issues/1',
+    ])
+  })
+
+  it('say how many more may be requests, and how to get them', () => {
+    expect(format([requestRecord()], { repeated: '--topic=a ' }, {}, { maybeResults: 8 }).at(-1)).toBe(
+      "8 more may be requests: wishwell search --topic=a --include=maybe 'dark mode'",
+    )
+    expect(format([], {}, {}, { maybeResults: 1 }).at(-1)).toBe(
+      "1 more may be a request: wishwell search --include=maybe 'dark mode'",
+    )
   })
 
   it('leave out unknown fields', () => {

@@ -21,6 +21,7 @@ Examples:
   wishwell search dark mode
   wishwell search '"dark mode" -android' --min-votes 10 --sort votes
   wishwell search dark mode --expand
+  wishwell search dark mode --include maybe --status planned,completed
   wishwell search dark mode --limit 100 --json | jq -r '.data.results[].sourceUrl'`
 
 interface SearchOptions extends NarrowingOptions {
@@ -98,14 +99,36 @@ export interface Layout {
 
 const indentation = '     '
 
+const likelihoodNames = { likely: [], maybe: ['may be a request'], unlikely: ['probably no request'] } as const
+
+/** What became of a request, and how likely it is one where that is not plain. */
+const marksOf = ({ status, likelihood }: RequestRecord): string[] => [
+  ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
+  ...likelihoodNames[likelihood],
+]
+
+/** How many results `--include maybe` adds. */
+function formatMaybe(
+  { maybeResults }: SearchAnswer['meta'],
+  { query, expand = false, repeated = '' }: Layout,
+): string[] {
+  if (maybeResults === 0) return []
+  const options = `${expand ? '--expand ' : ''}${repeated}--include=maybe`
+  const all = `wishwell search ${options} ${lastArgument(printable(query))}`
+  return [
+    `${maybeResults.toLocaleString('en-US')} more may be ${maybeResults === 1 ? 'a request' : 'requests'}: ${all}`,
+  ]
+}
+
 function formatResult(request: RequestRecord, position: number, { columns, now }: Layout): string[] {
   const age = request.originalCreatedAt === null ? [] : [formatAge(request.originalCreatedAt, now)]
   const votes = count(request.votes, 'vote')
+  const marks = marksOf(request)
   const description = firstLine(request.description)
   return [
     shorten(`${String(position).padStart(3)}. ${printable(request.title)}`, columns),
     // Never shortened: a part of an address is useless.
-    `${indentation}${[votes, printable(request.sourcePlatform), ...age, printable(request.sourceUrl)].join(' · ')}`,
+    `${indentation}${[votes, printable(request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
     ...(description === '' ? [] : [shorten(`${indentation}${description}`, columns)]),
     '',
   ]
@@ -126,7 +149,8 @@ function formatNothing({ query, offset = 0, expand = false }: Layout, didYouMean
 export function formatResults({ data, meta }: SearchAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
   const { query, limit, offset = 0, expand = false, repeated = '' } = layout
-  if (results.length === 0) return formatNothing(layout, meta.didYouMean)
+  const maybe = formatMaybe(meta, layout)
+  if (results.length === 0) return [...formatNothing(layout, meta.didYouMean), ...maybe]
   const lines = results.flatMap((request, index) => formatResult(request, offset + index + 1, layout))
   const end = offset + results.length
   if (meta.window !== undefined) {
@@ -137,8 +161,10 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
     const size = limit === undefined ? '' : `--limit ${limit} `
     const options = `${expand ? '--expand ' : ''}${repeated}${size}--offset ${end}`
     const next = `wishwell search ${options} ${lastArgument(printable(query))}`
-    return [...lines, `${range}; there are more: ${next}`]
+    return [...lines, `${range}; there are more: ${next}`, ...maybe]
   }
-  if (limitReached) return [...lines, `${range}. More match, but a search returns at most 100: add or change words.`]
-  return [...lines, `${range}; there are no more.`]
+  if (limitReached) {
+    return [...lines, `${range}. More match, but a search returns at most 100: add or change words.`, ...maybe]
+  }
+  return [...lines, `${range}; there are no more.`, ...maybe]
 }

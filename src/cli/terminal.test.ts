@@ -18,6 +18,7 @@ const topics = [
     topic,
     requests: 12_345,
     votes: 1_234_567,
+    maybeRequests: 0,
     lastCollectedAt: '2024-01-01T00:00:00.000Z',
     growth: { days7: 123, days30: 1_234 },
     tags: [{ tag: 'enhancement', requests: 9 }],
@@ -26,6 +27,7 @@ const topics = [
     topic: 'dark mode',
     requests: 1,
     votes: 2,
+    maybeRequests: 0,
     lastCollectedAt: '2024-01-01T00:00:00.000Z',
     growth: { days7: 0, days30: 0 },
     tags: [],
@@ -95,7 +97,7 @@ const answers: Record<string, FakeAnswer> = {
   'GET /api/v1/platforms': { body: { data: { platforms } } },
   'GET /api/v1/usage': { body: { data: account } },
   'POST /api/v1/requests/search': {
-    body: { data: { results: found, hasMore: true, limitReached: false }, meta: {}, usage },
+    body: { data: { results: found, hasMore: true, limitReached: false }, meta: { maybeResults: 0 }, usage },
   },
   'POST /api/v1/scrape': {
     body: { data: { jobId, status: 'pending', topic, platforms: ['github', 'hackernews'], depth: 40 }, usage },

@@ -9,6 +9,7 @@ const summary = {
   topic: 'Dark \x1b[31mmode',
   requests: 1,
   votes: 2_345,
+  maybeRequests: 0,
   growth: { days7: 3, days30: 12 },
   lastCollectedAt: '2026-04-01T00:00:00.000Z',
   tags: [{ tag: 'ui\x07', requests: 3 }],
@@ -19,6 +20,10 @@ describe('wishwell topics', () => {
     expect(formatTopic(summary, now)).toBe(
       '"Dark mode"  1 request · 2,345 votes · 12 new in 30 days · collected 1 day ago · ui',
     )
+  })
+
+  it('says how many more may be requests', () => {
+    expect(formatTopic({ ...summary, maybeRequests: 8 }, now)).toContain('2,345 votes · 8 more may be · 12 new')
   })
 
   it('shows a topic with its platforms and wishes', () => {

@@ -62,12 +62,13 @@ async function list({ sort: sortBy, json, ...rest }: TopicOptions): Promise<void
 
 /** One line: name, numbers, age of the last collection, the most frequent tags. */
 export function formatTopic(
-  { topic, requests, votes, growth, lastCollectedAt, tags }: TopicSummary,
+  { topic, requests, votes, maybeRequests, growth, lastCollectedAt, tags }: TopicSummary,
   now: Date,
 ): string {
   const facts = [
     count(requests, 'request'),
     count(votes, 'vote'),
+    ...(maybeRequests === 0 ? [] : [`${maybeRequests.toLocaleString('en-US')} more may be`]),
     `${growth.days30.toLocaleString('en-US')} new in 30 days`,
     `collected ${formatAge(lastCollectedAt, now)}`,
     ...(tags.length === 0
@@ -136,11 +137,12 @@ export function formatTopicPage(page: TopicPage, { now, columns }: { now: Date; 
   )
   const wishes = page.wishes.map(({ request, votes, requests, platforms: names }) => {
     const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
-    return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${together}`, columns)
+    const status = request.status === null ? '' : `, ${printable(request.status).replaceAll('_', ' ')}`
+    return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${status}${together}`, columns)
   })
   return [
     formatTopic(page, now),
-    `On ${platforms.join('; ')}`,
+    ...(platforms.length === 0 ? [] : [`On ${platforms.join('; ')}`]),
     '',
     'Most wanted (votes of the same wish together):',
     ...wishes,

@@ -3,6 +3,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../http/pagination.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
+import type { View } from '../requests/views/view.ts'
 import { type Corrector, isVisibleTo } from './corrections.ts'
 
 export interface ListedCorrection {
@@ -54,7 +55,9 @@ export async function listCorrections(
     order by stored.created_at desc, source_hash desc limit ${limit + 1}`.execute(executor)
   const page = rows.slice(0, limit)
   const ids = page.flatMap(({ visible_id: id }) => id ?? [])
-  const records = new Map((await readRequests(executor, ids, { fullText: false })).map((one) => [one._id, one]))
+  const view: View = { account: accountId, least: 0 }
+  const read = await readRequests(executor, ids, { fullText: false, view })
+  const records = new Map(read.map((one) => [one._id, one]))
   const last = page.at(-1)
   const hasMore = rows.length > limit
   return {

@@ -4,6 +4,8 @@ import type { Tier } from '../database/column-types.ts'
 export interface Account {
   accountId: string
   tier: Tier
+  /** Whether it may see requests differently from all others: it has differences or corrections. */
+  hasOwnView: boolean
 }
 
 /** The caller, as the owner of the effects of a call. */

@@ -73,6 +73,8 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     hasMore: more && end < searchCap,
     limitReached: more && end >= searchCap,
     window: found.find((matches) => matches.window !== null)?.window ?? null,
+    // A request may match several of the searches.
+    maybeResults: new Set(found.flatMap(({ maybeIds }) => maybeIds)).size,
     anyMatch: found.some(({ anyMatch }) => anyMatch),
     words: [...new Set(found.flatMap(({ words }) => words))],
   }

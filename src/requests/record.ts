@@ -1,9 +1,20 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
+import { requestStatuses, type Standing } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
-import { closed, defaulted, moment, nullable } from '../http/schemas.ts'
+import { closed, defaulted, moment, nullable, oneOf } from '../http/schemas.ts'
 import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
+import { isCorrected } from './views/corrected.ts'
+import { isShown, requestColumns, sharedView, standingIn, type View } from './views/view.ts'
+
+/** How likely a request is one, as the caller sees it. */
+export const likelihoods = ['likely', 'maybe', 'unlikely'] as const
+
+export type Likelihood = (typeof likelihoods)[number]
+
+const likelihoodOf = (standing: Standing): Likelihood =>
+  standing === 2 ? 'likely' : standing === 1 ? 'maybe' : 'unlikely'
 
 /** A feature request as the interface gives it. Unknown is null, never invented. */
 export const requestRecord = closed({
@@ -29,6 +40,31 @@ export const requestRecord = closed({
   originalCreatedAt: nullable(moment('When it was posted, by the platform')),
   createdAt: moment('When it entered the cache'),
   updatedAt: moment('When it last changed in the cache'),
+  confidence: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'The probability that it is a feature request; null until it has been judged',
+    }),
+  ),
+  likelihood: oneOf(likelihoods, {
+    description: 'Its class as your account sees it, corrections included: likely, maybe or unlikely a feature request',
+  }),
+  corrected: Type.Boolean({ description: 'Whether your account or the operator said whether it is a feature request' }),
+  status: nullable(
+    oneOf(requestStatuses, {
+      description:
+        'What became of it on its platform; `closed` does not say why; null where the platform has no status',
+    }),
+  ),
+  statusChangedAt: nullable(moment('When its status changed')),
+  statusObserved: Type.Boolean({
+    description: '`statusChangedAt` is when the change was observed, because the platform gives no date',
+  }),
+  excerpt: Type.Boolean({ description: 'The platform gave only a part of the text, and that is all that is stored' }),
+  sourceName: nullable(
+    Type.String({ description: 'The repository, project, site, forum category, community or video it was posted in' }),
+  ),
 })
 
 export type RequestRecord = Static<typeof requestRecord>
@@ -57,11 +93,20 @@ const shownColumns = [
   'original_created_at',
   'created_at',
   'updated_at',
+  'confidence',
+  'status',
+  'status_changed_at',
+  'status_observed',
+  'excerpt',
+  'source_name',
 ] as const satisfies readonly (keyof Tables['requests'])[]
 
 /** What `toRecord` needs of a row of `requests`, and the names of its topics. */
 export type RequestRow = Selectable<Pick<Tables['requests'], (typeof shownColumns)[number] | 'description'>> & {
   topics: string[] | null
+  /** In the view that it was read with. */
+  standing: Standing
+  corrected: boolean
 }
 
 /** For a query over `requests`: the names of the row's topics, the one that found it first before the others. */
@@ -75,11 +120,18 @@ export interface TextChoice {
   fullText: boolean
 }
 
+/** How records are read. */
+export interface RecordChoice extends TextChoice {
+  /** Of the reader; without it the shared view. */
+  view?: View | undefined
+}
+
 /** For a query over `requests`: the columns of a `RequestRow`. Without `fullText` the database sends only the beginning of a long text. */
-export const recordColumns = ({ fullText }: TextChoice): RawBuilder<unknown> => {
+export const recordColumns = ({ fullText, view = sharedView }: RecordChoice): RawBuilder<unknown> => {
   const description = fullText ? sql`requests.description` : sql`left(requests.description, ${sql.lit(excerptProbe)})`
   const columns = shownColumns.map((column) => sql.ref(`requests.${column}`))
-  return sql`${sql.join(columns)}, ${description} as description, ${topicNames} as topics`
+  return sql`${sql.join(columns)}, ${description} as description, ${topicNames} as topics,
+    ${standingIn(view, requestColumns)} as standing, ${isCorrected(view)} as corrected`
 }
 
 /** @param row as `recordColumns` gives it with the same choice. */
@@ -101,17 +153,26 @@ export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestReco
   originalCreatedAt: row.original_created_at?.toISOString() ?? null,
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
+  confidence: row.confidence,
+  likelihood: likelihoodOf(row.standing),
+  corrected: row.corrected,
+  status: row.status,
+  statusChangedAt: row.status_changed_at?.toISOString() ?? null,
+  statusObserved: row.status_observed,
+  excerpt: row.excerpt,
+  sourceName: row.source_name,
 })
 
-/** The requests with these ids, in the order of the ids; one that is gone is left out. */
+/** The requests with these ids that the view shows, in the order of the ids; one that is gone is left out. */
 export async function readRequests(
   executor: Executor,
   ids: readonly string[],
-  choice: TextChoice,
+  choice: TextChoice & { view: View },
 ): Promise<RequestRecord[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<RequestRow>`
-    select ${recordColumns(choice)} from requests where id = any(${[...ids]}::uuid[])`.execute(executor)
+    select ${recordColumns(choice)} from requests
+    where id = any(${[...ids]}::uuid[]) and ${isShown(choice.view, requestColumns)}`.execute(executor)
   const records = new Map(rows.map((row) => [row.id, toRecord(row, choice)]))
   return ids.flatMap((id) => records.get(id) ?? [])
 }

@@ -11,6 +11,7 @@ import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
+import { sharedView } from '../requests/views/view.ts'
 import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
@@ -175,7 +176,12 @@ it('counts of topics and standings are right after any changes', { timeout: 600_
         ),
       )
       expect(await standings()).toEqual(before)
-      const { topics } = await listTopics(database, { sortBy: 'name', limit: 100, now: new Date(start) })
+      const { topics } = await listTopics(database, {
+        sortBy: 'name',
+        limit: 100,
+        now: new Date(start),
+        view: sharedView,
+      })
       const left = await database
         .selectFrom('request_topics')
         .innerJoin('requests', 'requests.id', 'request_id')

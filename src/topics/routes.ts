@@ -8,6 +8,7 @@ import { closed, errorResponses, moment, trimmedText } from '../http/schemas.ts'
 import { sortByParameter } from '../http/sort-order.ts'
 import { requestRecord } from '../requests/record.ts'
 import { wishProperties } from '../requests/similar/routes.ts'
+import { viewOf } from '../requests/views/view.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
@@ -18,8 +19,11 @@ const tags = ['Topics']
 
 const summaryProperties = {
   topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
-  requests: Type.Integer({ description: 'How many requests it has' }),
+  requests: Type.Integer({ description: 'How many likely requests it has, as your account sees them' }),
   votes: Type.Integer({ description: 'Of all of them together' }),
+  maybeRequests: Type.Integer({
+    description: 'How many more may be requests: `include=maybe` lists them; no other number counts them',
+  }),
   lastCollectedAt: moment('When a platform last delivered a page of it'),
   growth: closed(
     { days7: Type.Integer(), days30: Type.Integer() },
@@ -69,7 +73,10 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
         },
       },
     },
-    async ({ query }) => ({ data: await listTopics(database, { ...query, now: clock.now() }) }),
+    async (request) => {
+      const view = viewOf(authentication.accountOf(request))
+      return { data: await listTopics(database, { ...request.query, now: clock.now(), view }) }
+    },
   )
 }
 
@@ -96,7 +103,7 @@ function registerPage(app: App, { database, clock, authentication }: TopicDepend
       schema: {
         operationId: 'readTopic',
         summary: 'Read one topic',
-        description: 'Numbers, platforms and timeline count all of its requests.',
+        description: 'Numbers, platforms and timeline count all of its likely requests.',
         tags,
         security,
         params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
@@ -106,8 +113,10 @@ function registerPage(app: App, { database, clock, authentication }: TopicDepend
         },
       },
     },
-    async ({ params: { topic } }) => {
-      const page = await readTopicPage(database, { topic, now: clock.now() })
+    async (request) => {
+      const { topic } = request.params
+      const view = viewOf(authentication.accountOf(request))
+      const page = await readTopicPage(database, { topic, now: clock.now(), view })
       if (page === null) throw notFound('Topic')
       return { data: page }
     },

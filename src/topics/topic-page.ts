@@ -1,9 +1,13 @@
+import { sql } from 'kysely'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import { type RequestRecord, readRequests } from '../requests/record.ts'
+import { listRequests } from '../requests/list/list.ts'
+import type { RequestRecord } from '../requests/record.ts'
 import { together, type Wish } from '../requests/similar/similar.ts'
 import { groupAlike } from '../requests/similar/similarity.ts'
 import { readComparedWords } from '../requests/similar/words.ts'
+import type { View } from '../requests/views/view.ts'
+import { countChanges } from './differences.ts'
 import { type Period, timelineOf } from './timeline.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
 
@@ -17,21 +21,31 @@ export interface TopicPage extends TopicSummary {
   wishes: (Wish & { request: RequestRecord })[]
 }
 
+interface TopicInput {
+  topic: string
+  now: Date
+  view: View
+}
+
+/** In a view with few of the topic's requests one page of the list may not have all that are compared. */
+const maxPages = 5
+
+async function readMostVoted(executor: Executor, { topic, view }: TopicInput): Promise<RequestRecord[]> {
+  const found: RequestRecord[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < maxPages && found.length < comparedRequests; pages++) {
+    const limit = comparedRequests - found.length
+    const page = await listRequests(executor, { topic, view, sortBy: 'votes', fullText: false, limit, cursor })
+    found.push(...page.results)
+    if (page.cursor === null) break
+    cursor = page.cursor
+  }
+  return found
+}
+
 /** The wishes of a topic: groups of similar requests among its most voted ones, the most voted first. */
-async function readWishes(executor: Executor, key: string): Promise<TopicPage['wishes']> {
-  const top = await executor
-    .selectFrom('request_topics')
-    .select('request_id as id')
-    .where('topic_key', '=', key)
-    .orderBy('votes', 'desc')
-    .orderBy('request_id', 'desc')
-    .limit(comparedRequests)
-    .execute()
-  const requests = await readRequests(
-    executor,
-    top.map(({ id }) => id),
-    { fullText: false },
-  )
+async function readWishes(executor: Executor, input: TopicInput): Promise<TopicPage['wishes']> {
+  const requests = await readMostVoted(executor, { ...input, view: { ...input.view, least: 2 } })
   const groups = await groupAlike(await readComparedWords(executor, requests))
   return groups
     .map((positions) => positions.map((position) => requests[position]!))
@@ -40,29 +54,42 @@ async function readWishes(executor: Executor, key: string): Promise<TopicPage['w
     .slice(0, shownWishes)
 }
 
-/** The page of one topic; null when it has no requests. Its parts are read one after the other. */
-export async function readTopicPage(
-  executor: Executor,
-  { topic, now }: { topic: string; now: Date },
-): Promise<TopicPage | null> {
-  const summary = await readTopic(executor, { topic, now })
+interface Count {
+  kind: 'platform' | 'day'
+  value: string
+  requests: number
+  votes: number
+}
+
+/** By platform and by day of posting, in a view. */
+async function readCounts(executor: Executor, key: string, view: View): Promise<Count[]> {
+  const { rows } = await sql<Count>`
+    with changes as materialized (${countChanges(view, [key])})
+    select kind, value, sum(requests)::integer as requests, sum(votes)::bigint as votes
+    from (
+      select kind, value, requests, votes from topic_counts where topic_key = ${key} and kind in ('platform', 'day')
+      union all
+      select kind, value, requests, votes from changes where kind in ('platform', 'day')
+    ) as counts
+    group by kind, value having sum(requests) > 0`.execute(executor)
+  return rows.map((row) => ({ ...row, votes: Number(row.votes) }))
+}
+
+/** The page of one topic; null when the view has no request of it. Its parts are read one after the other. */
+export async function readTopicPage(executor: Executor, input: TopicInput): Promise<TopicPage | null> {
+  const summary = await readTopic(executor, input)
   if (summary === null) return null
   const { key, ...shown } = summary
-  const counts = await executor
-    .selectFrom('topic_counts')
-    .select(['kind', 'value', 'requests', 'votes'])
-    .where('topic_key', '=', key)
-    .where('kind', 'in', ['platform', 'day'])
-    .execute()
+  const counts = await readCounts(executor, key, input.view)
   const platforms = counts
     .filter(({ kind }) => kind === 'platform')
-    .map(({ value, requests, votes }) => ({ platform: value as PlatformName, requests, votes: Number(votes) }))
+    .map(({ value, requests, votes }) => ({ platform: value as PlatformName, requests, votes }))
     .sort((a, b) => b.requests - a.requests || (a.platform < b.platform ? -1 : 1))
   const days = counts.filter(({ kind }) => kind === 'day')
   return {
     ...shown,
     platforms,
     timeline: timelineOf(days.map(({ value, requests }) => ({ day: value, requests }))),
-    wishes: await readWishes(executor, key),
+    wishes: await readWishes(executor, input),
   }
 }

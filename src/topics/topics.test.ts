@@ -49,6 +49,7 @@ describe('the list of topics', () => {
         topic: 'Dark  Mode',
         requests: 4,
         votes: 24,
+        maybeRequests: 0,
         growth: { days7: 2, days30: 3 },
         tags: [
           { tag: 'ui', requests: 3 },

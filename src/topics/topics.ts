@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../http/pagination.ts'
 import { topicKey } from '../platforms/topic-key.ts'
+import type { View } from '../requests/views/view.ts'
+import { countChanges, topicChanges } from './differences.ts'
 import { type TopicOrder, topicOrders } from './orders.ts'
 
 export interface TopicListInput extends PageInput {
@@ -9,13 +11,17 @@ export interface TopicListInput extends PageInput {
   query?: string
   sortBy: TopicOrder
   now: Date
+  view: View
 }
 
 export interface TopicSummary {
   /** In its first spelling. */
   topic: string
+  /** Those that the view shows as likely. */
   requests: number
   votes: number
+  /** How many more of its requests are of the class maybe. */
+  maybeRequests: number
   /** ISO 8601; when a platform last delivered a page of it. */
   lastCollectedAt: string
   /** How many of its requests were posted in the last 7 and 30 UTC days, today included. */
@@ -29,6 +35,7 @@ interface TopicRow {
   name: string
   requests: number
   votes: number
+  maybe: number
   collected_at: Date
 }
 
@@ -58,19 +65,37 @@ function after(sortBy: TopicOrder, [value, key]: Position) {
   return sql`(${column}, key) < (${from}, ${key})`
 }
 
-async function findTopics(executor: Executor, { query, sortBy, limit, cursor }: TopicListInput) {
+/** For a query that has `changed`: the topics that an account sees in other numbers, with its numbers. */
+const changedTopics = sql`
+  select key, name, topics.requests + changed.requests as requests, topics.votes + changed.votes as votes,
+    topics.maybe + changed.maybe as maybe, collected_at
+  from changed join topics using (key)`
+
+/** At most `limit` topics in an order, with the numbers of a view: an index has the order of those that the view does not change. */
+function listedTopics({ sortBy, view }: TopicListInput, from: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
+  const shared = sql`select key, name, requests, votes, maybe, collected_at from topics where requests > 0 and ${from}`
+  const end = sql`order by ${orders[sortBy]} limit ${limit}`
+  if (view.account === null) return sql`${shared} ${end}`
+  return sql`
+    with changed as materialized (${topicChanges(view, null)})
+    select * from (
+      (${shared} and not exists (select from changed where changed.key = topics.key) ${end})
+      union all
+      (select * from (${changedTopics}) as own where requests > 0 and ${from})
+    ) as merged ${end}`
+}
+
+async function findTopics(executor: Executor, input: TopicListInput) {
+  const { query, sortBy, limit, cursor } = input
   const position = cursor === undefined ? null : cursors[sortBy].decode(cursor)
   const key = query === undefined ? '' : topicKey(query)
   const scanned = key === '' ? limit + 1 : maxScanned
+  const from = position === null ? sql`true` : after(sortBy, position)
   const { rows } = await sql<TopicRow & { micros: number; matches: boolean; rank: number }>`
     select *, (extract(epoch from collected_at) * 1000000)::bigint as micros
     from (
       select *, strpos(key, ${key}) > 0 as matches, row_number() over (order by ${orders[sortBy]})::integer as rank
-      from (
-        select key, name, requests, votes, collected_at from topics
-        where requests > 0 and ${position === null ? sql`true` : after(sortBy, position)}
-        order by ${orders[sortBy]} limit ${scanned}
-      ) as topics
+      from (${listedTopics(input, from, scanned)}) as topics
     ) as scanned
     where matches or rank = ${scanned}
     order by ${orders[sortBy]} limit ${limit + 2}`.execute(executor)
@@ -82,27 +107,42 @@ export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export const dayMs = 86_400_000
 
-/** The counts of several topics, in two queries at most. */
-async function summarise(executor: Executor, topics: readonly TopicRow[], now: Date): Promise<TopicSummary[]> {
+/** The counts of several topics in a view. */
+async function summarise(
+  executor: Executor,
+  topics: readonly TopicRow[],
+  { now, view }: { now: Date; view: View },
+): Promise<TopicSummary[]> {
   if (topics.length === 0) return []
+  const keys = topics.map(({ key }) => key)
   const daysBack = (days: number) => dayOf(new Date(now.getTime() - (days - 1) * dayMs))
-  const { rows } = await sql<{ days7: number; days30: number; tags: TopicSummary['tags'] }>`
+  // Tags that the view does not change are read in the order of their index; the others are few.
+  const { rows } = await sql<{ growth: TopicSummary['growth']; tags: TopicSummary['tags'] }>`
+    with changes as materialized (${countChanges(view, keys)})
     select
       (select json_build_object('days7', coalesce(sum(requests) filter (where value >= ${daysBack(7)}), 0),
           'days30', coalesce(sum(requests), 0))
-        from topic_counts where topic_key = key and kind = 'day' and value >= ${daysBack(30)}) as growth,
+        from (select topic_key, kind, value, requests from topic_counts
+          union all select topic_key, kind, value, requests from changes) as days
+        where topic_key = key and kind = 'day' and value >= ${daysBack(30)}) as growth,
       (select coalesce(json_agg(json_build_object('tag', value, 'requests', requests)), '[]') from (
-        select value, requests from topic_counts where topic_key = key and kind = 'tag'
-        order by requests desc, value limit ${sql.lit(shownTags)}) as top) as tags
-    from unnest(${topics.map(({ key }) => key)}::text[]) with ordinality as listed (key, position) order by position`.execute(
-    executor,
-  )
-  return topics.map(({ name, requests, votes, collected_at }, index) => ({
+        select value, requests from (
+          (select value, requests from topic_counts where topic_key = key and kind = 'tag'
+            and value not in (select value from changes where topic_key = key and kind = 'tag')
+            order by requests desc, value limit ${sql.lit(shownTags)})
+          union all
+          (select value, coalesce(shared.requests, 0) + changes.requests from changes
+            left join topic_counts as shared using (topic_key, kind, value) where topic_key = key and kind = 'tag')
+        ) as merged (value, requests)
+        where requests > 0 order by requests desc, value limit ${sql.lit(shownTags)}) as top) as tags
+    from unnest(${keys}::text[]) with ordinality as listed (key, position) order by position`.execute(executor)
+  return topics.map(({ name, requests, votes, maybe, collected_at }, index) => ({
     topic: name,
     requests,
     votes: Number(votes),
+    maybeRequests: maybe,
     lastCollectedAt: collected_at.toISOString(),
-    ...(rows[index] as unknown as Pick<TopicSummary, 'growth' | 'tags'>),
+    ...rows[index]!,
   }))
 }
 
@@ -121,23 +161,24 @@ export async function listTopics(
   const hasMore = rows.length > page.length || rows.at(-1)?.rank === scanned
   // The next page skips what this page scanned without a match.
   const end = isFull ? page.at(-1) : rows.at(-1)
-  const topics = await summarise(executor, page, input.now)
+  const topics = await summarise(executor, page, input)
   const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)
   return { topics, hasMore, cursor: hasMore && end ? cursors[input.sortBy].encode([value(end), end.key]) : null }
 }
 
-/** One topic, by any spelling; null when it has no requests. */
+/** One topic, by any spelling; null when the view has no likely request of it, and none of the class maybe. */
 export async function readTopic(
   executor: Executor,
-  { topic, now }: { topic: string; now: Date },
+  { topic, now, view }: { topic: string; now: Date; view: View },
 ): Promise<(TopicSummary & { key: string }) | null> {
   const key = topicKey(topic)
-  const row = await executor
-    .selectFrom('topics')
-    .select(['key', 'name', 'requests', 'votes', 'collected_at'])
-    .where('key', '=', key)
-    .where('requests', '>', 0)
-    .executeTakeFirst()
-  const [summary] = row ? await summarise(executor, [row], now) : []
+  const { rows } = await sql<TopicRow>`
+    with changed as materialized (${topicChanges(view, [key])})
+    select * from (
+      select key, name, topics.requests + coalesce(changed.requests, 0) as requests,
+        topics.votes + coalesce(changed.votes, 0) as votes, topics.maybe + coalesce(changed.maybe, 0) as maybe, collected_at
+      from topics left join changed using (key) where key = ${key}
+    ) as seen where requests > 0 or maybe > 0`.execute(executor)
+  const [summary] = await summarise(executor, rows, { now, view })
   return summary ? { ...summary, key } : null
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
+import { hasOwnView, ownViewColumns } from '../own-view.ts'
 import { generateToken, hashAdminKey, hashToken, isToken } from './tokens.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -73,6 +74,7 @@ export async function findSession(
       'accounts.name',
       'accounts.tier',
     ])
+    .select(ownViewColumns)
     .where('sessions.token_hash', '=', hashToken(token))
     .where('sessions.expires_at', '>', now)
     .where('sessions.last_used_at', '>', new Date(now.getTime() - idleTimeMs))
@@ -90,7 +92,8 @@ export async function findSession(
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  const account = accountId === null || name === null || tier === null ? null : { accountId, name, tier }
+  const account =
+    accountId === null || name === null || tier === null ? null : { accountId, name, tier, hasOwnView: hasOwnView(row) }
   return { sessionId: id, account }
 }
 

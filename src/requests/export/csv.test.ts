@@ -20,6 +20,14 @@ const request: ExportedRequest = {
   originalCreatedAt: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
+  confidence: 0.9,
+  likelihood: 'likely',
+  corrected: false,
+  status: null,
+  statusChangedAt: null,
+  statusObserved: false,
+  excerpt: false,
+  sourceName: null,
   cursor: 'cursor',
 }
 

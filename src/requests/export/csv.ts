@@ -22,6 +22,14 @@ const columns = [
   'originalCreatedAt',
   'createdAt',
   'updatedAt',
+  'confidence',
+  'likelihood',
+  'corrected',
+  'status',
+  'statusChangedAt',
+  'statusObserved',
+  'excerpt',
+  'sourceName',
   'cursor',
 ] as const satisfies readonly (keyof ExportedRequest)[]
 
@@ -40,7 +48,7 @@ const quoted = (text: string) => `"${withoutFormula(text).replaceAll('"', '""')}
 
 function toField(value: ExportedRequest[(typeof columns)[number]]): string {
   if (value === null) return ''
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return quoted(typeof value === 'string' ? value : JSON.stringify(value))
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Database } from '../../database/open.ts'
+import type { Account } from '../../http/callers.ts'
 import { closed, defaulted, oneOf, trimmedText } from '../../http/schemas.ts'
 import { sortOrder } from '../../http/sort-order.ts'
 import { invalidField } from '../../http/validation.ts'
@@ -36,11 +37,11 @@ interface ExportSources extends JobOwnership {
  */
 export async function openExport(
   sources: ExportSources,
-  accountId: string,
+  account: Account,
   { format, bom, query, prefix, sortBy, cursor, ...filterQuery }: Static<typeof exportQuery>,
 ): Promise<AsyncGenerator<string>> {
   const { database, searchIndex } = sources
-  const { jobId, ...filters } = parseListFilters(filterQuery)
+  const { jobId, ...filters } = parseListFilters(filterQuery, account)
   if (query !== undefined) {
     if (jobId !== undefined) throw invalidField('jobId', 'cannot be searched: leave out jobId or query')
     const input = { format, bom, cursor, query, prefix, filters, sortBy: sortBy ?? 'relevance' }
@@ -48,6 +49,6 @@ export async function openExport(
   }
   if (sortBy === 'relevance') throw invalidField('sortBy', 'is relevance only with query')
   if (prefix) throw invalidField('prefix', 'is only for query')
-  await requireOwnJob(sources, accountId, jobId)
+  await requireOwnJob(sources, account.accountId, jobId)
   return exportRequests(database, { format, bom, cursor, ...filters, jobId, sortBy: sortBy ?? 'new' })
 }

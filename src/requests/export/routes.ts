@@ -85,9 +85,9 @@ export function registerExportRoutes(app: App, dependencies: ExportDependencies)
       schema: exportSchema,
     },
     async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
+      const account = authentication.accountOf(request)
       const { format } = request.query
-      const stream = await exports.open(accountId, () => openExport(dependencies, accountId, request.query))
+      const stream = await exports.open(account.accountId, () => openExport(dependencies, account, request.query))
       if (stream === null) {
         reply.header('retry-after', retryAfterSeconds)
         throw tooManyExports()

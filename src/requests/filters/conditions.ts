@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { topicKey } from '../../platforms/topic-key.ts'
-import type { RequestFilters } from './filters.ts'
+import { isShown, requestColumns } from '../views/view.ts'
+import { filterView, type RequestFilters } from './filters.ts'
 
 type Condition = RawBuilder<boolean>
 
-/** How a query names a column of the requests that it filters. `request_topics` has the same columns. */
-type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at') => RawBuilder<unknown>
+/** How a query names a column of the requests that it filters. `request_topics` has the same columns, except `status`. */
+type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at' | 'status') => RawBuilder<unknown>
 
 const unqualified: ColumnName = (column) => sql.ref(column)
 const ofRequests: ColumnName = (column) => sql.ref(`requests.${column}`)
@@ -28,6 +29,9 @@ export const dateConditions = ({ since, until }: RequestFilters, name = unqualif
   ...(until ? [sql<boolean>`${name('posted_at')} < ${until}::timestamptz`] : []),
 ]
 
+export const statusCondition = ({ status }: RequestFilters, name = unqualified): Condition[] =>
+  status ? [sql`${name('status')} = any(${status}::text[])`] : []
+
 const topicCondition = ({ topic }: RequestFilters): Condition[] =>
   topic === undefined
     ? []
@@ -36,13 +40,17 @@ const topicCondition = ({ topic }: RequestFilters): Condition[] =>
           where request_topics.request_id = requests.id and request_topics.topic_key = ${topicKey(topic)})`,
       ]
 
-/** All conditions of the filters on a row of `requests`; empty when nothing is filtered. */
+/** Whether a row of `requests` is shown in the view of the filters. */
+export const shownCondition = (filters: RequestFilters): Condition => isShown(filterView(filters), requestColumns)
+
+/** The conditions of the filters on a row of `requests`, without that of the view; empty when nothing is filtered. */
 export const requestConditions = (filters: RequestFilters): Condition[] => [
   ...platformCondition(filters, ofRequests),
   ...topicCondition(filters),
   ...tagCondition(filters, ofRequests),
   ...voteCondition(filters, ofRequests),
   ...dateConditions(filters, ofRequests),
+  ...statusCondition(filters, ofRequests),
 ]
 
 /** A query for the column `id`: at most `max` requests that one filter leaves, read from an index; null without that filter. */

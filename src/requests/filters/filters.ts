@@ -1,9 +1,12 @@
 import { type Static, Type } from 'typebox'
-import type { PlatformName } from '../../database/column-types.ts'
+import { type PlatformName, type RequestStatus, requestStatuses } from '../../database/column-types.ts'
+import type { Account } from '../../http/callers.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { closed, oneOf, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { platformNames } from '../../platforms/registry.ts'
+import { includes } from '../views/include.ts'
+import { sharedView, type View, viewOf } from '../views/view.ts'
 
 /** Which requests a list, a search or an export has; everything that is given must hold. */
 export interface RequestFilters {
@@ -17,7 +20,14 @@ export interface RequestFilters {
   since?: Date | undefined
   /** Posted before. */
   until?: Date | undefined
+  /** One of these; a request without a status has none of them. */
+  status?: readonly RequestStatus[] | undefined
+  /** Of the caller; without it the shared view of likely requests. */
+  view?: View | undefined
 }
+
+/** The view of the filters; the safe one where none is given, which has nothing of any account. */
+export const filterView = ({ view = sharedView }: RequestFilters): View => view
 
 const tag = trimmedText(1, 100, 'As the platform writes it')
 const maxTags = 20
@@ -34,6 +44,12 @@ const sharedFilters = {
   ),
   since: Type.Optional(dateParameter('Only requests that were posted then or later')),
   until: Type.Optional(dateParameter('Only requests that were posted before then')),
+  include: Type.Optional(
+    oneOf(includes, {
+      description:
+        'Besides likely requests: `maybe` adds those that may be one, `all` also texts that are probably none; see `likelihood`',
+    }),
+  ),
 }
 
 /** The filters of a body. */
@@ -42,6 +58,13 @@ export const bodyFilters = closed(
     platforms: Type.Optional(Type.Array(oneOf(platformNames), { minItems: 1, maxItems: 100 })),
     tags: Type.Optional(
       Type.Array(tag, { minItems: 1, maxItems: maxTags, description: 'Only requests with all of these tags' }),
+    ),
+    status: Type.Optional(
+      Type.Array(oneOf(requestStatuses), {
+        minItems: 1,
+        maxItems: 20,
+        description: 'Only requests with one of these statuses',
+      }),
     ),
     ...sharedFilters,
   },
@@ -56,38 +79,57 @@ export const queryFilters = {
   tag: Type.Optional(
     Type.Array(tag, { maxItems: maxTags, description: 'Only requests with this tag; repeated: with all of them' }),
   ),
+  status: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 20,
+      description: `Only requests with one of these statuses: ${requestStatuses.join(', ')}. Comma list, or repeated`,
+    }),
+  ),
   ...sharedFilters,
 }
 
 const queryFiltersSchema = closed(queryFilters)
 
-/** Reads the platforms of a query string: a comma list, a repeated parameter, or both. */
-function parsePlatforms(values: readonly string[]): PlatformName[] {
-  const names = values.flatMap((value) => value.split(',')).map((name) => name.trim())
-  const unknown = names.find((name) => !(platformNames as readonly string[]).includes(name))
-  if (unknown !== undefined) throw invalidField('platforms', `must be one of ${platformNames.join(', ')}`)
-  return names as PlatformName[]
+/**
+ * Reads a list of words of a query string: a comma list, a repeated parameter, or both.
+ * @throws ServiceError INVALID_REQUEST that names an unknown word.
+ */
+function parseWords<Word extends string>(name: string, values: readonly string[], words: readonly Word[]): Word[] {
+  const given = values.flatMap((value) => value.split(',')).map((word) => word.trim())
+  const unknown = given.find((word) => !(words as readonly string[]).includes(word))
+  if (unknown !== undefined)
+    throw invalidField(name, `must be one of ${words.join(', ')}, not ${JSON.stringify(unknown)}`)
+  return given as Word[]
 }
 
 const distinct = <T>(values: readonly T[] | undefined) => values && [...new Set(values)]
 
-/** The filters of a body. */
-export function parseBodyFilters({ since, until, platforms, tags, ...others }: Static<typeof bodyFilters>) {
+/** The filters of a body, with the view of the account that sent it. */
+export function parseBodyFilters(
+  { since, until, platforms, tags, status, include, ...others }: Static<typeof bodyFilters>,
+  account: Account,
+) {
   const filters: RequestFilters = {
     ...others,
     platforms: distinct(platforms),
     tags: distinct(tags),
+    status: distinct(status),
     since: since === undefined ? undefined : parseDate(since),
     until: until === undefined ? undefined : parseDate(until),
+    view: viewOf(account, include),
   }
   return filters
 }
 
-/** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform. */
-export function parseQueryFilters({ platforms, tag: tags, ...shared }: Static<typeof queryFiltersSchema>) {
-  return parseBodyFilters({
-    ...shared,
-    ...(platforms ? { platforms: parsePlatforms(platforms) } : {}),
+/** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
+export function parseQueryFilters(
+  { platforms, tag: tags, status, ...shared }: Static<typeof queryFiltersSchema>,
+  account: Account,
+) {
+  const lists = {
+    ...(platforms ? { platforms: parseWords('platforms', platforms, platformNames) } : {}),
     ...(tags ? { tags } : {}),
-  })
+    ...(status ? { status: parseWords('status', status, requestStatuses) } : {}),
+  }
+  return parseBodyFilters({ ...shared, ...lists }, account)
 }

@@ -2,8 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
 import { all, dateConditions, platformCondition, tagCondition, voteCondition } from '../filters/conditions.ts'
-import type { RequestFilters } from '../filters/filters.ts'
-import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
+import { filterView, type RequestFilters } from '../filters/filters.ts'
+import {
+  type RecordChoice,
+  type RequestRecord,
+  type RequestRow,
+  recordColumns,
+  type TextChoice,
+  toRecord,
+} from '../record.ts'
+import { isLikelyIndexed, isShown } from '../views/view.ts'
 import type { ListOrder, Position } from './cursor.ts'
 
 export interface ListFilters extends RequestFilters {
@@ -24,7 +32,7 @@ export interface ListedRequest {
 }
 
 /** What a list reads of each row; `requests` and `request_topics` both have it. */
-export const listedColumns = sql`platform, posted_at, votes, tags`
+export const listedColumns = sql`platform, posted_at, votes, tags, standing`
 
 /** Microseconds since 1970: exact, where a JavaScript date would round a sort key to milliseconds. */
 export const sortKey = (sortBy: ListOrder) =>
@@ -32,10 +40,14 @@ export const sortKey = (sortBy: ListOrder) =>
 
 export const sortColumn = (sortBy: ListOrder) => sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
 
+/** The condition of the partial indexes of likely requests, where these have exactly what is shown; else none. */
+export const likelyCondition = (filters: RequestFilters): RawBuilder<unknown>[] =>
+  isLikelyIndexed(filterView(filters)) ? [sql`standing = 2`] : []
+
 /** The conditions that bound the part of the order's index in which the list lies; the column `id` is named by the caller. */
 export function indexRange(input: ScanInput, id: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { sortBy, after } = input
-  const bounds = sortBy === 'new' ? dateConditions(input) : voteCondition(input)
+  const bounds = [...likelyCondition(input), ...(sortBy === 'new' ? dateConditions(input) : voteCondition(input))]
   if (after === null) return bounds
   const from =
     sortBy === 'new'
@@ -43,6 +55,16 @@ export function indexRange(input: ScanInput, id: RawBuilder<unknown>): RawBuilde
       : sql`${after[0]}::bigint`
   return [...bounds, sql`(${sortColumn(sortBy)}, ${id}) < (${from}, ${after[1]}::uuid)`]
 }
+
+const listed = { id: sql.ref('listed.id'), standing: sql.ref('listed.standing') }
+
+/** The view where no index has its rows: also unlisted requests and those of other classes are then read, and left out. */
+const viewCondition = (input: ScanInput): RawBuilder<unknown>[] =>
+  isLikelyIndexed(filterView(input)) ? [] : [isShown(filterView(input), listed)]
+
+/** `request_topics` has no status. */
+const listedStatus = ({ status }: ScanInput): RawBuilder<unknown>[] =>
+  status ? [sql`(select status from requests where requests.id = listed.id) = any(${status}::text[])`] : []
 
 /** The other conditions, which are checked on each row of `listed`. */
 export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
@@ -52,6 +74,8 @@ export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
   ...(input.jobId === undefined
     ? []
     : [sql`exists (select from scrape_job_requests where job_id = ${input.jobId} and request_id = listed.id)`]),
+  ...viewCondition(input),
+  ...listedStatus(input),
 ]
 
 /** A row of a page: the request, and its position in the order. */
@@ -95,7 +119,7 @@ export async function scanIndex(
   }
 }
 
-export const toListed = (row: ListedRow, choice: TextChoice): ListedRequest => ({
+export const toListed = (row: ListedRow, choice: RecordChoice): ListedRequest => ({
   position: [Number(row.key), row.position_id],
   record: toRecord(row, choice),
 })

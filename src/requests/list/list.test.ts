@@ -2,9 +2,10 @@ import { type CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import type { PlatformName } from '../../database/column-types.ts'
+import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { platformNames } from '../../platforms/registry.ts'
+import { sharedView, type View } from '../views/view.ts'
 import type { ListFilters } from './index-scan.ts'
 import { type ListInput, listRequests } from './list.ts'
 
@@ -25,11 +26,24 @@ interface Model {
   tags: string[]
   topics: string[]
   jobs: string[]
+  status: RequestStatus | null
+  standing: Standing
+  /** How the account with differences sees it. */
+  own: Standing
 }
 
 let opened: TestDatabase
 let model: Model[]
 const jobs = { small: crypto.randomUUID(), large: crypto.randomUUID() }
+
+let accountId: string
+
+/** Most requests are hidden; the account sees every 13th likely one as unlikely, and every 17th other one as likely or maybe. */
+function standingsOf(number: number): Pick<Model, 'standing' | 'own'> {
+  const standing = ([0, 2, 0, -1, 2, 0, 1] as const)[(number * 11) % 7]!
+  if (standing === 2) return { standing, own: number % 13 === 0 ? 0 : 2 }
+  return { standing, own: number % 17 === 0 ? (number % 2 === 0 ? 2 : 1) : standing }
+}
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String((number * 7_919) % 1_000_003).padStart(12, '0')}`
 
@@ -49,6 +63,8 @@ function modelOf(number: number): Model {
       ...(isLast ? ['late'] : []),
     ],
     topics: ['all', ...(number % 7 === 0 ? ['seventh'] : []), ...(number % 9_000 === 5 ? ['tiny'] : [])],
+    status: number % 4 === 0 ? null : requestStatuses[number % 1_000 === 1 ? 1 : 0]!,
+    ...standingsOf(number),
     jobs: [...(number % 800 === 1 ? [jobs.small] : []), ...(number % 3 !== 0 ? [jobs.large] : [])],
   }
 }
@@ -63,6 +79,7 @@ async function fill(): Promise<void> {
     .values(account)
     .returning('id')
     .executeTakeFirstOrThrow()
+  accountId = account_id
   for (const id of Object.values(jobs)) {
     await database
       .insertInto('scrape_jobs')
@@ -76,22 +93,30 @@ async function fill(): Promise<void> {
     const rows = JSON.stringify(model.slice(from, from + 10_000))
     await sql`
       insert into requests
-        (id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at, created_at, updated_at)
+        (id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at, created_at, updated_at,
+          standing, status)
       select id, platform, id::text, 'A title', 'A text', votes, tags, 'https://example.org', 'all',
-        to_timestamp("postedAt" / 1000), ${now}, ${now}
-      from jsonb_to_recordset(${rows}::jsonb) as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint)
+        to_timestamp("postedAt" / 1000), ${now}, ${now}, standing, status
+      from jsonb_to_recordset(${rows}::jsonb)
+        as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint, standing integer, status text)
       `.execute(database)
     await sql`
-      insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags)
-      select id, topic, ${now}, platform, to_timestamp("postedAt" / 1000), votes, tags
+      insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
+      select id, topic, ${now}, platform, to_timestamp("postedAt" / 1000), votes, tags, standing
       from jsonb_to_recordset(${rows}::jsonb)
-        as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint, topics text[]), unnest(topics) as topic
+        as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint, topics text[], standing integer),
+          unnest(topics) as topic
       `.execute(database)
     await sql`
       insert into scrape_job_requests (job_id, request_id)
       select job::uuid, id from jsonb_to_recordset(${rows}::jsonb) as row (id uuid, jobs text[]), unnest(jobs) as job
       `.execute(database)
   }
+  const differences = model.filter(({ standing, own }) => standing !== own)
+  await sql`
+    insert into account_requests (account_id, request_id, standing)
+    select ${accountId}, id, own from jsonb_to_recordset(${JSON.stringify(differences)}::jsonb) as row (id uuid, own integer)
+    `.execute(database)
   await sql`analyze`.execute(database)
 }
 
@@ -127,15 +152,31 @@ function randomFilters(random: () => number): ListFilters {
     ...maybe(0.3, () => ({ minVotes: pick([-1, 50, 96, 97, 100_000, 200_000]) })),
     ...maybe(0.3, () => ({ since: day() })),
     ...maybe(0.3, () => ({ until: day() })),
+    ...maybe(0.2, () => ({ status: pick<RequestStatus[]>([['open'], ['planned'], ['open', 'planned'], ['closed']]) })),
+    view: { account: random() < 0.5 ? null : accountId, least: pick<View['least']>([2, 2, 1, 0]) },
     ...maybe(0.2, () => ({ jobId: pick(Object.values(jobs)) })),
   }
 }
 
-function expected({ topic, platforms, tags, minVotes, since, until, jobId, sortBy }: ListInput): string[] {
+function expected({
+  topic,
+  platforms,
+  tags,
+  minVotes,
+  since,
+  until,
+  status,
+  jobId,
+  view,
+  sortBy,
+}: ListInput): string[] {
+  const { account, least } = view ?? sharedView
   const key = (row: Model) => (sortBy === 'new' ? row.postedAt : row.votes)
   return model
     .filter(
       (row) =>
+        (account === null ? row.standing : row.own) >= least &&
+        (status === undefined || (row.status !== null && status.includes(row.status))) &&
         (topic === undefined || row.topics.includes(topic.toLowerCase())) &&
         (platforms === undefined || platforms.includes(row.platform)) &&
         (tags === undefined || tags.every((tag) => row.tags.includes(tag))) &&
@@ -231,9 +272,10 @@ describe('a list of many', () => {
     ['common things that never meet', { topic: 'all', platforms: ['gitlab'], tags: ['early', 'common'], minVotes: 3 }],
   ]
   it.each(cases)('reads a bounded part of the tables with a filter for %s', async (_name, filters) => {
-    for (const sortBy of ['new', 'votes'] as const) {
+    const views = [sharedView, { ...sharedView, least: 0 as const }, { account: accountId, least: 2 as const }]
+    for (const [sortBy, view] of views.flatMap((one) => [['new', one] as const, ['votes', one] as const])) {
       const { executor, reads } = watched()
-      await listRequests(executor, { ...filters, sortBy, fullText: false, limit: 20 })
+      await listRequests(executor, { ...filters, view, sortBy, fullText: false, limit: 20 })
       for (const { rows, statement } of reads) expect(rows, statement).toBeLessThan(maxRows)
       expect(reads.length).toBeLessThanOrEqual(6)
     }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Account } from '../../http/callers.ts'
 import { pageParameters } from '../../http/pagination.ts'
 import { closed } from '../../http/schemas.ts'
 import { parseQueryFilters, queryFilters } from '../filters/filters.ts'
@@ -14,8 +15,8 @@ export const listQuery = {
 const { cursor: _cursor, ...filterProperties } = listQuery
 const filtersSchema = closed(filterProperties)
 
-/** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform. */
-export const parseListFilters = ({ jobId, ...query }: Static<typeof filtersSchema>): ListFilters => ({
-  ...parseQueryFilters(query),
+/** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
+export const parseListFilters = ({ jobId, ...query }: Static<typeof filtersSchema>, account: Account): ListFilters => ({
+  ...parseQueryFilters(query, account),
   jobId,
 })

@@ -32,7 +32,7 @@ export interface ListDependencies extends JobOwnership {
   defaultPlatforms: readonly PlatformName[]
 }
 
-const listDescription = `By the original date (where the platform gives none, by when it entered the cache) or by votes. With filters a page
+const listDescription = `Likely feature requests, and with \`include\` others. By the original date (where the platform gives none, by when it entered the cache) or by votes. With filters a page
 may hold fewer requests than \`limit\`, even none, and yet have more after it: \`hasMore\` says so.
 
 With \`source=realtime\` a page of \`topic\` is collected live from each of \`platforms\` that is not fresh, within a
@@ -83,7 +83,7 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
     async (request, reply) => {
       const account = authentication.accountOf(request)
       const { sortBy, limit, fullText, source, cursor, ...query } = request.query
-      const filters = parseListFilters(query)
+      const filters = parseListFilters(query, account)
       await requireOwnJob(dependencies, account.accountId, filters.jobId)
       const list = { ...filters, sortBy, limit, fullText, cursor }
       if (source === 'realtime') {

@@ -7,6 +7,7 @@ import {
   indexRange,
   type ListedRequest,
   type ListedRow,
+  likelyCondition,
   listedColumns,
   rowConditions,
   type ScanInput,
@@ -28,8 +29,9 @@ const idsOfJob = ({ jobId }: ScanInput): RawBuilder<unknown> | null =>
 /** By the index of the other order: with many votes in a list by date, and the reverse. */
 function idsInRange(input: ScanInput): RawBuilder<unknown> | null {
   const { sortBy, topic } = input
-  const conditions = sortBy === 'new' ? voteCondition(input) : dateConditions(input)
-  if (conditions.length === 0) return null
+  const range = sortBy === 'new' ? voteCondition(input) : dateConditions(input)
+  if (range.length === 0) return null
+  const conditions = [...likelyCondition(input), ...range]
   const column = sortColumn(sortBy === 'new' ? 'votes' : 'new')
   const max = sql.lit(readLimit)
   return topic === undefined

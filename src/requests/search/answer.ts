@@ -19,7 +19,9 @@ export interface SearchPage {
   limitReached: boolean
   /** Set when only so many of the best matches were considered. */
   window: number | null
-  /** Whether anything has one of the words, whatever the filters say. */
+  /** How many more of the considered matches are of the class maybe. */
+  maybeResults: number
+  /** Whether anything that the view shows or may offer has one of the words, whatever the filters say. */
   anyMatch: boolean
   /** The normalised words that were searched. */
   words: string[]
@@ -29,6 +31,7 @@ export interface SearchAnswer {
   data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: (RequestRecord & { highlights?: Highlight[] })[] }
   meta: {
     originalQuery: string
+    maybeResults: number
     window?: number
     didYouMean?: string
   }
@@ -38,7 +41,7 @@ export interface SearchAnswer {
 export async function toAnswer(
   executor: Executor,
   { query, highlight = false }: Pick<AnswerInput, 'query' | 'highlight'>,
-  { results, hasMore, limitReached, window, anyMatch, words }: SearchPage,
+  { results, hasMore, limitReached, window, maybeResults, anyMatch, words }: SearchPage,
 ): Promise<SearchAnswer> {
   const didYouMean = anyMatch ? null : await suggestQuery(executor, query, words)
   const highlights = highlight ? await highlightMatches(executor, results, words) : null
@@ -53,6 +56,7 @@ export async function toAnswer(
     },
     meta: {
       originalQuery: query,
+      maybeResults,
       ...(window === null ? {} : { window }),
       ...(didYouMean === null ? {} : { didYouMean }),
     },
@@ -67,7 +71,12 @@ export async function answerSearch(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,
 ): Promise<SearchAnswer> {
-  const { more, ...found } = await searchIndex.search(executor, input)
+  const { more, maybeIds, ...found } = await searchIndex.search(executor, input)
   const atCap = input.offset + found.results.length >= searchCap
-  return toAnswer(executor, input, { ...found, hasMore: more && !atCap, limitReached: more && atCap })
+  return toAnswer(executor, input, {
+    ...found,
+    maybeResults: maybeIds.length,
+    hasMore: more && !atCap,
+    limitReached: more && atCap,
+  })
 }

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/conditions.ts'
-import type { RequestFilters } from '../filters/filters.ts'
+import { filterView, type RequestFilters } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
+import { requestColumns, standingIn } from '../views/view.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import type { ParsedQuery } from './query.ts'
 import { textCondition } from './text-condition.ts'
@@ -21,11 +22,14 @@ export interface SearchEngine {
  */
 const windowSize = 1_000
 
+/** The window where most of the best matches are hidden in the caller's view: else few, or none, of the others would be left. */
+const wideWindowSize = 5_000
+
 /** A selective filter leaves at most this many requests; the text of each of them is then matched. */
 export const maxSelected = 150
 
-/** How many matches are ever ranked: those that can be paged through or the window, and one more that tells whether there are more. */
-export const depths = [searchCap + 1, windowSize + 1] as const
+/** How many matches are ever ranked: those that can be paged through or a window, and one more that tells whether there are more. */
+export const depths = [searchCap + 1, windowSize + 1, wideWindowSize + 1] as const
 
 export type Depth = (typeof depths)[number]
 
@@ -48,7 +52,9 @@ export interface SearchMatches {
   more: boolean
   /** Set when only so many of the best matches were considered and there may be more among the rest. */
   window: number | null
-  /** Whether anything at all has one of the words, whatever the filters say. */
+  /** The considered matches that are of the class maybe, pass the filters, and are not shown because the view leaves them out. */
+  maybeIds: string[]
+  /** Whether anything that the view shows or may offer has one of the words, whatever the filters say. */
   anyMatch: boolean
   /** Whether everything that has one of the words was considered: there is nothing beyond. */
   isAll: boolean
@@ -60,7 +66,7 @@ const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   new: sql`posted_at desc, score, id`,
 }
 
-/** What narrows or orders the matches beyond what the index does; null where the index alone gives the page. */
+/** What narrows or orders the matches beyond words and view; null where the index's order gives the page. */
 function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = requestConditions(filters)
   const onText = textCondition({ phrases, excluded })
@@ -72,21 +78,31 @@ function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuil
 }
 
 /**
- * One page of the best matches. Always the same number of them is ranked, whichever page it is: where equally good ones are
- * cut off then does not depend on the page.
+ * One page of the best matches that the view shows. A page by relevance alone needs few matches: its answer counts where no deeper
+ * ranking could change it. All other pages rank as many as the size of the cache and the classes of the matches demand,
+ * whichever page it is, so that consecutive pages fit together.
  */
 export async function readPage(executor: Executor, engine: SearchEngine, input: PageInput): Promise<SearchMatches> {
   const condition = conditionOf(input)
-  const [ofPages, ofWindow] = depths
   if (condition === null) {
-    const options = { ...input, condition, max: ofPages }
-    return (await readMatches(executor, engine.best(input.words, ofPages), options)).matches
+    const best = await readMatches(executor, engine.best(input.words, depths[0]), input, { condition, max: depths[0] })
+    // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
+    const isEnough = best.inView === best.found || best.certain > input.offset + input.limit
+    if (best.found < depths[0] || isEnough) return best.matches
   }
-  const options = { ...input, condition, max: windowSize }
-  const { found, matches } = await readMatches(executor, engine.best(input.words, ofWindow), options)
-  if (found <= windowSize) return matches
+  const read = (depth: Depth) =>
+    readMatches(executor, engine.best(input.words, depth), input, { condition, max: depth - 1 })
+  const window = await read(depths[1])
+  if (window.found <= windowSize) return window.matches
   // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
-  return (await readSelected(executor, engine, input, condition)) ?? { ...matches, window: windowSize }
+  const selected = await readSelected(executor, engine, input, condition)
+  if (selected !== null) return selected
+  const isStarved = window.passing <= searchCap && window.inView < windowSize / 2
+  const considered = isStarved ? await read(depths[2]) : window
+  const isWhole = considered.found <= (isStarved ? wideWindowSize : windowSize)
+  // A page in the order of the index needs no window as long as it is full.
+  const hasAll = isWhole || (condition === null && considered.passing > searchCap)
+  return hasAll ? considered.matches : { ...considered.matches, window: considered.inView }
 }
 
 /** The page of all that a selective filter leaves; null where no filter is selective. */
@@ -94,7 +110,7 @@ async function readSelected(
   executor: Executor,
   engine: SearchEngine,
   input: PageInput,
-  condition: RawBuilder<boolean>,
+  condition: RawBuilder<boolean> | null,
 ): Promise<SearchMatches | null> {
   const ids = idsOfTopic(input.filters, maxSelected + 1) ?? idsWithTags(input.filters, maxSelected + 1)
   if (ids === null) return null
@@ -103,47 +119,69 @@ async function readSelected(
   const { selected } = rows[0]!
   if (selected.length > maxSelected) return null
   const matching = engine.among(input.allWords, sql`${selected}::uuid[]`)
-  const { matches } = await readMatches(executor, matching, { ...input, condition, max: maxSelected })
+  const { matches } = await readMatches(executor, matching, input, { condition, max: maxSelected })
   // More than 1,000 requests of the cache match when this is reached, though none of them may pass the filter.
   return { ...matches, anyMatch: true, isAll: false }
 }
 
-interface MatchOptions extends TextChoice {
+interface MatchOptions {
   condition: RawBuilder<boolean> | null
-  sortBy: SearchOrder
   /** How many of the matches are considered, the best ones. */
   max: number
-  offset: number
-  limit: number
 }
+
+interface Considered {
+  /** How many matches were ranked: more than were considered, where there are more. */
+  found: number
+  /** How many of the considered ones the view shows … */
+  inView: number
+  /** … how many of these pass the filters … */
+  passing: number
+  /** … and how many of these are better than the worst ranked match: no deeper ranking changes their order. */
+  certain: number
+  matches: SearchMatches
+}
+
+type MatchRow = RequestRow & Omit<Considered, 'matches'> & { maybe_ids: string[]; offered: number }
 
 /** Finds the matches and reads the records of the page in one statement: others wait for each statement in the embedded backend. */
 async function readMatches(
   executor: Executor,
   matching: RawBuilder<unknown>,
-  { condition, sortBy, max, offset, limit, fullText }: MatchOptions,
-): Promise<{ found: number; matches: SearchMatches }> {
-  const candidates =
-    condition === null
-      ? sql`select request_id as id, score from matches`
-      : sql`select id, score, votes, posted_at
-          from (select * from matches order by score, request_id limit ${sql.lit(max)}) as considered
-          join requests on requests.id = considered.request_id where ${condition}`
-  const { rows } = await sql<RequestRow & { found: number; remaining: number }>`
+  { filters, sortBy, offset, limit, fullText }: PageInput,
+  { condition, max }: MatchOptions,
+): Promise<Considered> {
+  const view = filterView(filters)
+  const least = sql.lit(view.least)
+  // Not shown, but counted: what `include=maybe` would add.
+  const offered = sql.lit(Math.min(view.least, 1))
+  const { rows } = await sql<MatchRow>`
     with matches as materialized (${matching}),
-    candidates as materialized (${candidates}),
+    candidates as materialized (
+      select requests.id, score, votes, posted_at, considered.standing, ${condition ?? sql`true`} as passes
+      from (select * from matches order by score, request_id limit ${sql.lit(max)}) as best
+      join requests on requests.id = best.request_id
+      cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as considered
+      where considered.standing >= ${offered}
+    ),
     page as materialized (
       select id, row_number() over (order by ${orders[sortBy]}) as rank from candidates
+      where passes and standing >= ${least}
       order by rank limit ${limit} offset ${offset}
     )
-    select counted.found, counted.remaining, ${recordColumns({ fullText })}
+    select counted.*, ${recordColumns({ fullText, view })}
     from (select (select count(*)::int from matches) as found,
-      (select count(*)::int from candidates) as remaining) as counted
+        count(*) filter (where standing >= ${least})::int as "inView",
+        count(*) filter (where standing >= ${least} and passes)::int as passing,
+        count(*) filter (where standing >= ${least} and passes and score < (select max(score) from matches))::int as certain,
+        coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
+        count(*)::int as offered
+      from candidates) as counted
     left join page on true left join requests on requests.id = page.id
     order by page.rank`.execute(executor)
-  const { found, remaining } = rows[0]!
+  const { found, inView, passing, certain, maybe_ids: maybeIds, offered: known } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
-  const isAll = found < max || (condition !== null && found === max)
-  const matches = { results, more: remaining > offset + limit, window: null, anyMatch: found > 0, isAll }
-  return { found, matches }
+  const isAll = found <= max && (found < max || max !== depths[0])
+  const matches = { results, more: passing > offset + limit, window: null, maybeIds, anyMatch: known > 0, isAll }
+  return { found, inView, passing, certain, matches }
 }

@@ -35,7 +35,8 @@ export interface SearchDependencies {
   defaultPlatforms: readonly PlatformName[]
 }
 
-const description = `Any of the words may match, in title, description, tags or author; the best matches come first. A phrase in
+const description = `Likely feature requests, and with \`filters.include\` others; \`meta.maybeResults\` counts what \`maybe\` adds.
+Any of the words may match, in title, description, tags or author; the best matches come first. A phrase in
 quotes ("dark mode") must be there, and -word or -"some words" must not: both are compared as they are written, where other
 words also match in other forms. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
 and say so in \`meta.window\`. Pages may shift while a scrape writes.`
@@ -79,6 +80,10 @@ const searchMeta = closed({
   originalQuery: Type.String(),
   cachedResults: Type.Integer(),
   expanded: Type.Boolean(),
+  maybeResults: Type.Integer({
+    description:
+      'How many more of the considered matches may be requests: `filters.include` = `maybe` adds them; 0 when they are included',
+  }),
   window: Type.Optional(
     Type.Integer({ description: 'Only this many of the best matches were considered; there are more' }),
   ),
@@ -134,11 +139,11 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
     { onRequest: authentication.requireAccount, schema: searchSchema(dependencies) },
     async (request, reply) => {
       const { expand, filters = {}, platforms, ...options } = request.body
-      const input = { ...options, filters: parseBodyFilters(filters) }
+      const account = authentication.accountOf(request)
+      const input = { ...options, filters: parseBodyFilters(filters, account) }
       if (expand) {
         return expandedSearch(request, reply, { ...input, platforms: [...new Set(platforms ?? defaultPlatforms)] })
       }
-      const account = authentication.accountOf(request)
       const [{ data, meta }, credits] = await Promise.all([
         cachedRead(`search ${JSON.stringify(input)}`, () => answerSearch({ searchIndex, executor: database }, input)),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),

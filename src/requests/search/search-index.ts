@@ -73,7 +73,7 @@ const prepare = (database: Database, build: (transaction: Transaction) => Promis
 /** A longer query is ranked by this many of its words, the rarest, unless nearly nothing has them. */
 const rankedWords = 16
 
-const nothing: SearchMatches = { results: [], more: false, window: null, anyMatch: false, isAll: true }
+const nothing: SearchMatches = { results: [], more: false, window: null, maybeIds: [], anyMatch: false, isAll: true }
 
 function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): SearchIndex {
   return {

@@ -2,12 +2,15 @@ import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
+import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { pageParameters } from '../../http/pagination.ts'
 import { closed, errorResponses } from '../../http/schemas.ts'
+import { queryFilters } from '../filters/filters.ts'
 import { fullTextParameter, type RequestRecord, readRequests, requestRecord } from '../record.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import { viewOf } from '../views/view.ts'
 import { findSimilar, together } from './similar.ts'
 
 const security = [{ apiKey: [] }]
@@ -29,9 +32,9 @@ export interface SimilarDependencies {
 
 const common = { tags, security, params }
 
-/** @throws ServiceError NOT_FOUND */
-async function readOne(database: Database, id: string): Promise<RequestRecord> {
-  const [request] = isId(id) ? await readRequests(database, [id], { fullText: true }) : []
+/** A request of any class that the account may see. @throws ServiceError NOT_FOUND */
+async function readOne(database: Database, account: Account, id: string): Promise<RequestRecord> {
+  const [request] = isId(id) ? await readRequests(database, [id], { fullText: true, view: viewOf(account, 'all') }) : []
   if (!request) throw notFound('Request')
   return request
 }
@@ -51,13 +54,14 @@ function registerRequest(app: App, { database, authentication }: SimilarDependen
         ...common,
         operationId: 'readRequest',
         summary: 'Read a cached request',
+        description: 'Of any class; an unlisted one only where a job of your account named its source.',
         response: {
           200: closed({ data: requestRecord }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
         },
       },
     },
-    async ({ params: { id } }) => ({ data: await readOne(database, id) }),
+    async (request) => ({ data: await readOne(database, authentication.accountOf(request), request.params.id) }),
   )
 }
 
@@ -75,6 +79,7 @@ function registerSimilar(app: App, { database, searchIndex, authentication }: Si
           '`votes`, `requests` and `platforms` count the request itself and all similar ones, also those beyond `limit`.',
         querystring: closed({
           limit: pageParameters.limit,
+          include: queryFilters.include,
           fullText: fullTextParameter,
         }),
         response: {
@@ -94,9 +99,10 @@ function registerSimilar(app: App, { database, searchIndex, authentication }: Si
       },
     },
     async (request) => {
-      const own = await readOne(database, request.params.id)
-      const { limit, fullText } = request.query
-      const similar = await findSimilar(database, searchIndex, own, { fullText })
+      const account = authentication.accountOf(request)
+      const own = await readOne(database, account, request.params.id)
+      const { limit, fullText, include } = request.query
+      const similar = await findSimilar(database, searchIndex, own, { fullText, view: viewOf(account, include) })
       return { data: { results: similar.slice(0, limit), ...together([own, ...similar]) } }
     },
   )

@@ -3,6 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import type { RequestRecord, TextChoice } from '../record.ts'
 import { tellingWords } from '../search/query.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import type { View } from '../views/view.ts'
 import { createComparison, sameWish } from './similarity.ts'
 import { readComparedWords } from './words.ts'
 
@@ -29,19 +30,25 @@ export const together = (requests: readonly RequestRecord[]): Wish => ({
 })
 
 /**
- * The requests that are similar to a request, the most similar first: among the best matches of its title, those with
+ * The requests of a view that are similar to a request, the most similar first: among the best matches of its title, those with
  * similar enough words.
  */
 export async function findSimilar(
   executor: Executor,
   searchIndex: SearchIndex,
   request: RequestRecord,
-  { fullText }: TextChoice,
+  { fullText, view }: TextChoice & { view: View },
 ): Promise<SimilarRequest[]> {
   // Its words alone: in a title, quotation marks and minus signs are no query syntax.
   const query = tellingWords(request.title).join(' ')
   if (query === '') return []
-  const { results } = await searchIndex.search(executor, { query, offset: 0, limit: candidates, fullText })
+  const { results } = await searchIndex.search(executor, {
+    query,
+    filters: { view },
+    offset: 0,
+    limit: candidates,
+    fullText,
+  })
   const found = results.filter(({ _id }) => _id !== request._id)
   const compare = createComparison(await readComparedWords(executor, [request, ...found]))
   return found

@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { sharedView } from '../views/view.ts'
+import { openSearchIndex, type SearchIndex } from './search-index.ts'
+import { findIds, store, syntheticRow } from './testing.ts'
+
+// A search among many requests of which most are hidden finds what a plain scan of all texts finds.
+
+const size = 6_000
+let opened: TestDatabase
+let index: SearchIndex
+let ids: string[]
+
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  index = await openSearchIndex(opened.database)
+  ids = await store(
+    opened.database,
+    Array.from({ length: size }, (_, number) => syntheticRow(number)),
+  )
+})
+afterAll(() => opened.close())
+
+/** Makes so many of a hundred requests unlikely, and one more of them maybe a request. */
+async function hide(percent: number): Promise<void> {
+  const rows = ids.map((id, number) => {
+    const share = (number * 37) % 100
+    return { id, standing: share < percent ? 0 : share === percent ? 1 : 2 }
+  })
+  // In slices: a trigger joins the changed rows with themselves.
+  for (let from = 0; from < rows.length; from += 500) {
+    const slice = JSON.stringify(rows.slice(from, from + 500))
+    await sql`update requests set standing = row.standing
+      from jsonb_to_recordset(${slice}::jsonb) as row (id uuid, standing integer) where requests.id = row.id`.execute(
+      opened.database,
+    )
+  }
+  await sql`analyze`.execute(opened.database)
+}
+
+/** The likely requests that have a word, by a scan of all texts. */
+async function scan(word: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from requests join request_texts on request_id = id
+    where standing = 2 and ' ' || text || ' ' like ${`% ${word} %`}`.execute(opened.database)
+  return rows.map(({ id }) => id)
+}
+
+describe.each([60, 96])('with %i of a hundred requests hidden', (percent) => {
+  beforeAll(() => hide(percent))
+
+  test.each(['everywhere', 'minority', 'majority', 'group3', 'filler', 'needle', 'row77'])(
+    'a search for %s returns a full page of likely requests where there are so many',
+    async (query) => {
+      const right = new Set(await scan(query))
+      const { ids: found } = await findIds(index, opened.database, { query })
+      expect(found.length).toBe(Math.min(100, right.size))
+      expect(found.filter((id) => !right.has(id))).toEqual([])
+    },
+  )
+
+  test('pages fit together, and are the same as one long page', async () => {
+    for (const query of ['everywhere minority', 'group3', 'filler']) {
+      const { ids: whole } = await findIds(index, opened.database, { query })
+      const pages: string[] = []
+      for (let offset = 0; offset < 100; offset += 10) {
+        pages.push(...(await findIds(index, opened.database, { query, offset, limit: 10 })).ids)
+      }
+      expect(pages, query).toEqual(whole)
+    }
+  })
+
+  test('filters apply to the likely ones of the best matches', async () => {
+    const right = await scan('filler')
+    const { ids: found, window } = await findIds(index, opened.database, {
+      query: 'filler',
+      sortBy: 'votes',
+      filters: { view: sharedView },
+    })
+    expect(found.length).toBe(Math.min(100, right.length))
+    if (window !== null) expect(window).toBeLessThanOrEqual(right.length)
+  })
+})
