@@ -1,3 +1,4 @@
+import type { Discarded, DiscardReason } from '../../database/column-types.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import type { FoundRequest } from '../platform.ts'
 import { firstSentence, plainTitle } from './text.ts'
@@ -96,23 +97,40 @@ export function foundRequest(
 
 /**
  * Reads the items of one page, the first 1,000 at most. An item for which `read` returns null is left out, and so is one with
- * neither title nor text, because its wish is unknown. Cleaning a hostile text takes up to a third of a second, so other work
- * of the event loop can run between two items.
+ * neither title nor text, because its wish is unknown.
  */
 export async function readItems(
   items: unknown[],
   read: (fields: Fields) => FoundRequest | null,
 ): Promise<FoundRequest[]> {
+  return (await readPageItems(items, read)).requests
+}
+
+/**
+ * Reads the items of one page as `readItems` does, and counts those that are left out: `read` returns the reason, or null for
+ * what is no item at all. Cleaning a hostile text takes up to a third of a second, so other work of the event loop can run
+ * between two items.
+ */
+export async function readPageItems(
+  items: unknown[],
+  read: (fields: Fields) => FoundRequest | DiscardReason | null,
+): Promise<{ requests: FoundRequest[]; discarded: Discarded }> {
   const requests: FoundRequest[] = []
+  const discarded: Discarded = {}
   const pause = createPauses()
   for (const item of items.slice(0, itemLimit)) {
     const fields = asFields(item)
-    const request = fields && read(fields)
-    if (request && (request.title !== '' || request.description !== '')) requests.push(request)
+    const found = fields && read(fields)
+    const result = isWithoutText(found) ? 'noText' : found
+    if (typeof result === 'string') discarded[result] = (discarded[result] ?? 0) + 1
+    else if (result) requests.push(result)
     await pause()
   }
-  return requests
+  return { requests, discarded }
 }
+
+const isWithoutText = (found: FoundRequest | DiscardReason | null) =>
+  found !== null && typeof found === 'object' && found.title === '' && found.description === ''
 
 function plausible(date: Date): Date | null {
   const year = date.getUTCFullYear()
