@@ -8,11 +8,8 @@ import {
   SourceRefusedError,
 } from '../platform.ts'
 
-/** One page of one source. */
-export interface SourcePage extends Omit<Page, 'nextCursor'> {
-  /** The cursor of the next page of this source; null when it has no more. */
-  nextCursor: Json
-}
+/** One page of one source; `nextCursor` is that of this source, null when it has no more. */
+export type SourcePage = Page
 
 export interface RoundRobin {
   /** Sites, forums, projects or phrases, in the order in which they are queried. */

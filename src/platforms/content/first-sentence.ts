@@ -1,4 +1,4 @@
-import { singleLine, titleLimit } from './plain-text.ts'
+import { plainTitle } from './plain-text.ts'
 
 /** After these a sentence always goes on. */
 const joining = new Set(
@@ -25,7 +25,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
  */
 export function firstSentence(description: string, limit = 120): string {
   const start = description.trim().slice(0, 8 * limit)
-  const characters = [...singleLine(firstOf(start), titleLimit)]
+  const characters = [...plainTitle(firstOf(start))]
   if (characters.length <= limit) return characters.join('')
   const cut = characters.slice(0, limit - 1).join('')
   const lastSpace = cut.lastIndexOf(' ')

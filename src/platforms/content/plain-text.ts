@@ -2,6 +2,7 @@
 export const textLimitBytes = 64 * 1024
 /** Titles are single lines of at most this many characters. */
 export const titleLimit = 500
+const nameLimit = 200
 const tagLimit = 100
 const tagCountLimit = 50
 
@@ -19,10 +20,13 @@ export function plainText(source: string): string {
     .trim()
 }
 
-/** A title of plain text: one line of at most 500 characters. */
+/** A title of plain text: one line of at most 500 characters, white space as a page shows it: single spaces. */
 export function plainTitle(source: string): string {
-  return singleLine(source, titleLimit)
+  return cut(withoutControls(source.slice(0, 16 * titleLimit)).replace(/\s+/g, ' '), titleLimit)
 }
+
+/** A name as it is written, in one line of at most 200 characters. */
+export const plainName = (source: string): string => singleLine(source, nameLimit)
 
 /** Tags that can be stored: strings only, trimmed, each once, at most 50 of at most 100 characters. */
 export function cleanTags(values: Iterable<unknown>): string[] {
@@ -35,12 +39,14 @@ export function cleanTags(values: Iterable<unknown>): string[] {
   return [...tags]
 }
 
-/** All white space becomes single spaces, as a page shows a title. */
-export function singleLine(source: string, limit: number): string {
-  const line = withoutControls(source.slice(0, 16 * limit))
-    .replace(/\s+/g, ' ')
-    .trim()
-  return line.length <= limit ? line : [...line].slice(0, limit).join('').trimEnd()
+/** Line breaks become spaces; other white space stays. */
+function singleLine(source: string, limit: number): string {
+  return cut(withoutControls(source.slice(0, 16 * limit)).replace(/[\n\t\u2028\u2029]+/g, ' '), limit)
+}
+
+function cut(line: string, limit: number): string {
+  const trimmed = line.trim()
+  return trimmed.length <= limit ? trimmed : [...trimmed].slice(0, limit).join('').trimEnd()
 }
 
 /** Also without zero-width spaces, word joiners and soft hyphens, which no reader sees; joiners of emoji and scripts stay. */

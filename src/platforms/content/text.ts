@@ -2,5 +2,5 @@
 export { firstSentence } from './first-sentence.ts'
 export { escapedTitle, htmlToPlainText } from './html.ts'
 export { flowingMarkdownToPlainText, markdownToPlainText } from './markdown.ts'
-export { cleanTags, plainText, plainTitle, textLimitBytes, titleLimit } from './plain-text.ts'
+export { cleanTags, plainName, plainText, plainTitle, textLimitBytes, titleLimit } from './plain-text.ts'
 export { withoutSpoilerMarks } from './spoiler-marks.ts'
