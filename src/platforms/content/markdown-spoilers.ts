@@ -6,7 +6,7 @@ export function withoutQuotedSpoilers(tokens: Token[]): void {
   for (const [index, token] of tokens.entries()) {
     if (token.type === 'blockquote_open') {
       const inline = tokens[index + 2]
-      const isSpoiler = inline?.type === 'inline' && /^!\S[\s\S]*!</.test(inline.content)
+      const isSpoiler = inline?.type === 'inline' && /^![\s\S]*!</.test(inline.content)
       isQuotedSpoiler.push(isSpoiler)
       if (!isSpoiler) continue
       token.tag = 'div'

@@ -160,6 +160,7 @@ describe('spoilers read as a reader opens them', () => {
     ['before\n\n::: spoiler The title\n- tabs\n:::\n\nafter', 'before\n\nThe title\n\n- tabs\n\nafter'],
     ['`>!code!<` and `[spoiler]`', '>!code!< and [spoiler]'],
     ['if a >! b then', 'if a >! b then'],
+    ['>! I wish it had tabs. !<', 'I wish it had tabs.'],
     ['> a quotation', '> a quotation'],
   ])('%j reads %j', (source, text) => {
     for (const read of [markdownToPlainText, flowingMarkdownToPlainText]) {

@@ -14,7 +14,7 @@ export function withoutSpoilerMarks(text: string): string {
 function withoutRedditMarks(text: string): string {
   let isOpen = false
   let closings = text.split('!<').length - 1
-  return text.replace(/>!(?! )|!</g, (mark) => {
+  return text.replace(/>!|!</g, (mark) => {
     if (mark === '!<') {
       closings -= 1
       if (!isOpen) return mark
