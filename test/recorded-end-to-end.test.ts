@@ -68,6 +68,11 @@ const decode = (text: string) =>
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
+/** Hacker News shows long addresses cut short; they are stored whole. */
+const withWholeLinks = (html: string) =>
+  html.replace(/<a href="([^"]*)"[^>]*>[^<]*\.\.\.<\/a>/g, (_, address) => ` ${address} `)
+/** White space reads as single spaces in a title. */
+const oneLine = (title: string) => title.replace(/\s+/g, ' ').trim()
 const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** What each recorded item must have become, computed from the raw answer alone. */
@@ -83,7 +88,7 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
       record: {
         sourcePlatform: 'github',
         sourceUrl: raw.html_url,
-        title: raw.title,
+        title: oneLine(raw.title),
         votes: raw.reactions?.['+1'] ?? 0,
         tags: raw.labels.map((label: Raw) => label.name),
         commentCount: raw.comments,
@@ -96,14 +101,14 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
     }))
   const hackernews = items('hackernews', 'hits').map((raw) => ({
     raw,
-    body: raw.story_text ?? raw.comment_text ?? '',
+    body: withWholeLinks(raw.story_text ?? raw.comment_text ?? ''),
     record: {
       sourcePlatform: 'hackernews',
       sourceUrl: `https://news.ycombinator.com/item?id=${raw.objectID}`,
-      title: raw.title ?? raw.story_title,
+      title: oneLine(raw.title ?? raw.story_title),
       votes: raw.points ?? 0,
       commentCount: raw.num_comments ?? null,
-      tags: raw._tags.filter((tag: string) => !/^(author|story)_/.test(tag)),
+      tags: raw._tags.filter((tag: string) => /^(ask|show)_hn$/.test(tag)),
       ...{
         authorHandle: raw.author,
         authorProfileUrl: `https://news.ycombinator.com/user?id=${raw.author}`,
@@ -122,7 +127,7 @@ function expectedRecords(): { raw: Raw; body: string; record: Record<string, unk
       license: raw.content_license ?? null,
       // An anonymised recording has no real address; ours is made from the site and the id then.
       ...(/^https?:/.test(raw.link ?? '') ? { sourceUrl: raw.link } : {}),
-      ...(raw.title ? { title: decode(raw.title) } : {}),
+      ...(raw.title ? { title: oneLine(decode(raw.title)) } : {}),
       ...(raw.owner?.display_name ? { authorName: decode(raw.owner.display_name) } : {}),
       commentCount: raw.comment_count ?? raw.answer_count ?? null,
       originalCreatedAt: iso(raw.creation_date),

@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { AdapterCache } from './adapters/adapter-cache.ts'
 import type { OpenBudget } from './budget/budget.ts'
 import type { PlatformClient } from './client/client.ts'
-import type { Platform } from './platform.ts'
+import type { FoundRequest, Platform } from './platform.ts'
 
 /** What every adapter needs besides its own environment variables; the options of each adapter extend it. */
 export interface AdapterDependencies {
@@ -47,6 +47,11 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
    * tokens to another, and the platform is ready when all of them are.
    */
   hasIndependentHosts?: boolean
+  /**
+   * Whether the words of a request's `sourceName` count as its own when it is checked against the topic; by default they do.
+   * Present where the source says little about the request, such as the video of a comment (decision 039).
+   */
+  contextIsTopic?(request: Pick<FoundRequest, 'title' | 'description'>): boolean
   /** Present where a job may name sources of its own; then the adapter obeys `PageRequest.sources` and has `verifySource`. */
   sources?: SourceKind
   /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */

@@ -226,7 +226,7 @@ describe('a refresh', () => {
     await start(platform, [await used(3)]).run()
     expect(calls).toHaveLength(0)
     const host = open()
-    for (let request = 0; request < 5; request++) await host.take(new Date(now.getTime() - 100_000 - request * 60_000))
+    for (let request = 0; request < 5; request++) await host.take(new Date(now.getTime() - 600_000 + request * 60_000))
     await start(platform, [host]).run()
     expect(calls).toHaveLength(0)
 

@@ -93,3 +93,29 @@ it('only a known app password of Bluesky is let in', async () => {
   await expect(fetchPageOrNull(unknown.bluesky)).rejects.toMatchObject({ code: 'unauthorized' })
   expect([unknown.sessions(), unknown.simulator.requests.length]).toEqual([1, 1])
 })
+
+it('a post of Bluesky that was taken down is left out, and a deleted one is missing when it is read again', async () => {
+  const records = [
+    { title: 'Please add dark mode', votes: 2 },
+    { title: 'Please add a dark mode', isTakenDown: true },
+  ]
+  const { bluesky, clock, simulator } = await setUp({ records: { bluesky: records } })
+  const found = await collect(bluesky, clock)
+  expect(found.map(({ votes }) => votes)).toEqual([2])
+  simulator.bumpVotes(1)
+  const [live, down] = simulator.expectedRecords('bluesky', '').map(({ sourceId }) => sourceId)
+  expect(down).toBeUndefined()
+  const again = await bluesky.refresh!.read(
+    [live!, 'at://did:plc:x/app.bsky.feed.post/1'],
+    new AbortController().signal,
+  )
+  expect(again).toMatchObject([{ state: 'found', request: { votes: 3 } }, { state: 'missing' }])
+})
+
+it('a server without a search is named with the one to use', async () => {
+  const { bluesky } = await setUp({ quirks: { bluesky: ['hasNoSearch'] } })
+  await expect(fetchPageOrNull(bluesky)).rejects.toMatchObject({
+    code: 'blocked',
+    message: expect.stringContaining('https://bsky.social'),
+  })
+})

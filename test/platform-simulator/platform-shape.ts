@@ -30,6 +30,8 @@ export interface SearchContext {
   leakPullRequests: boolean
   /** Returns private records also to a search for public ones, so that the client's own check can be tested. */
   leakPrivate: boolean
+  /** Behaviours of the real platform that could not be established, which the test wants; see the README. */
+  quirks: ReadonlySet<string>
   /** Seconds that a body asks the client to pause; only Stack Exchange has such a field. */
   backoffSeconds: number | null
 }

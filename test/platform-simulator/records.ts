@@ -33,6 +33,8 @@ export interface SimulatedRecord {
   createdAt: Date
   /** The platform's own order: a lower rank is a better match. */
   rank: number
+  /** Its platform has taken it down, and says so in answers that still hold it; it is never expected. */
+  isTakenDown?: boolean
   /** What became of it, where the platform has a mark for that; open without it. */
   resolution?: 'completed' | 'not_planned'
 }

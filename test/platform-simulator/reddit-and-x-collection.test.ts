@@ -156,6 +156,14 @@ describe('reddit', () => {
 })
 
 describe('x', () => {
+  it('leaves out withheld posts and counts them', async () => {
+    const records = [{ title: 'Please add tabs' }, { title: 'Please add more tabs', isTakenDown: true }]
+    const { platforms } = await setUp({ records: { x: records } })
+    const page = await fetchPageOrNull(platforms.x, { topic: 'tabs' })
+    expect(page!.requests.map(({ title }) => title)).toEqual(['Please add tabs'])
+    expect(page!.discarded).toEqual({ removed: 1 })
+  })
+
   it('has no cap on its depth but the end', async () => {
     const { simulator, clock, platforms } = await setUp({ size: 2_500 })
     const { found } = await collect(platforms.x, 'dark mode', clock)

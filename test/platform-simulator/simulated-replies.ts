@@ -22,6 +22,7 @@ export interface ServiceOptions {
   validTokens: readonly string[] | null
   leakPullRequests: boolean
   leakPrivate: boolean
+  quirks: ReadonlySet<string>
   baseUrl: string
   /** A redirect to it leaves the platform's origin for a private address. */
   privateUrl: string
@@ -78,12 +79,12 @@ function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wai
 /** The true answer, with the wait that it announces. */
 export function truth(admitted: Admitted, fault: Fault | null): Unpaged {
   const { options, limiter, request, pages, bucket, admission } = admitted
-  const { platform, corpus, leakPullRequests, leakPrivate } = options
+  const { platform, corpus, leakPullRequests, leakPrivate, quirks } = options
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
   const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
   const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
   const now = options.clock.now().getTime()
-  const leaks = { leakPullRequests, leakPrivate }
+  const leaks = { leakPullRequests, leakPrivate, quirks }
   const answer = platform.search(request, { corpus, limit: admission.state, now, ...leaks, backoffSeconds })
   if (answer.status === 200) pages.add(request, answer)
   const wait = backoff ?? spentWait(options, admission)

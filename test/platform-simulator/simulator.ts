@@ -34,6 +34,8 @@ export interface SimulatorOptions {
   leakPullRequests?: boolean
   /** Lets `is:public` of GitHub and `confidential=false` of GitLab find what only members may see, for the same end. */
   leakPrivate?: boolean
+  /** Where a platform may behave in two ways, the other one; the README names them. */
+  quirks?: PerPlatform<readonly string[]>
 }
 
 export interface Breach {
@@ -97,6 +99,7 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
       validTokens: options.validTokens ?? null,
       leakPullRequests: options.leakPullRequests ?? false,
       leakPrivate: options.leakPrivate ?? false,
+      quirks: new Set(options.quirks?.[name]),
       baseUrl: urls[name],
       // Another name for the same address: a client that compares origins sees that it is led away.
       privateUrl: `http://localhost:${server.port}/${name}${privatePath}`,

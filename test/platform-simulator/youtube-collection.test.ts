@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import type { Discarded, DiscardReason } from '../../src/database/column-types.ts'
 import { platformError, testClient } from '../../src/platforms/adapters/testing.ts'
 import { createYoutube } from '../../src/platforms/adapters/youtube/search.ts'
+import { youtube as youtubeDefinition } from '../../src/platforms/adapters/youtube/settings.ts'
 import { memoryAdapterCache } from '../../src/platforms/adapters/youtube/testing.ts'
 import { createBudget, type OpenBudget } from '../../src/platforms/budget/budget.ts'
 import { createMemoryQuotas } from '../../src/platforms/budget/quota.ts'
@@ -22,12 +24,16 @@ async function setUp(options: SimulatorOptions = {}) {
   /** All pages of a topic, waiting as long as told. */
   async function collect(topic: string, pagesBefore = 0) {
     const found: FoundRequest[] = []
+    const discarded: Discarded = {}
     let pages = 0
     for (let cursor: Json = null; pages === 0 || cursor !== null; ) {
       try {
         const page = await fetchPage(topic, cursor, pagesBefore + pages)
         if (page === null) break
         found.push(...page.requests)
+        for (const [reason, count] of Object.entries(page.discarded ?? {})) {
+          discarded[reason as DiscardReason] = (discarded[reason as DiscardReason] ?? 0) + count
+        }
         cursor = page.nextCursor
         pages += 1
       } catch (error) {
@@ -35,9 +41,9 @@ async function setUp(options: SimulatorOptions = {}) {
         clock.forward(error.retryAt.getTime() - clock.now().getTime())
       }
     }
-    return { found, pages }
+    return { found, discarded, pages }
   }
-  return { simulator, clock, collect, fetchPage }
+  return { simulator, clock, collect, fetchPage, youtube }
 }
 
 it.each([
@@ -65,10 +71,50 @@ it('a video with closed comments and a deleted one are queried once, and cost no
   expect(pages).toBe(6 * 4)
 })
 
-it('texts are stored as people wrote them, under the title of their video', async () => {
+it('texts are stored as people wrote them, and their video is their source', async () => {
   const { collect } = await setUp({ records: { youtube: [{ title: 'Please add <b> & "tabs"' }] } })
   const { found } = await collect('tabs')
-  expect(found[0]).toMatchObject({ title: 'Please add <b> & "tabs"', description: 'Please add <b> & "tabs"' })
+  expect(found[0]).toMatchObject({
+    title: 'Please add <b> & "tabs"',
+    description: 'Please add <b> & "tabs"',
+    sourceName: 'Please add <b> & "tabs"',
+  })
+})
+
+it('where YouTube ignores the search terms, chatter comes too, and only wishes can have the topic of their video', async () => {
+  const { simulator, collect } = await setUp({ size: 160, quirks: { youtube: ['ignoresSearchTerms'] } })
+  const { found } = await collect('dark mode')
+  const joinable = found.filter((request) => youtubeDefinition.contextIsTopic!(request))
+  const idsOf = (list: { sourceId: string }[]) => [...new Set(list.map(({ sourceId }) => sourceId))].sort()
+  expect(idsOf(found).length).toBeGreaterThan(idsOf(joinable).length)
+  expect(idsOf(joinable)).toEqual(idsOf(simulator.expectedRecords('youtube', 'dark mode')))
+  expect(found.every(({ sourceName }) => sourceName?.toLowerCase().includes('dark mode'))).toBe(true)
+})
+
+it('replies and comments that are not public are left out and counted', async () => {
+  const records = [
+    { title: 'Please add tabs', kind: 'pull_request' as const },
+    { title: 'Please add more tabs', isTakenDown: true },
+    { title: 'Please add all tabs' },
+  ]
+  const { collect } = await setUp({ records: { youtube: records } })
+  const { found, discarded } = await collect('tabs')
+  expect(found.map(({ title }) => title)).toEqual(['Please add all tabs'])
+  expect(discarded).toEqual({ reply: 1, notPublic: 1 })
+})
+
+it('known comments are read again with their votes, and a deleted one is missing', async () => {
+  const { simulator, collect, youtube } = await setUp({
+    records: { youtube: [{ title: 'Please add tabs', votes: 3 }] },
+  })
+  const { found } = await collect('tabs')
+  simulator.bumpVotes(4)
+  const handle = found[0]!.refreshHandle!
+  const again = await youtube.refresh!.read([handle, 'UgDeleted v1 A title'], new AbortController().signal)
+  expect(again).toEqual([
+    { handle, state: 'found', request: { ...found[0]!, votes: 7 } },
+    { handle: 'UgDeleted v1 A title', state: 'missing' },
+  ])
 })
 
 it('when the searches of a day are used up new topics end, known ones go on, and tomorrow all do', async () => {

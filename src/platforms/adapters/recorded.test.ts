@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platform.ts'
 import { createGithub } from './github/search.ts'
-import { createHackernews } from './hackernews/search.ts'
 import {
   decode,
   htmlWords,
@@ -74,27 +73,6 @@ const cases: Case[] = [
       [/5\d\d/, 'unavailable'],
       [/4\d\d/, 'bad_response'],
     ],
-  },
-  {
-    platform: 'hackernews',
-    create: (baseUrl) => createHackernews({ client: testClient(clock), openBudget, baseUrl }),
-    items: (body) => body.hits,
-    expected: (item) => ({
-      sourceId: item.objectID,
-      title: item.title ?? item.story_title,
-      votes: item.points ?? 0,
-      tags: item._tags.filter((tag: string) => tag !== `author_${item.author}` && !tag.startsWith('story_')),
-      commentCount: orNull(item.num_comments),
-      sourceUrl: `https://news.ycombinator.com/item?id=${item.objectID}`,
-      authorName: null,
-      authorHandle: item.author,
-      authorProfileUrl: `https://news.ycombinator.com/user?id=${item.author}`,
-      license: null,
-      createdMs: item.created_at_i * 1000,
-      words: htmlWords(item.comment_text || item.story_text),
-    }),
-    hasMore: () => true,
-    errors: [[/error-400/, 'bad_response']],
   },
   {
     platform: 'stackexchange',

@@ -20,8 +20,9 @@ export interface Recording {
   bytes: Buffer
 }
 
-export function recordingsOf(platform: string): Recording[] {
-  const folder = join(recorded, platform)
+/** @param collection the folder of recordings. */
+export function recordingsOf(platform: string, collection: 'recorded' | 'recorded-2' = 'recorded'): Recording[] {
+  const folder = join(shared, collection, platform)
   if (!existsSync(folder)) return []
   const names = readdirSync(folder).filter((name) => /\.(json|html)$/.test(name) && !name.endsWith('.headers.json'))
   return names.sort().map((name) => {

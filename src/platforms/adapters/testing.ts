@@ -9,10 +9,22 @@ import { createMemoryQuotas } from '../budget/quota.ts'
 import { type ClientOptions, createPlatformClient, type PlatformClient } from '../client/client.ts'
 import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../platform.ts'
 
+/** The fields of a request of which a platform without statuses and sources says nothing. */
+export const unsaidFields = {
+  status: null,
+  statusChangedAt: null,
+  excerpt: false,
+  sourceName: null,
+  refreshHandle: null,
+  ownSource: null,
+} as const
+
 /** What a test server received. */
 export interface Received {
   path: string
   query: Record<string, string>
+  /** With parameters that are repeated. */
+  url: URL
   headers: IncomingHttpHeaders
   /** Of a POST request; empty for a GET. */
   body: string
@@ -31,7 +43,8 @@ export async function startServer(handler: Handler, { lasting = false } = {}): P
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const body = request.method === 'POST' ? await text(request) : ''
-    const entry = { path: url.pathname, query: Object.fromEntries(url.searchParams), headers: request.headers, body }
+    const query = Object.fromEntries(url.searchParams)
+    const entry = { path: url.pathname, query, url, headers: request.headers, body }
     received.push(entry)
     handler(response, entry, request)
   })

@@ -11,6 +11,7 @@ import {
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { blueskyPost, postUri, postUrl } from './bluesky-item.ts'
+import { accessToken } from './bluesky-token.ts'
 
 const maximumResults = 10_000
 const maximumPageSize = 100
@@ -18,10 +19,11 @@ const defaultPageSize = 25
 const windowMs = 300_000
 const requestsPerWindow = 3_000
 const sessionsPerWindow = 30
-const tokenLifetimeSeconds = 2 * 60 * 60
 
 const sessionPath = '/com.atproto.server.createSession'
 const searchPath = '/app.bsky.feed.searchPosts'
+const postsPath = '/app.bsky.feed.getPosts'
+const maximumUris = 25
 const handle = 'wishwell.simulated.example'
 const appPassword = 'simu-late-dapp-pass'
 
@@ -36,21 +38,6 @@ function rateHeaders(state: LimitState): Record<string, string> {
 
 function xrpcError(status: number, error: string, message: string, headers: Record<string, string> = {}): Answer {
   return jsonAnswer(status, { error, message }, headers)
-}
-
-const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-/** The place of the signature holds the app password, by which the token is known again. */
-function accessToken(password: string, now: number): string {
-  const issuedAt = Math.floor(now / 1_000)
-  const claims = {
-    scope: 'com.atproto.appPass',
-    sub: 'did:plc:wishwellsimulated2345672',
-    iat: issuedAt,
-    exp: issuedAt + tokenLifetimeSeconds,
-    aud: 'did:web:simulated.example',
-  }
-  return [base64url({ typ: 'at+jwt', alg: 'HS256' }), base64url(claims), base64url(password)].join('.')
 }
 
 function parse(text: string): Record<string, unknown> | null {
@@ -109,14 +96,34 @@ function offset(parameters: URLSearchParams): number | null {
   return wholeNumber(parameters.get('cursor'), 0)
 }
 
-function searchPosts(request: SearchRequest, { corpus, limit, now }: SearchContext): Answer {
+/** Null for a session that holds. */
+function refusedSession(request: SearchRequest, { limit, now }: SearchContext): Answer | null {
   const headers = rateHeaders(limit)
-  const { parameters } = request
   const token = bearer(request)
   if (token === null) return xrpcError(401, 'AuthMissing', 'Authentication Required', headers)
   const expiry = (part(token, 1) as { exp?: unknown } | null)?.exp
-  if (typeof expiry === 'number' && expiry * 1_000 <= now) {
-    return xrpcError(400, 'ExpiredToken', 'Token has expired', headers)
+  const isOver = typeof expiry === 'number' && expiry * 1_000 <= now
+  return isOver ? xrpcError(400, 'ExpiredToken', 'Token has expired', headers) : null
+}
+
+/** Given records by their addresses; those that are deleted are left out. */
+function getPosts({ parameters }: SearchRequest, { corpus, limit }: SearchContext): Answer {
+  const headers = rateHeaders(limit)
+  const uris = parameters.getAll('uris')
+  if (uris.length === 0 || uris.length > maximumUris) {
+    return xrpcError(400, 'InvalidRequest', 'Error: uris must not have more than 25 elements', headers)
+  }
+  const posts = corpus.records('bluesky', '').filter((record) => uris.includes(postUri(record)))
+  return jsonAnswer(200, { posts: posts.map(blueskyPost) }, headers)
+}
+
+function searchPosts(request: SearchRequest, context: SearchContext): Answer {
+  const { corpus, limit, quirks } = context
+  const headers = rateHeaders(limit)
+  const { parameters } = request
+  // `public.api.bsky.app`, also with a valid session.
+  if (quirks.has('hasNoSearch')) {
+    return { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>403 Forbidden</html>' }
   }
   if (!parameters.get('q')) return xrpcError(400, 'InvalidRequest', 'Error: Params must have the property "q"', headers)
   const size = wholeNumber(parameters.get('limit'), defaultPageSize)
@@ -154,7 +161,10 @@ export const bluesky: SimulatedPlatform = {
 
   search: (request, context) => {
     if (request.path === sessionPath) return createSession(request, context)
+    const refused = refusedSession(request, context)
+    if (refused) return refused
     if (request.path === searchPath) return searchPosts(request, context)
+    if (request.path === postsPath) return getPosts(request, context)
     return xrpcError(501, 'MethodNotImplemented', 'Method Not Implemented', rateHeaders(context.limit))
   },
 

@@ -35,10 +35,21 @@ function highlighted(fields: Record<string, string>, words: readonly string[]): 
   return Object.fromEntries(entries)
 }
 
+const shownAddressLength = 60
+
+/** Hacker News makes addresses links, and shows long ones cut short; the text is escaped already. */
+function withLinks(html: string): string {
+  return html.replace(/https?:&#x2F;&#x2F;[^\s<]+/g, (address) => {
+    const whole = address.replaceAll('&#x2F;', '/')
+    const shown = whole.length > shownAddressLength ? `${whole.slice(0, shownAddressLength - 3)}...` : whole
+    return `<a href="${address}" rel="nofollow">${shown.replaceAll('/', '&#x2F;')}</a>`
+  })
+}
+
 /** One element of `hits`. As today, keys that do not apply are absent: a comment has no title, points or url. */
 export function hackerNewsHit(record: SimulatedRecord, words: readonly string[]): object {
   const author = handleOf(record)
-  const text = record.body === null ? null : htmlFromText(record.body, 'hackernews')
+  const text = record.body === null ? null : withLinks(htmlFromText(record.body, 'hackernews'))
   const seconds = Math.floor(record.createdAt.getTime() / 1_000)
   const common = {
     _tags: hackerNewsTags(record),
@@ -48,6 +59,7 @@ export function hackerNewsHit(record: SimulatedRecord, words: readonly string[])
     objectID: objectId(record),
     story_id: storyId(record),
     updated_at: '2026-07-01T00:00:00Z',
+    ...(record.isTakenDown ? { dead: true } : {}),
   }
   if (record.kind === 'comment') {
     const storyUrl = `https://${escapeHtml(record.product, 'hackernews').toLowerCase().replaceAll(' ', '-')}.example/`

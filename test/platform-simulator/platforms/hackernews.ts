@@ -1,7 +1,15 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import { changeBody, jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
-import { matchesQuery, parseQuery } from '../query.ts'
+import {
+  changeBody,
+  jsonAnswer,
+  type SearchContext,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+} from '../platform-shape.ts'
+import { parseQuery } from '../query.ts'
 import { hackerNewsHit, hackerNewsTags, objectId } from './hackernews-hit.ts'
+import { type Exactness, exactnessOf, matchesAlgolia } from './hackernews-match.ts'
 
 const maximumResults = 1_000
 const defaultPageSize = 20
@@ -48,15 +56,22 @@ function parseNumericFilters(text: string): NumericFilter[] {
 }
 
 /** Everything that matches, also what lies beyond the thousand that can be paged to. */
-function findAll(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
+function findAll(parameters: URLSearchParams, corpus: Corpus, exactness: Exactness): CorpusRecord[] {
   const query = parseQuery(parameters.get('query') ?? '')
   const filters = parseNumericFilters(parameters.get('numericFilters') ?? '')
   const tags = parameters.get('tags') ?? ''
   return corpus
     .records('hackernews', query.topic)
-    .filter((record) => matchesQuery(query, record.searchText) && matchesTags(tags, record))
+    .filter((record) => matchesAlgolia(query, record, exactness) && matchesTags(tags, record))
     .filter((record) => filters.every((filter) => filter.holds(Math.floor(record.createdAt.getTime() / 1_000))))
 }
+
+/** Near-spellings, beginnings and names of authors are never expected to be stored. */
+const exactParameters = new URLSearchParams({
+  typoTolerance: 'false',
+  queryType: 'prefixNone',
+  restrictSearchableAttributes: 'title,story_text,comment_text',
+})
 
 /** Algolia echoes the parameters that it was given by the site in front of it, with two more. */
 function echo(parameters: URLSearchParams): string {
@@ -66,8 +81,13 @@ function echo(parameters: URLSearchParams): string {
   return echoed.toString()
 }
 
-function searchAnswer(request: SearchRequest, corpus: Corpus) {
+/** What the client may have to leave out: that the service still passes these on to Algolia is unsure. */
+const exactnessParameters = ['typoTolerance', 'queryType', 'restrictSearchableAttributes', 'advancedSyntax']
+
+function searchAnswer(request: SearchRequest, { corpus, quirks }: SearchContext) {
   const { parameters } = request
+  const unknown = quirks.has('refusesExactness') && exactnessParameters.find((name) => parameters.has(name))
+  if (unknown) return jsonAnswer(400, { code: 400, message: `Unknown parameter: ${unknown}` })
   const refused = parseNumericFilters(parameters.get('numericFilters') ?? '').find(
     (filter) => filter.attribute !== 'created_at_i',
   )
@@ -75,7 +95,7 @@ function searchAnswer(request: SearchRequest, corpus: Corpus) {
     const reason = 'attribute not specified in numericAttributesForFiltering setting'
     return jsonAnswer(400, { code: 400, message: `invalid numeric attribute(${refused.attribute}), ${reason}` })
   }
-  const found = findAll(parameters, corpus)
+  const found = findAll(parameters, corpus, exactnessOf(parameters, quirks.has('ignoresExactness')))
   if (request.path === '/search_by_date') found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   const size = pageSize(parameters)
   const page = pageIndex(parameters)
@@ -110,10 +130,10 @@ export const hackernews: SimulatedPlatform = {
   credential: () => null,
   limit: () => ({ bucket: 'address', limit: callsPerHour, windowMs: 3_600_000 }),
   page: ({ parameters }) => pageIndex(parameters) + 1,
-  find: (parameters, corpus) => findAll(parameters, corpus).slice(0, maximumResults),
+  find: (parameters, corpus) => findAll(parameters, corpus, exactnessOf(exactParameters)).slice(0, maximumResults),
 
-  search: (request, { corpus }) => {
-    if (request.path === '/search' || request.path === '/search_by_date') return searchAnswer(request, corpus)
+  search: (request, context) => {
+    if (request.path === '/search' || request.path === '/search_by_date') return searchAnswer(request, context)
     return jsonAnswer(404, { status: 404, error: 'Not Found' })
   },
 

@@ -66,6 +66,7 @@ export function xPost(record: SimulatedRecord, fields: ReadonlySet<string>): obj
       bookmark_count: 0,
       impression_count: record.commentCount * 97,
     },
+    ...(record.isTakenDown ? { withheld: { copyright: false, country_codes: ['DE', 'FR'] } } : {}),
     ...(isRetweet ? { referenced_tweets: [{ type: 'retweeted', id: String(record.id - 1) }] } : {}),
   }
   const asked = Object.entries(all).filter(([name]) => name === 'text' || fields.has(name))

@@ -24,9 +24,11 @@ const qualifiers = 'is has lang from to url conversation_id'.split(' ')
 const knownFields: Record<string, ReadonlySet<string>> = {
   'tweet.fields': new Set(
     `attachments author_id conversation_id created_at edit_history_tweet_ids entities id in_reply_to_user_id lang note_tweet
-    possibly_sensitive public_metrics referenced_tweets reply_settings text`.split(/\s+/),
+    possibly_sensitive public_metrics referenced_tweets reply_settings text withheld`.split(/\s+/),
   ),
-  'user.fields': new Set('created_at description id name profile_image_url protected username verified'.split(' ')),
+  'user.fields': new Set(
+    'created_at description id name profile_image_url protected username verified withheld'.split(' '),
+  ),
   expansions: new Set(['author_id', 'referenced_tweets.id', 'in_reply_to_user_id']),
 }
 

@@ -92,6 +92,8 @@ export function commentThread(record: CorpusRecord, videoId: string, isPlain: bo
     likeCount: Math.max(0, record.votes),
     publishedAt: moment(record.createdAt),
     updatedAt: moment(record.createdAt),
+    // A reply, where YouTube returns one among the threads.
+    ...(record.kind === 'pull_request' ? { parentId: `${id}Parent` } : {}),
   }
   return {
     kind: 'youtube#commentThread',
@@ -103,7 +105,7 @@ export function commentThread(record: CorpusRecord, videoId: string, isPlain: bo
       topLevelComment: { kind: 'youtube#comment', etag: etag(`${id} comment`), id, snippet: comment },
       canReply: true,
       totalReplyCount: record.commentCount,
-      isPublic: true,
+      isPublic: record.isTakenDown !== true,
     },
   }
 }

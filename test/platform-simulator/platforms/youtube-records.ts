@@ -1,7 +1,7 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import { canonicalText, parseQuery } from '../query.ts'
 import { hashText } from '../random.ts'
-import { commentUrl, recordIdOf, videoIdOf } from './youtube-item.ts'
+import { commentIdOf, commentUrl, recordIdOf, videoIdOf } from './youtube-item.ts'
 
 const place = 'youtube'
 /** The records of a topic are the comments on so many videos, so that all of them together are as many as asked for. */
@@ -54,12 +54,18 @@ function chat(record: CorpusRecord): CorpusRecord {
   return { ...record, kind: 'comment', title: '', body: chatter[record.id % chatter.length]! }
 }
 
-/** The threads that hold these words, all of them without any. Chatter holds none that anybody would search for. */
+/** The threads that hold these words, all of them without any. Chatter holds none that people search for. */
 export function findThreads(corpus: Corpus, videoId: string, terms: string): CorpusRecord[] {
   const wanted = canonicalText(terms)
   return threadsOf(corpus, videoId).filter(
     (record) => wanted === '' || (record.kind !== 'comment' && record.searchText.includes(wanted)),
   )
+}
+
+/** Given records by the ids of their comments, each with the id of its video. */
+export function findThreadsById(corpus: Corpus, commentIds: readonly string[]): [CorpusRecord, string][] {
+  const found = corpus.records(place, '').filter((record) => commentIds.includes(commentIdOf(record)))
+  return found.map((record) => [record, videoIdOf(record)])
 }
 
 /** The comments that must be stored: the wishes on the open videos that a search finds, or on the named video. */

@@ -3,44 +3,25 @@ import {
   type Answer,
   changeBody,
   jsonAnswer,
+  type SearchContext,
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
 } from '../platform-shape.ts'
 import { commentIdOf, commentThread, searchResult } from './youtube-item.ts'
-import { findThreads, findVideos, findWishes, stateOfVideo } from './youtube-records.ts'
+import { findThreads, findThreadsById, findVideos, findWishes, stateOfVideo } from './youtube-records.ts'
+import { badRequest, closedVideo, refuse } from './youtube-refusals.ts'
 
 const searchesPerDay = 100
 const unitsPerDay = 10_000
 const hourMs = 3_600_000
 /** A search ends after so many videos. */
 const reachableVideos = 500
+const largestIds = 50
 const largestPages = { '/search': 50, '/commentThreads': 100 } as const
 const defaultPages = { '/search': 5, '/commentThreads': 20 } as const
 
 type Method = keyof typeof largestPages
-
-interface Refusal {
-  status: number
-  reason: string
-  message: string
-  domain: string
-  /** Of the newer envelope. */
-  more?: object
-}
-
-function refuse({ status, reason, message, domain, more = {} }: Refusal, headers = {}): Answer {
-  const errors = [{ message, domain, reason }]
-  return jsonAnswer(status, { error: { code: status, message, errors, ...more } }, headers)
-}
-
-const documentation = '/youtube/v3/docs/commentThreads/list#videoId'
-const videoParameter = `The video identified by the <code><a href="${documentation}">videoId</a></code> parameter`
-
-const closedVideo = {
-  commentsDisabled: { status: 403, message: `${videoParameter} has disabled comments.` },
-  videoNotFound: { status: 404, message: `${videoParameter} could not be found.` },
-} as const
 
 const pacificHour = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
@@ -69,10 +50,6 @@ function pageSize({ path, parameters }: SearchRequest): number | null {
   return size !== null && size >= 1 && size <= largestPages[path as Method] ? size : null
 }
 
-function badRequest(reason: string, message: string): Answer {
-  return refuse({ status: 400, reason, message, domain: 'youtube.parameter' })
-}
-
 function refusedParameter(request: SearchRequest): Answer | null {
   const { parameters } = request
   if (!parameters.get('key')) {
@@ -93,17 +70,42 @@ function refusedParameter(request: SearchRequest): Answer | null {
   return null
 }
 
-function listOf(request: SearchRequest, corpus: Corpus): { kind: string; all: object[]; total?: number } | Answer {
+interface List {
+  kind: string
+  all: object[]
+  total?: number
+}
+
+/** A call by ids, beside which YouTube accepts neither a page nor an order. */
+function threadsById(parameters: URLSearchParams, ids: string[], corpus: Corpus): List | Answer {
+  const refused = ['maxResults', 'pageToken', 'order', 'searchTerms'].find((name) => parameters.has(name))
+  if (refused !== undefined) return badRequest('incompatibleParameters', `Incompatible parameters: id, ${refused}`)
+  if (ids.length > largestIds) return badRequest('invalidFilters', 'The request specifies too many ids.')
+  const isPlain = parameters.get('textFormat') === 'plainText'
+  const found = findThreadsById(corpus, ids)
+  return {
+    kind: 'youtube#commentThreadListResponse',
+    all: found.map(([thread, videoId]) => commentThread(thread, videoId, isPlain)),
+  }
+}
+
+function listOf(request: SearchRequest, { corpus, quirks }: SearchContext): List | Answer {
   const { parameters } = request
   if (request.path === '/search') {
     const videos = findVideos(corpus, parameters.get('q') ?? '').slice(0, reachableVideos)
     return { kind: 'youtube#searchListResponse', all: videos.map(searchResult), total: 1_000_000 }
   }
+  const ids = parameters.get('id')
+  if (ids) return threadsById(parameters, ids.split(','), corpus)
   const videoId = parameters.get('videoId')
   if (!videoId) return badRequest('missingRequiredParameter', 'No filter selected. Expected one of: videoId, id')
   const state = stateOfVideo(corpus, videoId)
   if (state !== 'open') return refuse({ ...closedVideo[state], reason: state, domain: 'youtube.commentThread' })
-  const threads = findThreads(corpus, videoId, parameters.get('searchTerms') ?? '')
+  const threads = findThreads(
+    corpus,
+    videoId,
+    quirks.has('ignoresSearchTerms') ? '' : (parameters.get('searchTerms') ?? ''),
+  )
   const isPlain = parameters.get('textFormat') === 'plainText'
   return {
     kind: 'youtube#commentThreadListResponse',
@@ -111,13 +113,13 @@ function listOf(request: SearchRequest, corpus: Corpus): { kind: string; all: ob
   }
 }
 
-function answer(request: SearchRequest, corpus: Corpus): Answer {
+function answer(request: SearchRequest, context: SearchContext): Answer {
   if (!(request.path in largestPages)) {
     return { status: 404, headers: { 'content-type': 'text/html; charset=UTF-8' }, body: '<title>Error 404</title>' }
   }
   const refused = refusedParameter(request)
   if (refused) return refused
-  const list = listOf(request, corpus)
+  const list = listOf(request, context)
   if ('status' in list) return list
   const start = offsetOf(request.parameters.get('pageToken'))!
   const size = pageSize(request)!
@@ -154,7 +156,7 @@ export const youtube: SimulatedPlatform = {
   page: (request) => 1 + Math.floor((offsetOf(request.parameters.get('pageToken')) ?? 0) / (pageSize(request) ?? 1)),
   find: (parameters, corpus) => findWishes(corpus, parameters),
 
-  search: (request, { corpus }) => answer(request, corpus),
+  search: answer,
 
   refuse: (wait, now, { remaining }) => {
     if (remaining === 0) {

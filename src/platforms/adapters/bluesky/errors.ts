@@ -34,6 +34,11 @@ export function blueskyError({ status, headers, body }: Answer, now: Date): Plat
     return new PlatformError('bad_response', message)
   }
   if (status === 400) return new PlatformError('bad_response', 'bluesky refused the search (400).')
+  if (status === 403) {
+    const message =
+      'bluesky refuses this address or server (403). BLUESKY_API_URL is https://bsky.social: public.api.bsky.app has no search.'
+    return new PlatformError('blocked', message)
+  }
   return null
 }
 

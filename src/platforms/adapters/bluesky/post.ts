@@ -18,13 +18,14 @@ import type { FoundRequest } from '../../platform.ts'
  */
 const hidingLabels: ReadonlySet<unknown> = new Set(['!hide', '!takedown', '!suspend', 'spam'])
 
-/** A post as `app.bsky.feed.defs#postView` has it; null for anything else and for a hidden post. */
-export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {
+/** A post as `app.bsky.feed.defs#postView` has it; null for anything else, `removed` for a hidden post. */
+export function readBlueskyPost(post: Fields, now: Date): FoundRequest | 'removed' | null {
   const uri = asId(post.uri)
   const record = asFields(post.record)
   const author = asFields(post.author)
   const address = /^at:\/\/(did:[a-z]+:[\w.:%-]+)\/app\.bsky\.feed\.post\/([\w.:~-]+)$/.exec(uri ?? '')
-  if (uri === null || !address || !record || isHidden(post) || (author && isHidden(author))) return null
+  if (uri === null || !address || !record) return null
+  if (isHidden(post) || (author && isHidden(author))) return 'removed'
   const [, did, recordKey] = address
   const handle = readHandle(author?.handle)
   const profileUrl = `https://bsky.app/profile/${handle ?? did}`
@@ -40,6 +41,7 @@ export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {
     authorHandle: handle,
     authorProfileUrl: profileUrl,
     originalCreatedAt: creationDate(record, post, now),
+    refreshHandle: uri,
   })
 }
 

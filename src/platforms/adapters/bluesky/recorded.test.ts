@@ -9,11 +9,12 @@ import {
   startServer,
   testClient,
   testClock,
+  unsaidFields,
 } from '../testing.ts'
 import { createBluesky } from './search.ts'
 
 const clock = testClock()
-const recordings = recordingsOf('bluesky')
+const recordings = [...recordingsOf('bluesky'), ...recordingsOf('bluesky', 'recorded-2')]
 const bodyOf = ({ bytes }: Recording): Raw => JSON.parse(bytes.toString())
 const errorCodes: Array<[RegExp, Parameters<typeof platformError>[1]]> = [
   [/401|expired|auth/i, 'unauthorized'],
@@ -40,7 +41,10 @@ const features = (post: Raw): Raw[] => (post.record.facets ?? []).flatMap((facet
 /** What every field but the title has to be, worked out apart from the adapter. */
 const expectedPost = (post: Raw) => ({
   sourceId: post.uri,
-  description: post.record.text.trim().replaceAll('\r\n', '\n'),
+  description: post.record.text
+    .replaceAll('\r\n', '\n')
+    .replace(/[^\S\n]+$/gm, '')
+    .trim(),
   votes: post.likeCount,
   tags: [
     ...new Set([
@@ -57,6 +61,8 @@ const expectedPost = (post: Raw) => ({
   authorProfileUrl: `https://bsky.app/profile/${post.author.handle}`,
   license: null,
   originalCreatedAt: new Date(Date.parse(post.record.createdAt)),
+  ...unsaidFields,
+  refreshHandle: post.uri,
 })
 
 describe.skipIf(!isPresent)('recorded answers of bluesky', () => {
@@ -71,6 +77,18 @@ describe.skipIf(!isPresent)('recorded answers of bluesky', () => {
       expect(title === '').toBe(description === '')
     }
     expect((nextCursor as Raw)?.next?.['feature request']).toBe(cursor)
+  })
+
+  it.each(recordings.filter(({ status }) => status === 200))('$name is read again by addresses', async (recording) => {
+    const adapter = await adapterFor(recording)
+    const { requests } = await fetchPage(adapter)
+    const uris = requests.map(({ sourceId }) => sourceId)
+    const again = await adapter.refresh!.read(
+      [...uris, 'at://did:plc:gone/app.bsky.feed.post/1'],
+      new AbortController().signal,
+    )
+    expect(again.map(({ state }) => state)).toEqual([...uris.map(() => 'found'), 'missing'])
+    expect(again.flatMap((one) => (one.state === 'found' ? [one.request] : []))).toEqual(requests)
   })
 
   it.each(recordings.filter(({ status }) => status !== 200))('$name is recognised', async (recording) => {

@@ -12,6 +12,7 @@ import {
   startServer,
   testClient,
   testClock,
+  unsaidFields,
 } from '../testing.ts'
 import { blueskyWords, createBluesky } from './search.ts'
 
@@ -152,13 +153,13 @@ describe('the pages of Bluesky', () => {
   })
 })
 
+const labelled = (...labels: unknown[]) => ({ ...post, labels })
+
 describe('a post of Bluesky', () => {
   const read = async (...posts: unknown[]) => {
     const { bluesky } = await setUp((response) => sendJson(response, { posts }))
     return (await fetchPage(bluesky)).requests
   }
-  const labelled = (...labels: unknown[]) => ({ ...post, labels })
-
   it('is read field by field', async () => {
     expect(await read(post)).toEqual([
       {
@@ -174,6 +175,8 @@ describe('a post of Bluesky', () => {
         authorProfileUrl: 'https://bsky.app/profile/zoe.bsky.social',
         license: null,
         originalCreatedAt: new Date('2026-01-02T03:04:05.678Z'),
+        ...unsaidFields,
+        refreshHandle: 'at://did:plc:abc234/app.bsky.feed.post/3lpk2u6',
       },
     ])
   })
@@ -241,9 +244,32 @@ describe('a post of Bluesky', () => {
     const suspended = { ...post, author: { ...post.author, labels: [{ val: '!suspend' }] } }
     const left = [labelled({ val: '!hide' }), labelled({ val: '!takedown' }), labelled({ val: 'spam' }), suspended]
     expect(await read(...left)).toEqual([])
+    const { bluesky } = await setUp((response) => sendJson(response, { posts: left }))
+    expect((await fetchPage(bluesky)).discarded).toEqual({ removed: 4 })
     const kept = [labelled({ val: '!hide' }, { val: '!hide', neg: true }), labelled({ val: 'rude' }, null, 'x')]
     const odd = [labelled({ val: { toString: 1, valueOf: 1 } }), { ...post, labels: 'none' }]
     expect(await read(...kept, ...odd)).toHaveLength(4)
+  })
+})
+
+describe('posts of Bluesky that are read again', () => {
+  const { signal } = new AbortController()
+
+  it('are read by their addresses, up to 25 in one call', async () => {
+    const { bluesky, searches } = await setUp((response) => sendJson(response, { posts: [post] }))
+    const handles = [post.uri, `at://${did}/app.bsky.feed.post/other`]
+    expect(await bluesky.refresh!.read(handles, signal)).toMatchObject([
+      { handle: handles[0], state: 'found', request: { votes: 9, sourceId: post.uri } },
+      { handle: handles[1], state: 'missing' },
+    ])
+    expect(searches()[0]!.path).toBe('/xrpc/app.bsky.feed.getPosts')
+    expect(searches()[0]!.url.searchParams.getAll('uris')).toEqual(handles)
+    expect(bluesky.refresh!.maxHandles).toBe(25)
+  })
+
+  it('are gone when moderators have hidden them', async () => {
+    const { bluesky } = await setUp((response) => sendJson(response, { posts: [labelled({ val: '!takedown' })] }))
+    expect(await bluesky.refresh!.read([post.uri], signal)).toEqual([{ handle: post.uri, state: 'gone' }])
   })
 })
 

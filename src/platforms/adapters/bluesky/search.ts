@@ -1,16 +1,15 @@
-import type { Budget } from '../../budget/budget.ts'
-import { type AccessTokens, createAccessTokens, withToken } from '../../client/access-token.ts'
-import { endpointUrl } from '../../client/client.ts'
-import type { Answer } from '../../client/messages.ts'
+import type { Discarded } from '../../../database/column-types.ts'
+import { createAccessTokens } from '../../client/access-token.ts'
 import { asFields, asString, readItems } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
-import { type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
+import type { Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { wishPhrases } from '../wish-phrases.ts'
-import { blueskyError, correctBlueskyBudget } from './errors.ts'
+import { type Bluesky, createBlueskyCall, withoutCredentials } from './call.ts'
 import { readBlueskyPost } from './post.ts'
+import { createBlueskyRefresh } from './refresh.ts'
 import { createBlueskySessions } from './session.ts'
 
 export interface BlueskyOptions extends AdapterDependencies {
@@ -23,14 +22,6 @@ export interface BlueskyOptions extends AdapterDependencies {
 const pageSize = 100
 /** A search ends after 10,000 posts (medialab/minet#1018). */
 const depthLimit = 10_000
-
-/** What the functions of this adapter share. */
-interface Bluesky extends AdapterDependencies {
-  /** Without `/xrpc`. */
-  serverUrl: string
-  budget: Budget
-  tokens: AccessTokens
-}
 
 /**
  * Posts and replies with every word of the topic and one of the wish phrases (`wish-phrases.ts`) (`app.bsky.feed.searchPosts`,
@@ -46,14 +37,13 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
   const budget = openBudget({ name, windows: [{ limit: 3_000, windowMs: 300_000 }], concurrency: 1 })
   const credentials = handle === undefined || appPassword === undefined ? null : { handle, appPassword }
   const tokens = credentials && createAccessTokens(clock, createBlueskySessions({ ...dependencies, ...credentials }))
+  const call = createBlueskyCall({ client, clock, serverUrl, budget, tokens })
+  const bluesky: Bluesky = { clock, call }
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
-    if (!tokens) {
-      throw new PlatformError('not_configured', 'bluesky needs BLUESKY_HANDLE and BLUESKY_APP_PASSWORD.')
-    }
+    if (!tokens) throw withoutCredentials()
     const words = blueskyWords(request.topic)
     if (words === '') return null
-    const bluesky = { ...dependencies, budget, tokens }
     return fetchRoundRobin({
       sources: wishPhrases,
       request,
@@ -63,7 +53,7 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     })
   }
 
-  return { name: 'bluesky', fetchPage }
+  return { name: 'bluesky', fetchPage, refresh: createBlueskyRefresh(bluesky) }
 }
 
 async function fetchPhrase(
@@ -73,29 +63,13 @@ async function fetchPhrase(
   signal: AbortSignal,
 ): Promise<SourcePage> {
   const parameters = { q: query, sort: 'latest', limit: pageSize, ...(cursor === null ? {} : { cursor }) }
-  const { body } = await withToken(bluesky.tokens, (token) => searchPosts(bluesky, token, parameters, signal))
+  const { body } = await bluesky.call('app.bsky.feed.searchPosts', parameters, signal)
   const answer = asFields(body)
   const posts = requiredList(answer?.posts, { label: 'bluesky', items: 'posts', variable: 'BLUESKY_API_URL' })
   const now = bluesky.clock.now()
-  const requests = await readItems(posts, (post) => readBlueskyPost(post, now))
-  return { requests, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }
-}
-
-function searchPosts(
-  { client, clock, serverUrl, budget }: Bluesky,
-  token: string,
-  parameters: Record<string, string | number>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  return client.getJson({
-    platform: 'bluesky',
-    url: endpointUrl(serverUrl, '/xrpc/app.bsky.feed.searchPosts', parameters),
-    headers: { authorization: `Bearer ${token}` },
-    budget,
-    signal,
-    readLimits: (answer) => correctBlueskyBudget(budget, answer, clock.now()),
-    readError: (answer) => blueskyError(answer, clock.now()),
-  })
+  const discarded: Discarded = {}
+  const requests = await readItems(posts, (post) => readBlueskyPost(post, now), discarded)
+  return { requests, discarded, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }
 }
 
 /**

@@ -144,7 +144,7 @@ describe('an issue of GitLab', () => {
     expect(await read(issue)).toEqual([
       {
         sourceId: '7001',
-        title: 'Dark  mode, `please`',
+        title: 'Dark mode, `please`',
         description: 'We need it.',
         votes: 4,
         tags: ['type::feature', 'ui'],

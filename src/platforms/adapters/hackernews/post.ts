@@ -12,21 +12,29 @@ import {
 import { cleanTags, htmlToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
-/** A story or comment; null without an id. Newer bodies leave out a missing field, older ones have null. */
-export function readHit(hit: Fields): FoundRequest | null {
+/** What Algolia's index marks an item with to search for its kind, author or story; `ask_hn` and `show_hn` say what it is about. */
+const pseudoTag = /^(?:story|comment|poll|pollopt|job|front_page|(?:author|story|poll)_.*)$/
+const removedText = /^\[(?:deleted|flagged|dead)\]$/i
+
+/**
+ * A story or comment; null without an id, `removed` for one that is deleted or dead. Newer bodies leave out a missing field,
+ * older ones have null.
+ */
+export function readHit(hit: Fields): FoundRequest | 'removed' | null {
   const sourceId = asId(hit.objectID)
   if (sourceId === null) return null
+  const description = htmlToPlainText([hit.comment_text, hit.story_text].map(asString).find((text) => text) ?? '')
+  if (hit.deleted === true || hit.dead === true || removedText.test(description)) return 'removed'
   const author = asName(hit.author)
-  const text = [hit.comment_text, hit.story_text].map(asString).find((candidate) => candidate) ?? ''
   // A comment has no title of its own. `url` is the page that a story links to, not the story.
   const title = [hit.title, hit.story_title].map(asString).find((candidate) => candidate) ?? ''
   return foundRequest({
     sourceId,
     sourceUrl: `https://news.ycombinator.com/item?id=${encodeURIComponent(sourceId)}`,
     title: plainTitle(title),
-    description: htmlToPlainText(text),
+    description,
     votes: asInteger(hit.points) ?? 0,
-    tags: cleanTags((asList(hit._tags) ?? []).filter((tag) => !/^(author|story|poll)_/.test(asString(tag) ?? ''))),
+    tags: cleanTags((asList(hit._tags) ?? []).filter((tag) => !pseudoTag.test(asString(tag) ?? ''))),
     commentCount: asInteger(hit.num_comments),
     authorHandle: author,
     authorProfileUrl: author && `https://news.ycombinator.com/user?id=${encodeURIComponent(author)}`,

@@ -10,6 +10,7 @@ import {
   startServer,
   testClient,
   testClock,
+  unsaidFields,
 } from '../testing.ts'
 import { createHackernews } from './search.ts'
 
@@ -20,6 +21,12 @@ async function setUp(handler: Handler) {
     hackernews: createHackernews({ client: testClient(testClock()), openBudget, baseUrl: `${server.baseUrl}/api/v1` }),
   }
 }
+const exactness = {
+  typoTolerance: 'false',
+  queryType: 'prefixNone',
+  restrictSearchableAttributes: 'title,story_text,comment_text',
+  advancedSyntax: 'true',
+}
 const page = (hits: unknown[], nbPages = 1, more: object = {}) => ({ hits, nbPages, hitsPerPage: 100, ...more })
 
 describe('the search on Hacker News', () => {
@@ -28,10 +35,11 @@ describe('the search on Hacker News', () => {
     await fetchPage(hackernews, 'dark -mode "x')
     expect(received).toMatchObject([{ path: '/api/v1/search' }])
     expect(received[0]!.query).toEqual({
-      query: 'dark mode x "feature request"',
+      query: '"dark" "mode" "x" "feature request"',
       tags: '(story,comment)',
       hitsPerPage: '100',
       page: '0',
+      ...exactness,
     })
   })
 
@@ -43,20 +51,20 @@ describe('the search on Hacker News', () => {
       'please add': 3,
     }
     const { hackernews, received } = await setUp((response, { query }) => {
-      const nbPages = pagesOf[/"(.*)"$/.exec(query.query!)![1]!]!
+      const nbPages = pagesOf[/"([^"]*)"$/.exec(query.query!)![1]!]!
       sendJson(response, page(nbPages > 0 ? [{ objectID: '1' }] : [], nbPages))
     })
     let cursor: Json = null
     do cursor = (await fetchPage(hackernews, 'tabs', cursor)).nextCursor
     while (cursor !== null)
     expect(received.map(({ query }) => `${query.query} ${query.page}`)).toEqual([
-      'tabs "feature request" 0',
-      'tabs "I wish" 0',
-      'tabs "would be nice if" 0',
-      'tabs "please add" 0',
-      'tabs "feature request" 1',
-      'tabs "please add" 1',
-      'tabs "please add" 2',
+      '"tabs" "feature request" 0',
+      '"tabs" "I wish" 0',
+      '"tabs" "would be nice if" 0',
+      '"tabs" "please add" 0',
+      '"tabs" "feature request" 1',
+      '"tabs" "please add" 1',
+      '"tabs" "please add" 2',
     ])
   })
 
@@ -75,6 +83,38 @@ describe('the search on Hacker News', () => {
     const { hackernews, received } = await setUp((response) => sendJson(response, page([])))
     expect(await fetchPageOrNull(hackernews, { topic: '""' })).toBeNull()
     expect(received).toEqual([])
+  })
+})
+
+describe('the parameters that make a search exact', () => {
+  const extrasOf = (query: Record<string, string>) => Object.keys(exactness).filter((name) => name in query)
+
+  it.each([
+    ['as the message names them', (name: string) => `Unknown parameter: ${name}`, 3],
+    ['one after the other without a name', () => 'Bad request', 4],
+  ])('are left out when they are refused, %s, and the process remembers it', async (_, message, requests) => {
+    const refused = ['restrictSearchableAttributes', 'queryType']
+    const { hackernews, received } = await setUp((response, { query }) => {
+      const name = refused.find((candidate) => candidate in query)
+      if (name) sendJson(response, { code: 400, message: message(name) }, 400)
+      else sendJson(response, page([{ objectID: '1', title: 'Tabs' }]))
+    })
+    expect((await fetchPage(hackernews)).requests).toHaveLength(1)
+    expect(received).toHaveLength(requests)
+    const accepted = extrasOf(received.at(-1)!.query)
+    expect(accepted).not.toEqual(expect.arrayContaining([expect.stringMatching(/restrict|queryType/)]))
+    await fetchPage(hackernews)
+    expect(received.slice(requests).map(({ query }) => extrasOf(query))).toEqual([accepted])
+  })
+
+  it('are sent again after a query that is refused without them too', async () => {
+    const { hackernews, received } = await setUp((response, { query }) =>
+      query.query!.includes('bad') ? sendJson(response, { message: 'x' }, 400) : sendJson(response, page([])),
+    )
+    await platformError(fetchPage(hackernews, 'bad'), 'bad_response')
+    expect(received.map(({ query }) => extrasOf(query).length)).toEqual([4, 3, 2, 1, 0])
+    await fetchPage(hackernews, 'good')
+    expect(extrasOf(received.at(-1)!.query)).toHaveLength(4)
   })
 })
 
@@ -102,7 +142,7 @@ describe('a hit of Hacker News', () => {
         title: "Ask HN: Why isn't there Array<bool> & co?",
         description: "I'd like it.\n\nReally.",
         votes: 12,
-        tags: ['story', 'ask_hn'],
+        tags: ['ask_hn'],
         commentCount: 4,
         sourceUrl: 'https://news.ycombinator.com/item?id=101',
         authorName: null,
@@ -110,6 +150,7 @@ describe('a hit of Hacker News', () => {
         authorProfileUrl: 'https://news.ycombinator.com/user?id=bob_b',
         license: null,
         originalCreatedAt: new Date('2024-01-02T03:04:05Z'),
+        ...unsaidFields,
       },
     ])
   })
@@ -154,7 +195,39 @@ describe('a hit of Hacker News', () => {
         page([{ objectID: '1', title: 'Tabs', _tags: ['story', { toString: 1, valueOf: 1 }, [null], 'author_x'] }]),
       ),
     )
-    expect((await fetchPage(hackernews)).requests).toMatchObject([{ sourceId: '1', tags: ['story'] }])
+    expect((await fetchPage(hackernews)).requests).toMatchObject([{ sourceId: '1', tags: [] }])
+  })
+
+  it('has no tags that only mark its kind, author or story', async () => {
+    const marks = ['story', 'comment', 'poll', 'pollopt', 'job', 'front_page', 'author_x', 'story_1', 'poll_2']
+    const [request] = await read({ objectID: '1', title: 'Tabs', _tags: [...marks, 'ask_hn', 'show_hn'] })
+    expect(request!.tags).toEqual(['ask_hn', 'show_hn'])
+  })
+
+  it('shows the whole address of a link that Hacker News cuts short', async () => {
+    const comment_text =
+      'I wish <a href="https:&#x2F;&#x2F;a.example&#x2F;a&#x2F;long&#x2F;path" rel="nofollow">https:&#x2F;&#x2F;a.example&#x2F;a&#x2F;lo...</a> had tabs'
+    const [request] = await read({ objectID: '1', comment_text })
+    expect(request!.description).toBe('I wish https://a.example/a/long/path had tabs')
+  })
+
+  it('that is deleted or dead, or has no text, is left out and counted', async () => {
+    const { hackernews } = await setUp((response) =>
+      sendJson(
+        response,
+        page([
+          { ...story, deleted: true },
+          { ...story, dead: true },
+          { ...story, objectID: '7', comment_text: '[flagged]' },
+          { objectID: '8' },
+          story,
+        ]),
+      ),
+    )
+    const { requests, discarded } = await fetchPage(hackernews)
+    expect(requests).toHaveLength(1)
+    expect(requests[0]).toMatchObject({ status: null, statusChangedAt: null, excerpt: false, sourceName: null })
+    expect(discarded).toEqual({ removed: 3, noText: 1 })
   })
 
   it('without an id is left out', async () => {

@@ -1,11 +1,12 @@
-import { endpointUrl } from '../../client/client.ts'
+import type { Discarded } from '../../../database/column-types.ts'
 import { asFields, asInteger, asPage, readItems } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
-import { type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
-import { searchWords } from '../../topic-words.ts'
+import type { Page, PageRequest, Platform } from '../../platform.ts'
+import { quotedWords } from '../quoted-words.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { wishPhrases } from '../wish-phrases.ts'
+import { createHackernewsCall } from './call.ts'
 import { readHit } from './post.ts'
 
 export interface HackernewsOptions extends Pick<AdapterDependencies, 'client' | 'openBudget'> {
@@ -15,40 +16,36 @@ export interface HackernewsOptions extends Pick<AdapterDependencies, 'client' | 
 
 /** Up to 1,000 are allowed (algolia/hn-search issue 125); 100 is the page size of most other platforms. */
 const pageSize = 100
+/** Of the topic in a query, in UTF-16 units: with a phrase it stays below the 512 bytes of a query (Algolia, "query"). */
+const topicLimit = 150
 
 /**
  * Stories and comments of Hacker News with every word of the topic and one of the wish phrases (`wish-phrases.ts`)
- * (`GET /search`, by relevance). Algolia's limit of 1,000 hits for each phrase makes 40 pages, the maximum depth of a job.
+ * (`GET /search`, by relevance), each in quotes. Algolia's limit of 1,000 hits for each phrase makes 40 pages, the maximum depth of a job.
  * Never `numericFilters` on points: since June 2026 they are refused with a 400.
  */
 export function createHackernews({ client, openBudget, baseUrl }: HackernewsOptions): Platform {
   // 10,000 requests an hour for each address (algolia/hn-search, Api.tsx); its answers do not say what is left.
   const name = new URL(baseUrl).host
   const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 3 })
+  const call = createHackernewsCall({ client, budget, baseUrl })
 
   async function fetchPhrase(words: string, phrase: string, page: number, signal: AbortSignal): Promise<SourcePage> {
-    const { body } = await client.getJson({
-      platform: 'hackernews',
-      url: endpointUrl(baseUrl, '/search', {
-        query: `${words} "${phrase}"`,
-        tags: '(story,comment)',
-        hitsPerPage: pageSize,
-        page,
-      }),
-      budget,
+    const body = await call(
+      { query: `${words} "${phrase}"`, tags: '(story,comment)', hitsPerPage: pageSize, page },
       signal,
-      readError: ({ status }) =>
-        status === 400 ? new PlatformError('bad_response', 'hackernews refused the query (400).') : null,
-    })
+    )
     const answer = asFields(body)
     const hits = requiredList(answer?.hits, { label: 'hackernews', items: 'hits', variable: 'HACKERNEWS_API_URL' })
     const pageCount = asInteger(answer?.nbPages)
     const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : page + 1 < pageCount)
-    return { requests: await readItems(hits, readHit), nextCursor: hasMore ? { page: page + 1 } : null }
+    const discarded: Discarded = {}
+    const requests = await readItems(hits, readHit, discarded)
+    return { requests, discarded, nextCursor: hasMore ? { page: page + 1 } : null }
   }
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
-    const words = searchWords(request.topic).join(' ')
+    const words = quotedWords(request.topic, topicLimit)
     if (words === '') return null
     return fetchRoundRobin({
       sources: wishPhrases,

@@ -1,4 +1,3 @@
-import { unescapeText } from '../../content/escaped-text.ts'
 import {
   asDate,
   asFields,
@@ -10,8 +9,9 @@ import {
   type Fields,
   foundRequest,
 } from '../../content/fields.ts'
-import { cleanTags, plainText } from '../../content/text.ts'
+import { cleanTags, firstSentence } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
+import { readXText } from './links.ts'
 
 /** The users of `includes`, without those that are suspended or deleted. */
 export function usersById(users: unknown): Map<string, Fields> {
@@ -24,24 +24,32 @@ export function usersById(users: unknown): Map<string, Fields> {
   return byId
 }
 
-/** A post has no title: the first sentence of its text becomes one. Null for a retweet or a post that is not public. */
-export function readXPost(post: Fields, users: ReadonlyMap<string, Fields>): FoundRequest | null {
+/**
+ * A post has no title: the first sentence of its text becomes one, without links.
+ * @returns null for a retweet; `notPublic` for a post of a protected account, `removed` for one that X withholds in any country.
+ */
+export function readXPost(
+  post: Fields,
+  users: ReadonlyMap<string, Fields>,
+): FoundRequest | 'notPublic' | 'removed' | null {
   const sourceId = asId(post.id)
   if (sourceId === null || isRetweet(post)) return null
   const user = users.get(asId(post.author_id) ?? '')
   // A token of a person, not of an application, also opens the posts of protected accounts that the person follows.
-  if (user?.protected === true) return null
+  if (user?.protected === true) return 'notPublic'
+  if (asFields(post.withheld) ?? asFields(user?.withheld)) return 'removed'
   const handle = asName(user?.username)
   const profileUrl = handle && `https://x.com/${encodeURIComponent(handle)}`
   // The text of a long post is cut off; `note_tweet` has all of it, and its own hashtags.
   const note = asFields(post.note_tweet)
   const metrics = asFields(post.public_metrics)
+  const { description, withoutLinks } = readXText(post, note)
   return foundRequest({
     sourceId,
     // X redirects `/i/status/` to the post of any author.
     sourceUrl: `${profileUrl ?? 'https://x.com/i'}/status/${encodeURIComponent(sourceId)}`,
-    title: '',
-    description: plainText(unescapeText(asString(note?.text) || asString(post.text) || '')),
+    title: firstSentence(withoutLinks),
+    description,
     votes: asInteger(metrics?.like_count) ?? 0,
     tags: cleanTags([...hashtags(post), ...hashtags(note)]),
     commentCount: asInteger(metrics?.reply_count),

@@ -11,6 +11,7 @@ import {
   startServer,
   testClient,
   testClock,
+  unsaidFields,
 } from '../testing.ts'
 import { createX, xQuery } from './search.ts'
 
@@ -33,14 +34,14 @@ const nothing = { meta: { result_count: 0 } }
 describe('the search on X', () => {
   it('queries posts of the last days with every word and a phrase, with all fields', async () => {
     const { x, received } = await setUp((response) => sendJson(response, nothing))
-    expect(await fetchPage(x, 'dark mode')).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPage(x, 'dark mode')).toEqual({ requests: [], discarded: {}, nextCursor: null })
     expect(received[0]).toMatchObject({ path: '/2/tweets/search/recent', headers: { authorization: 'Bearer b1' } })
     expect(received[0]!.query).toEqual({
       query: `"dark" "mode" ${wishes}`,
       max_results: '100',
-      'tweet.fields': 'author_id,created_at,entities,note_tweet,public_metrics,referenced_tweets',
+      'tweet.fields': 'author_id,created_at,entities,note_tweet,public_metrics,referenced_tweets,withheld',
       expansions: 'author_id',
-      'user.fields': 'name,username,protected',
+      'user.fields': 'name,username,protected,withheld',
     })
   })
 
@@ -62,7 +63,7 @@ describe('the search on X', () => {
 
   it('goes on after a page from which X has filtered every post', async () => {
     const { x } = await setUp((response) => sendJson(response, { meta: { result_count: 0, next_token: 'more' } }))
-    expect(await fetchPage(x)).toEqual({ requests: [], nextCursor: { token: 'more' } })
+    expect(await fetchPage(x)).toEqual({ requests: [], discarded: {}, nextCursor: { token: 'more' } })
   })
 
   it('sends no request when the topic has no words', async () => {
@@ -124,6 +125,7 @@ describe('a post of X', () => {
         authorProfileUrl: 'https://x.com/zoe_9',
         license: null,
         originalCreatedAt: new Date('2026-11-18T10:30:00Z'),
+        ...unsaidFields,
       },
     ])
   })
@@ -139,6 +141,48 @@ describe('a post of X', () => {
       { description: 'A long text & more #Late', tags: ['Wish', 'wish2', 'Late'] },
       { description: expect.stringMatching(/^Please add dark mode/) },
     ])
+  })
+
+  it('has no short link in its title, and the real address in its text', async () => {
+    const entities = {
+      urls: [
+        { url: 'https://t.co/abc1', expanded_url: 'https://a.example/tabs', display_url: 'a.example/tabs' },
+        { url: 'https://t.co/pic2', expanded_url: 'https://twitter.com/zoe/status/1/photo/1' },
+        null,
+        { url: 'https://t.co/odd3', expanded_url: 'javascript:alert(1)' },
+      ],
+    }
+    const texts = [
+      'I wish https://t.co/abc1 had tabs https://t.co/pic2',
+      'https://t.co/abc1 Please add tabs. https://t.co/odd3',
+      'https://t.co/abc1',
+      'https://t.co/odd3 https://t.co/pic2',
+    ]
+    const posts = texts.map((text, index) => ({ ...post, id: `${index + 1}`, text, entities }))
+    expect((await read(posts)).map(({ title, description }) => [title, description])).toEqual([
+      ['I wish had tabs', 'I wish https://a.example/tabs had tabs'],
+      ['Please add tabs.', 'https://a.example/tabs Please add tabs. https://t.co/odd3'],
+      ['https://a.example/tabs', 'https://a.example/tabs'],
+    ])
+  })
+
+  it('that is withheld, or of a protected or withheld account, is left out and counted', async () => {
+    const users = [
+      { id: '9', username: 'a' },
+      { id: '8', username: 'b', protected: true },
+      { id: '7', username: 'c', withheld: { country_codes: ['DE'] } },
+    ]
+    const posts = [
+      post,
+      { ...post, withheld: { copyright: false, country_codes: ['DE', 'FR'] } },
+      { ...post, author_id: '8' },
+      { ...post, author_id: '7' },
+      { ...post, text: '' },
+    ]
+    const { x } = await setUp((response) => sendJson(response, answer(posts, users)))
+    const { requests, discarded } = await fetchPage(x)
+    expect(requests).toHaveLength(1)
+    expect(discarded).toEqual({ removed: 2, notPublic: 1, noText: 1 })
   })
 
   it('of a user who is suspended or has no handle has an address that works', async () => {

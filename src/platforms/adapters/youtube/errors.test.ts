@@ -140,7 +140,7 @@ describe('an error of YouTube', () => {
       answering(['v1', 'v2'], ({ videoId }) => (videoId === 'v1' ? refusal(status, reason) : comments([thread('c')]))),
     )
     const { requests, nextCursor } = await fetchPage(youtube)
-    expect(requests.map(({ title }) => title)).toEqual(['About v2'])
+    expect(requests.map(({ sourceName }) => sourceName)).toEqual(['About v2'])
     expect(nextCursor).toMatchObject({ ended: ['v1'] })
     await fetchPage(youtube, 'dark mode', nextCursor)
     expect(received.slice(1).map(({ query }) => query.videoId)).toEqual(['v1', 'v2', 'v2'])

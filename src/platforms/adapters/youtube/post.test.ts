@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fetchPage } from '../testing.ts'
+import { fetchPage, unsaidFields } from '../testing.ts'
+import { youtube as youtubeDefinition } from './settings.ts'
 import { answering, comments, setUp } from './testing.ts'
 
 describe('a comment on YouTube', () => {
@@ -35,7 +36,7 @@ describe('a comment on YouTube', () => {
     expect(await read(full)).toEqual([
       {
         sourceId: 'Ug1',
-        title: 'About v1',
+        title: 'Please add a <b> mode.',
         description: 'Please add a <b> mode.\nThanks & bye',
         votes: 12,
         tags: [],
@@ -46,6 +47,9 @@ describe('a comment on YouTube', () => {
         authorProfileUrl: 'http://www.youtube.com/@zoe',
         license: null,
         originalCreatedAt: new Date('2024-05-06T07:08:09Z'),
+        ...unsaidFields,
+        sourceName: 'About v1',
+        refreshHandle: 'Ug1 v9 About v1',
       },
     ])
   })
@@ -87,10 +91,46 @@ describe('a comment on YouTube', () => {
     ])
   })
 
-  it('without an id or a text, or not public, is left out', async () => {
+  it('has its own first sentence as its title, and its video as its source', async () => {
+    const [request] = await read(withSnippet({ textOriginal: 'Love it. Please add tabs.' }))
+    expect(request).toMatchObject({ title: 'Love it.', sourceName: 'About v1' })
+  })
+
+  it('without an id is left out, and one without a text, a reply or one that is not public is counted too', async () => {
     const hidden = { ...full, snippet: { ...full.snippet, isPublic: false } }
-    expect(
-      await read({}, null, 'x', withSnippet({}), { snippet: null }, { id: 'x', snippet: 7 }, hidden, full),
-    ).toHaveLength(1)
+    const held = withSnippet({ textOriginal: 'I wish', moderationStatus: 'heldForReview' })
+    const reply = withSnippet({ textOriginal: 'I wish', parentId: 'Ug1' })
+    const items = [
+      {},
+      null,
+      'x',
+      withSnippet({}),
+      { snippet: null },
+      { id: 'x', snippet: 7 },
+      hidden,
+      held,
+      reply,
+      full,
+    ]
+    const { youtube } = await setUp(answering(['v1'], () => comments(items)))
+    const { requests, discarded } = await fetchPage(youtube)
+    expect(requests).toHaveLength(1)
+    expect(discarded).toEqual({ noText: 1, notPublic: 2, reply: 1 })
+  })
+})
+
+describe('the topic of a comment on YouTube', () => {
+  it.each([
+    ['I wish it had chapters', true],
+    ['PLEASE   add\nsubtitles', true],
+    ['It would be nice to have tabs', true],
+    ['Feature request: tabs', true],
+    ['pls add this', true],
+    ['can you please add an index', true],
+    ['First!', false],
+    ['Great video, thanks', false],
+    ['I wished for that, and pleased I am', false],
+  ])('can be that of its video only when it words a wish: %s', (description, expected) => {
+    expect(youtubeDefinition.contextIsTopic?.({ title: '', description })).toBe(expected)
   })
 })

@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -19,44 +20,62 @@ export interface Video {
   title: string
 }
 
+/** A comment that the owner of the channel has not shown to all; an API key should not get one. */
+const heldStatuses: ReadonlySet<unknown> = new Set(['heldForReview', 'likelySpam', 'rejected'])
+
+/** The id of a comment, that of its video and its title: an answer about the comment alone lacks the title, at times the video. */
+export const refreshHandleOf = (commentId: string, videoId: string, title: string): string =>
+  `${commentId} ${videoId} ${title}`.trimEnd()
+
+/** The parts of a handle of `refreshHandleOf`. */
+export function readRefreshHandle(handle: string): { commentId: string; video: Video } {
+  const [commentId = '', id = '', ...title] = handle.split(' ')
+  return { commentId, video: { id, title: title.join(' ') } }
+}
+
 /**
- * One element of `commentThreads`: the comment that others reply to. It has no title of its own.
- * @returns null for a comment that has no id or no text, or is not public.
+ * One element of `commentThreads`: the comment that others reply to. Its title is its first sentence, and its video is its source.
+ * @returns null for a comment without an id, else why it is left out: a comment that replies, is not public or has no text.
  */
-export function readThread(thread: Fields, video: Video): FoundRequest | null {
+export function readThread(thread: Fields, video: Video): FoundRequest | DiscardReason | null {
   const outer = asFields(thread.snippet)
   const comment = asFields(outer?.topLevelComment)
   const snippet = asFields(comment?.snippet)
   const sourceId = asId(comment?.id) ?? asId(thread.id)
+  if (sourceId === null || !snippet) return null
+  if (asId(snippet.parentId) !== null) return 'reply'
+  if (outer?.isPublic === false || heldStatuses.has(snippet.moderationStatus)) return 'notPublic'
   const description = readText(snippet)
-  if (sourceId === null || outer?.isPublic === false || description === '') return null
-  const videoId = asId(snippet?.videoId) ?? asId(outer?.videoId) ?? video.id
-  const authorName = asName(snippet?.authorDisplayName)
+  if (description === '') return 'noText'
+  const videoId = asId(snippet.videoId) ?? asId(outer?.videoId) ?? video.id
+  const authorName = asName(snippet.authorDisplayName)
   return foundRequest({
     sourceId,
     sourceUrl: `https://www.youtube.com/watch?v=${encodeURIComponent(videoId)}&lc=${encodeURIComponent(sourceId)}`,
-    title: video.title,
+    title: '',
     description,
-    votes: asInteger(snippet?.likeCount) ?? 0,
+    votes: asInteger(snippet.likeCount) ?? 0,
     commentCount: asInteger(outer?.totalReplyCount),
     authorName,
     // Newer display names are often handles.
     authorHandle: authorName?.startsWith('@') ? asName(authorName.slice(1)) : null,
-    authorProfileUrl: asWebUrl(snippet?.authorChannelUrl) ?? channelUrl(snippet),
-    originalCreatedAt: asDate(snippet?.publishedAt),
+    authorProfileUrl: asWebUrl(snippet.authorChannelUrl) ?? channelUrl(snippet),
+    originalCreatedAt: asDate(snippet.publishedAt),
+    sourceName: video.title || null,
+    refreshHandle: refreshHandleOf(sourceId, videoId, video.title),
   })
 }
 
-function channelUrl(snippet: Fields | null): string | null {
-  const channelId = asId(asFields(snippet?.authorChannelId)?.value)
+function channelUrl(snippet: Fields): string | null {
+  const channelId = asId(asFields(snippet.authorChannelId)?.value)
   return channelId && `https://www.youtube.com/channel/${encodeURIComponent(channelId)}`
 }
 
 /** Only the author is sure to get `textOriginal`. `textDisplay` is plain if the request says so, else HTML. */
-function readText(snippet: Fields | null): string {
-  const original = asString(snippet?.textOriginal)
+function readText(snippet: Fields): string {
+  const original = asString(snippet.textOriginal)
   if (original) return plainText(original)
-  const displayed = asString(snippet?.textDisplay) ?? ''
+  const displayed = asString(snippet.textDisplay) ?? ''
   const isHtml = /<br\s*\/?>|<a href=|<\/[abi]>|&(?:amp|lt|gt|quot|#39);/.test(displayed)
   return isHtml ? htmlToPlainText(displayed) : plainText(displayed)
 }

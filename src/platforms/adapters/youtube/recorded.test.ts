@@ -4,15 +4,17 @@ import type { AdapterCache } from '../adapter-cache.ts'
 import { decode, isPresent, type Raw, type Recording, recordingsOf } from '../recordings.ts'
 import {
   fetchPage,
+  fetchPageOrNull,
   openTestBudget as openBudget,
   platformError,
   startServer,
   testClient,
   testClock,
+  unsaidFields,
 } from '../testing.ts'
 import { createYoutube } from './search.ts'
 
-const recordings = isPresent ? recordingsOf('youtube') : []
+const recordings = isPresent ? [...recordingsOf('youtube'), ...recordingsOf('youtube', 'recorded-2')] : []
 const bodyOf = ({ bytes }: Recording): Raw => JSON.parse(bytes.toString())
 const ofKind = (kind: string) =>
   recordings.filter((recording) => recording.status === 200 && bodyOf(recording).kind === `youtube#${kind}`)
@@ -44,21 +46,24 @@ const oneVideo = { items: [{ id: { videoId: 'other' }, snippet: { title: 'Its vi
 const words = (text: string) => text.match(/\S+/g) ?? []
 
 describe.skipIf(!isPresent)('recorded answers of youtube', () => {
-  it.each(ofKind('searchListResponse'))('$name is read: every video is queried, under its title', async (recording) => {
-    const search = bodyOf(recording)
-    const snippet = { textOriginal: 'I wish', likeCount: 0 }
-    const commentThreads = { items: [{ snippet: { topLevelComment: { id: 'c', snippet } } }] }
-    const { youtube, received, clock } = await setUp({ search, commentThreads })
-    const titles: string[] = []
-    for (let turn = 0; turn < search.items.length; turn++) {
-      const { requests } = await fetchPage(youtube, 'dark mode', { turn, next: {}, ended: [] })
-      titles.push(requests[0]!.title)
-      clock.advance(1_000)
-    }
-    expect(titles).toEqual(search.items.map((item: Raw) => decode(item.snippet.title)))
-    const videoIds = received.map(({ query }) => query.videoId).filter((id) => id !== undefined)
-    expect(videoIds).toEqual(search.items.map((item: Raw) => item.id.videoId))
-  })
+  it.each(ofKind('searchListResponse'))(
+    '$name is read: every video is queried, and is the source of its comments',
+    async (recording) => {
+      const search = bodyOf(recording)
+      const snippet = { textOriginal: 'I wish', likeCount: 0 }
+      const commentThreads = { items: [{ snippet: { topLevelComment: { id: 'c', snippet } } }] }
+      const { youtube, received, clock } = await setUp({ search, commentThreads })
+      const titles: string[] = []
+      for (let turn = 0; turn < search.items.length; turn++) {
+        const { requests } = await fetchPage(youtube, 'dark mode', { turn, next: {}, ended: [] })
+        titles.push(requests[0]!.sourceName ?? '')
+        clock.advance(1_000)
+      }
+      expect(titles).toEqual(search.items.map((item: Raw) => decode(item.snippet.title).replace(/ +/g, ' ')))
+      const videoIds = received.map(({ query }) => query.videoId).filter((id) => id !== undefined)
+      expect(videoIds).toEqual(search.items.map((item: Raw) => item.id.videoId))
+    },
+  )
 
   it.each(ofKind('commentThreadListResponse'))('$name is read, field by field', async (recording) => {
     const commentThreads = bodyOf(recording)
@@ -67,31 +72,61 @@ describe.skipIf(!isPresent)('recorded answers of youtube', () => {
     expect(requests).toHaveLength(commentThreads.items.length)
     for (const [index, { id, snippet }] of commentThreads.items.entries()) {
       const comment = snippet.topLevelComment.snippet
-      const { description, ...request } = requests[index]!
+      const { title, description, ...request } = requests[index]!
       expect(words(description)).toEqual(words(comment.textOriginal))
+      expect(words(description).join(' ').startsWith(title.replace(/…$/, ''))).toBe(true)
+      const videoId = snippet.videoId ?? 'other'
       expect(request).toEqual({
         sourceId: id,
-        title: 'Its video',
         votes: comment.likeCount,
         tags: [],
         commentCount: snippet.totalReplyCount,
-        sourceUrl: `https://www.youtube.com/watch?v=${snippet.videoId}&lc=${id}`,
+        sourceUrl: `https://www.youtube.com/watch?v=${videoId}&lc=${id}`,
         authorName: comment.authorDisplayName,
         authorHandle: /^@(.*)/.exec(comment.authorDisplayName)?.[1] ?? null,
         authorProfileUrl: comment.authorChannelUrl,
         license: null,
         originalCreatedAt: new Date(comment.publishedAt),
+        ...unsaidFields,
+        sourceName: 'Its video',
+        refreshHandle: `${id} ${videoId} Its video`,
       })
     }
     const token = commentThreads.nextPageToken
     expect(nextCursor).toMatchObject({ next: { other: token ? { done: 0, token } : { done: 1, token: null } } })
   })
 
-  it.each(recordings.filter(({ status }) => status !== 200))('$name is recognised', async (recording) => {
-    const body = bodyOf(recording)
-    const { youtube } = await setUp({ search: body, commentThreads: body, status: recording.status })
-    const code = errors.find(([pattern]) => pattern.test(recording.name))?.[1]
-    expect(code).toBeDefined()
-    await platformError(fetchPage(youtube), code!)
+  it.each(ofKind('commentThreadListResponse'))('$name is read again by its ids', async (recording) => {
+    const commentThreads = bodyOf(recording)
+    const { youtube } = await setUp({ search: oneVideo, commentThreads })
+    const { requests } = await fetchPage(youtube)
+    const handles = requests.map(({ refreshHandle }) => refreshHandle!)
+    const again = await youtube.refresh!.read(handles, new AbortController().signal)
+    expect(again).toEqual(requests.map((request, index) => ({ handle: handles[index], state: 'found', request })))
   })
+
+  it.each(recordings.filter(({ status, name }) => status !== 200 && !name.includes('comments-disabled')))(
+    '$name is recognised',
+    async (recording) => {
+      const body = bodyOf(recording)
+      const { youtube } = await setUp({ search: body, commentThreads: body, status: recording.status })
+      const code = errors.find(([pattern]) => pattern.test(recording.name))?.[1]
+      expect(code).toBeDefined()
+      await platformError(fetchPage(youtube), code!)
+    },
+  )
+
+  it.each(recordings.filter(({ name }) => name.includes('comments-disabled')))(
+    '$name ends its video',
+    async (recording) => {
+      const { baseUrl } = await startServer((response, { path }) => {
+        response.writeHead(path === '/search' ? 200 : recording.status, { 'content-type': 'application/json' })
+        response.end(path === '/search' ? JSON.stringify(oneVideo) : recording.bytes)
+      })
+      const clock = testClock()
+      const cache: AdapterCache = { read: async () => null, store: async () => {} }
+      const youtube = createYoutube({ client: testClient(clock), clock, openBudget, cache, baseUrl, key: 'k' })
+      expect(await fetchPageOrNull(youtube)).toBeNull()
+    },
+  )
 })

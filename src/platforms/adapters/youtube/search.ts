@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import type { Budget } from '../../budget/budget.ts'
 import { asFields, asId, asString, readItems } from '../../content/fields.ts'
 import { escapedTitle } from '../../content/text.ts'
@@ -17,6 +18,7 @@ import { type CallYoutube, ClosedVideoError, createYoutubeCall, type YoutubeCall
 import { readThread, type Video } from './post.ts'
 import { youtubeLimits } from './quota.ts'
 import { asPageToken, asReading, nextReading, phraseOf, phrases, type Reading } from './reading.ts'
+import { createYoutubeRefresh } from './refresh.ts'
 import { createVideoCache, type VideoCache } from './videos.ts'
 
 export type YoutubeOptions = CachingAdapterDependencies & YoutubeCallOptions
@@ -39,7 +41,7 @@ interface Youtube {
  * a day because the daily quota is 100 searches). A page is one `GET /commentThreads` of one video, by relevance (by time
  * it has given 20 instead of 100: sameerdash2/comment-viewer issue 10), narrowed by `searchTerms`. YouTube has ignored these
  * for a while (googleapis/google-api-nodejs-client issue 3380) and also matches replies, so a page can hold comments without
- * the phrase.
+ * the phrase: `contextIsTopic` (`settings.ts`) keeps those from joining the topic of their video.
  */
 export function createYoutube(options: YoutubeOptions): Platform {
   const { clock, openBudget, cache, baseUrl } = options
@@ -50,7 +52,11 @@ export function createYoutube(options: YoutubeOptions): Platform {
     commentBudget: openBudget(limits.comments),
     videoCache: createVideoCache(cache, clock),
   }
-  return { name: 'youtube', fetchPage: (request) => fetchPage(youtube, request) }
+  return {
+    name: 'youtube',
+    fetchPage: (request) => fetchPage(youtube, request),
+    refresh: createYoutubeRefresh(youtube),
+  }
 }
 
 async function fetchPage(youtube: Youtube, request: PageRequest): Promise<Page | null> {
@@ -126,10 +132,9 @@ async function fetchComments(
   })
   const items = listOf(body, 'comments')
   const token = items.length > 0 ? asPageToken(asFields(body)?.nextPageToken) : null
-  return {
-    requests: await readItems(items, (thread) => readThread(thread, video)),
-    nextCursor: nextReading(reading, token),
-  }
+  const discarded: Discarded = {}
+  const requests = await readItems(items, (thread) => readThread(thread, video), discarded)
+  return { requests, discarded, nextCursor: nextReading(reading, token) }
 }
 
 const listOf = (body: unknown, items: string) =>

@@ -1,5 +1,6 @@
 import { definePlatform } from '../../definition.ts'
 import { secret, webAddress } from '../../variables.ts'
+import { expressesWish } from '../wish-phrases.ts'
 
 export const youtube = definePlatform({
   name: 'youtube',
@@ -12,6 +13,8 @@ export const youtube = definePlatform({
     YOUTUBE_API_KEY: secret('a YouTube Data API key; required for YouTube'),
   },
   required: ['YOUTUBE_API_KEY'],
+  // Most comments on a video about a topic only talk about the video.
+  contextIsTopic: ({ description }) => expressesWish(description),
   create: async (dependencies, { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: key }) =>
     (await import('./search.ts')).createYoutube({ ...dependencies, baseUrl, key }),
 })
