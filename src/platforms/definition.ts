@@ -49,6 +49,11 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   hasIndependentHosts?: boolean
   /** Present where a job may name sources of its own; then the adapter obeys `PageRequest.sources` and has `verifySource`. */
   sources?: SourceKind
+  /**
+   * Whether `FoundRequest.sourceName` counts when a request is compared with the topic; true unless given. False where the source is
+   * only where people talk, such as a video: a comment below a video about a topic need not be about it.
+   */
+  contextIsTopic?: boolean
   /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */
   create(dependencies: CachingAdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
 }

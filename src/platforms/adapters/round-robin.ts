@@ -1,6 +1,5 @@
 import { asFields, asList } from '../content/fields.ts'
 import {
-  type FoundRequest,
   type Json,
   type Page,
   type PageRequest,
@@ -10,8 +9,7 @@ import {
 } from '../platform.ts'
 
 /** One page of one source. */
-export interface SourcePage {
-  requests: FoundRequest[]
+export interface SourcePage extends Omit<Page, 'nextCursor'> {
   /** The cursor of the next page of this source; null when it has no more. */
   nextCursor: Json
 }
@@ -67,7 +65,7 @@ export async function fetchRoundRobin({
     try {
       const page = await fetchFrom(source, position.next.get(source) ?? null)
       advance(position, source, page.nextCursor)
-      return { requests: page.requests, nextCursor: cursorOf(position, sources, index + 1) }
+      return { ...page, nextCursor: cursorOf(position, sources, index + 1) }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
       const affected = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)

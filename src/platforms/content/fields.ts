@@ -1,3 +1,4 @@
+import type { Discarded, DiscardReason } from '../../database/column-types.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import type { FoundRequest } from '../platform.ts'
 import { firstSentence, plainTitle } from './text.ts'
@@ -95,24 +96,31 @@ export function foundRequest(
 }
 
 /**
- * Reads the items of one page, the first 1,000 at most. An item for which `read` returns null is left out, and so is one with
- * neither title nor text, because its wish is unknown. Cleaning a hostile text takes up to a third of a second, so other work
- * of the event loop can run between two items.
+ * Reads the items of one page, the first 1,000 at most. `read` returns a request, why the item is left out, or null for one that
+ * cannot be read, such as one without an id, which is not counted. An item with neither title nor text is left out too, because
+ * its wish is unknown. Cleaning a hostile text takes up to a third of a second, so other work of the event loop can run between two
+ * items.
+ * @param discarded counts what is left out, by reason.
  */
 export async function readItems(
   items: unknown[],
-  read: (fields: Fields) => FoundRequest | null,
+  read: (fields: Fields) => FoundRequest | DiscardReason | null,
+  discarded: Discarded = {},
 ): Promise<FoundRequest[]> {
   const requests: FoundRequest[] = []
   const pause = createPauses()
   for (const item of items.slice(0, itemLimit)) {
     const fields = asFields(item)
-    const request = fields && read(fields)
-    if (request && (request.title !== '' || request.description !== '')) requests.push(request)
+    const found = fields && read(fields)
+    const result = found !== null && typeof found === 'object' && isEmpty(found) ? 'noText' : found
+    if (typeof result === 'string') discarded[result] = (discarded[result] ?? 0) + 1
+    else if (result) requests.push(result)
     await pause()
   }
   return requests
 }
+
+const isEmpty = ({ title, description }: FoundRequest) => title === '' && description === ''
 
 function plausible(date: Date): Date | null {
   const year = date.getUTCFullYear()

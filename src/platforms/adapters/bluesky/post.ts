@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -18,13 +19,14 @@ import type { FoundRequest } from '../../platform.ts'
  */
 const hidingLabels: ReadonlySet<unknown> = new Set(['!hide', '!takedown', '!suspend', 'spam'])
 
-/** A post as `app.bsky.feed.defs#postView` has it; null for anything else and for a hidden post. */
-export function readBlueskyPost(post: Fields, now: Date): FoundRequest | null {
+/** A post as `app.bsky.feed.defs#postView` has it; null for anything else. */
+export function readBlueskyPost(post: Fields, now: Date): FoundRequest | DiscardReason | null {
   const uri = asId(post.uri)
   const record = asFields(post.record)
   const author = asFields(post.author)
   const address = /^at:\/\/(did:[a-z]+:[\w.:%-]+)\/app\.bsky\.feed\.post\/([\w.:~-]+)$/.exec(uri ?? '')
-  if (uri === null || !address || !record || isHidden(post) || (author && isHidden(author))) return null
+  if (uri === null || !address || !record) return null
+  if (isHidden(post) || (author && isHidden(author))) return 'removed'
   const [, did, recordKey] = address
   const handle = readHandle(author?.handle)
   const profileUrl = `https://bsky.app/profile/${handle ?? did}`

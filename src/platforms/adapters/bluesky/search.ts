@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import type { Budget } from '../../budget/budget.ts'
 import { type AccessTokens, createAccessTokens, withToken } from '../../client/access-token.ts'
 import { endpointUrl } from '../../client/client.ts'
@@ -77,8 +78,9 @@ async function fetchPhrase(
   const answer = asFields(body)
   const posts = requiredList(answer?.posts, { label: 'bluesky', items: 'posts', variable: 'BLUESKY_API_URL' })
   const now = bluesky.clock.now()
-  const requests = await readItems(posts, (post) => readBlueskyPost(post, now))
-  return { requests, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }
+  const discarded: Discarded = {}
+  const requests = await readItems(posts, (post) => readBlueskyPost(post, now), discarded)
+  return { requests, discarded, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }
 }
 
 function searchPosts(

@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import { endpointUrl } from '../../client/client.ts'
 import { asFields, asInteger, asPage, readItems } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
@@ -44,7 +45,12 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
     const hits = requiredList(answer?.hits, { label: 'hackernews', items: 'hits', variable: 'HACKERNEWS_API_URL' })
     const pageCount = asInteger(answer?.nbPages)
     const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : page + 1 < pageCount)
-    return { requests: await readItems(hits, readHit), nextCursor: hasMore ? { page: page + 1 } : null }
+    const discarded: Discarded = {}
+    return {
+      requests: await readItems(hits, readHit, discarded),
+      discarded,
+      nextCursor: hasMore ? { page: page + 1 } : null,
+    }
   }
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {

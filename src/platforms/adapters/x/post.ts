@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import { unescapeText } from '../../content/escaped-text.ts'
 import {
   asDate,
@@ -24,13 +25,13 @@ export function usersById(users: unknown): Map<string, Fields> {
   return byId
 }
 
-/** A post has no title: the first sentence of its text becomes one. Null for a retweet or a post that is not public. */
-export function readXPost(post: Fields, users: ReadonlyMap<string, Fields>): FoundRequest | null {
+/** A post has no title: the first sentence of its text becomes one. Null for a retweet. */
+export function readXPost(post: Fields, users: ReadonlyMap<string, Fields>): FoundRequest | DiscardReason | null {
   const sourceId = asId(post.id)
   if (sourceId === null || isRetweet(post)) return null
   const user = users.get(asId(post.author_id) ?? '')
   // A token of a person, not of an application, also opens the posts of protected accounts that the person follows.
-  if (user?.protected === true) return null
+  if (user?.protected === true) return 'notPublic'
   const handle = asName(user?.username)
   const profileUrl = handle && `https://x.com/${encodeURIComponent(handle)}`
   // The text of a long post is cut off; `note_tweet` has all of it, and its own hashtags.

@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import { endpointUrl } from '../../client/client.ts'
 import { asFields, asId, asInteger, asList, type Fields, readItems } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
@@ -46,8 +47,9 @@ export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOp
     const answer = asFields(body)
     const posts = requiredList(postsOf(answer), { label: 'x', items: 'posts', variable: 'X_API_URL' })
     const users = usersById(asFields(answer?.includes)?.users)
-    const requests = await readItems(posts, (post) => readXPost(post, users))
-    return { requests, nextCursor: cursorAfter(asFields(answer?.meta), token) }
+    const discarded: Discarded = {}
+    const requests = await readItems(posts, (post) => readXPost(post, users), discarded)
+    return { requests, discarded, nextCursor: cursorAfter(asFields(answer?.meta), token) }
   }
 
   return { name: 'x', fetchPage }

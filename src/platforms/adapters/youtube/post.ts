@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -21,15 +22,17 @@ export interface Video {
 
 /**
  * One element of `commentThreads`: the comment that others reply to. It has no title of its own.
- * @returns null for a comment that has no id or no text, or is not public.
+ * @returns null for a comment without an id.
  */
-export function readThread(thread: Fields, video: Video): FoundRequest | null {
+export function readThread(thread: Fields, video: Video): FoundRequest | DiscardReason | null {
   const outer = asFields(thread.snippet)
   const comment = asFields(outer?.topLevelComment)
   const snippet = asFields(comment?.snippet)
   const sourceId = asId(comment?.id) ?? asId(thread.id)
   const description = readText(snippet)
-  if (sourceId === null || outer?.isPublic === false || description === '') return null
+  if (sourceId === null) return null
+  if (outer?.isPublic === false) return 'notPublic'
+  if (description === '') return 'noText'
   const videoId = asId(snippet?.videoId) ?? asId(outer?.videoId) ?? video.id
   const authorName = asName(snippet?.authorDisplayName)
   return foundRequest({

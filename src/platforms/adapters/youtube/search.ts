@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import type { Budget } from '../../budget/budget.ts'
 import { asFields, asId, asString, readItems } from '../../content/fields.ts'
 import { escapedTitle } from '../../content/text.ts'
@@ -126,8 +127,10 @@ async function fetchComments(
   })
   const items = listOf(body, 'comments')
   const token = items.length > 0 ? asPageToken(asFields(body)?.nextPageToken) : null
+  const discarded: Discarded = {}
   return {
-    requests: await readItems(items, (thread) => readThread(thread, video)),
+    requests: await readItems(items, (thread) => readThread(thread, video), discarded),
+    discarded,
     nextCursor: nextReading(reading, token),
   }
 }
