@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { reserve } from '../credits/ledger.ts'
-import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
+import type { Discarded, PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { offError } from '../platforms/off-platforms.ts'
@@ -96,6 +96,16 @@ export const jobStatus = sql<JobStatus>`(
   end
   from scrape_tasks where job_id = scrape_jobs.id)`
 
+/** What the platform of a task has delivered. */
+export interface TaskResult {
+  platform: PlatformName
+  pages: number
+  requestsFound: number
+  requestsCreated: number
+  maybeCreated: number
+  discarded: Discarded
+}
+
 export interface Job {
   jobId: string
   status: JobStatus
@@ -105,12 +115,25 @@ export interface Job {
   platforms: PlatformName[]
   depth: number
   progress: Record<string, TaskState>
+  /** Likely feature requests that were new. */
   requestsCreated: number
+  /** New requests that may be feature requests. */
+  maybeCreated: number
+  tasks: TaskResult[]
   startedAt: string | null
   completedAt: string | null
   errors?: { platform: PlatformName; code: PlatformErrorCode; message: string }[]
   waiting?: { platform: PlatformName; code: PlatformErrorCode; message: string; until: string | null }[]
 }
+
+export const resultOf = (task: TaskRow): TaskResult => ({
+  platform: task.platform,
+  pages: task.pages,
+  requestsFound: task.requests_found,
+  requestsCreated: task.requests_created,
+  maybeCreated: task.maybe_created,
+  discarded: task.discarded,
+})
 
 const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => moment ?? []).sort((a, b) => +a - +b)[0]
 
@@ -139,6 +162,8 @@ export function describeJob(jobId: string, terms: JobTerms, tasks: readonly Task
     depth,
     progress: Object.fromEntries(tasks.map((task) => [task.platform, task.state])),
     requestsCreated: tasks.reduce((sum, task) => sum + task.requests_created, 0),
+    maybeCreated: tasks.reduce((sum, task) => sum + task.maybe_created, 0),
+    tasks: tasks.map(resultOf),
     startedAt: earliest(tasks.map((task) => task.started_at))?.toISOString() ?? null,
     completedAt: ended ? new Date(lastEnd).toISOString() : null,
     ...(errors.length > 0 ? { errors } : {}),

@@ -1,4 +1,4 @@
-import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
+import type { Discarded, PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page } from '../platforms/platform.ts'
 import { type PreparedPage, preparePage } from '../requests/store/prepared-page.ts'
@@ -6,6 +6,7 @@ import { markSeenBefore, type Retention } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
 import type { ClaimedTask } from './claim.ts'
 import { countPage } from './collected-topics.ts'
+import { withAdded } from './discarded.ts'
 import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -53,17 +54,18 @@ export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTa
 export interface FetchedPage extends PreparedPage {
   /** Null when the platform has no more pages. */
   nextCursor: Json
+  discarded: Discarded
 }
 
 /** Prepares a page for `checkpointPage`. It runs no statement, so no transaction waits for it. */
 export async function prepareFetchedPage(
-  { requests, nextCursor }: Page,
+  { requests, nextCursor, discarded = {} }: Page,
   platform: PlatformName,
   retention: Retention,
   now: Date,
 ): Promise<FetchedPage> {
   const prepared = await preparePage(requests, markSeenBefore(retention, platform, now))
-  return { ...prepared, nextCursor }
+  return { ...prepared, nextCursor, discarded }
 }
 
 /**
@@ -75,7 +77,7 @@ export function checkpointPage(
   database: Database,
   queue: TaskQueue,
   task: ClaimedTask,
-  { nextCursor, ...prepared }: FetchedPage,
+  { nextCursor, discarded, ...prepared }: FetchedPage,
   now: Date,
 ): Promise<ClaimedTask | null> {
   const pages = task.pages + 1
@@ -93,6 +95,7 @@ export function checkpointPage(
           cursor: JSON.stringify(nextCursor),
           requests_found: eb('requests_found', '+', found),
           requests_created: eb('requests_created', '+', created),
+          discarded: withAdded(discarded),
           tries: 0,
           takeovers: 0,
           page_due_since: now,

@@ -33,7 +33,7 @@ const nothing = { meta: { result_count: 0 } }
 describe('the search on X', () => {
   it('queries posts of the last days with every word and a phrase, with all fields', async () => {
     const { x, received } = await setUp((response) => sendJson(response, nothing))
-    expect(await fetchPage(x, 'dark mode')).toEqual({ requests: [], nextCursor: null })
+    expect(await fetchPage(x, 'dark mode')).toMatchObject({ requests: [], nextCursor: null })
     expect(received[0]).toMatchObject({ path: '/2/tweets/search/recent', headers: { authorization: 'Bearer b1' } })
     expect(received[0]!.query).toEqual({
       query: `"dark" "mode" ${wishes}`,
@@ -62,7 +62,7 @@ describe('the search on X', () => {
 
   it('goes on after a page from which X has filtered every post', async () => {
     const { x } = await setUp((response) => sendJson(response, { meta: { result_count: 0, next_token: 'more' } }))
-    expect(await fetchPage(x)).toEqual({ requests: [], nextCursor: { token: 'more' } })
+    expect(await fetchPage(x)).toMatchObject({ requests: [], nextCursor: { token: 'more' } })
   })
 
   it('sends no request when the topic has no words', async () => {
