@@ -34,6 +34,8 @@ export interface SimulatorOptions {
   leakPullRequests?: boolean
   /** Lets `is:public` of GitHub and `confidential=false` of GitLab find what only members may see, for the same end. */
   leakPrivate?: boolean
+  /** Searches for the topics of `near-misses.ts` also return what is only similar to them. */
+  hasNearMisses?: boolean
 }
 
 export interface Breach {
@@ -130,6 +132,7 @@ function corpusFor(options: SimulatorOptions): Corpus {
     sizeOf: (platform) => (typeof size === 'number' ? size : (size[platform as SimulatedPlatformName] ?? defaultSize)),
     given: (platform) => options.records?.[platform as SimulatedPlatformName],
     bumpVotes: options.bumpVotes ?? 0,
+    hasNearMisses: options.hasNearMisses ?? false,
   })
 }
 

@@ -98,6 +98,6 @@ export function blueskyPost(record: SimulatedRecord): object {
     quoteCount: 0,
     indexedAt: createdAt,
     viewer: { threadMuted: false, embeddingDisabled: false },
-    labels: [],
+    labels: record.isGone ? [{ src: 'did:plc:moderation', val: '!takedown' }] : [],
   }
 }

@@ -103,7 +103,7 @@ export function commentThread(record: CorpusRecord, videoId: string, isPlain: bo
       topLevelComment: { kind: 'youtube#comment', etag: etag(`${id} comment`), id, snippet: comment },
       canReply: true,
       totalReplyCount: record.commentCount,
-      isPublic: true,
+      isPublic: !record.isPrivate,
     },
   }
 }
