@@ -1,7 +1,7 @@
 import type { PlatformErrorCode, TaskState } from '../database/column-types.ts'
-import { describeJob, type Job, type JobTerms, resultOf, type TaskResult } from './jobs.ts'
+import { describeJob, type Job, type JobTerms } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
-import type { TaskRow } from './task-row.ts'
+import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
 /** The progress of a platform, as its events report it. */
 export interface PlatformProgress extends TaskResult {

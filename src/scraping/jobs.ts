@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely'
 import { reserve } from '../credits/ledger.ts'
-import type { Discarded, PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
+import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { offError } from '../platforms/off-platforms.ts'
 import { beginJobs } from './job-admission.ts'
 import { failureOf } from './job-failure.ts'
 import type { TaskQueue } from './queue.ts'
-import type { TaskRow } from './task-row.ts'
+import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
 export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as const
 
@@ -96,16 +96,6 @@ export const jobStatus = sql<JobStatus>`(
   end
   from scrape_tasks where job_id = scrape_jobs.id)`
 
-/** What the platform of a task has delivered. */
-export interface TaskResult {
-  platform: PlatformName
-  pages: number
-  requestsFound: number
-  requestsCreated: number
-  maybeCreated: number
-  discarded: Discarded
-}
-
 export interface Job {
   jobId: string
   status: JobStatus
@@ -125,15 +115,6 @@ export interface Job {
   errors?: { platform: PlatformName; code: PlatformErrorCode; message: string }[]
   waiting?: { platform: PlatformName; code: PlatformErrorCode; message: string; until: string | null }[]
 }
-
-export const resultOf = (task: TaskRow): TaskResult => ({
-  platform: task.platform,
-  pages: task.pages,
-  requestsFound: task.requests_found,
-  requestsCreated: task.requests_created,
-  maybeCreated: task.maybe_created,
-  discarded: task.discarded,
-})
 
 const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => moment ?? []).sort((a, b) => +a - +b)[0]
 
