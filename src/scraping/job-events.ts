@@ -53,8 +53,9 @@ const formatEvent = (position: Position, event: string, data: unknown) =>
   `id: ${formatPosition(position)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 const progressOf = (task: TaskRow): PlatformProgress => ({
-  ...resultOf(task),
+  platform: task.platform,
   state: task.state,
+  ...resultOf(task),
   waitingUntil: task.waiting_until?.toISOString() ?? null,
   error: task.error_code === null ? null : { code: task.error_code, message: task.error_message ?? '' },
 })
