@@ -52,13 +52,16 @@ export function parsePosition(text: string, job: FollowedJob): Position | null {
 const formatEvent = (position: Position, event: string, data: unknown) =>
   `id: ${formatPosition(position)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-const progressOf = (task: TaskRow): PlatformProgress => ({
-  platform: task.platform,
-  state: task.state,
-  ...resultOf(task),
-  waitingUntil: task.waiting_until?.toISOString() ?? null,
-  error: task.error_code === null ? null : { code: task.error_code, message: task.error_message ?? '' },
-})
+function progressOf(task: TaskRow): PlatformProgress {
+  const { platform, ...figures } = resultOf(task)
+  return {
+    platform,
+    state: task.state,
+    ...figures,
+    waitingUntil: task.waiting_until?.toISOString() ?? null,
+    error: task.error_code === null ? null : { code: task.error_code, message: task.error_message ?? '' },
+  }
+}
 
 /** What every task is at revision 1, unless it ended before it began. */
 const begun = (task: TaskRow): PlatformProgress => ({
