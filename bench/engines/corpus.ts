@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { isStopWord } from '../../src/requests/search/query.ts'
+import { isStopWord } from '../../src/text/words.ts'
 import type { BenchDocument } from './engine.ts'
 
 const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url))

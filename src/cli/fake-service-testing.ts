@@ -74,6 +74,8 @@ export const endedJob = (fields: Partial<Job> = {}): Job => ({
   depth: 1,
   progress: { github: 'done', hackernews: 'done' },
   requestsCreated: 42,
+  maybeCreated: 0,
+  tasks: [],
   startedAt: '2026-01-01T00:00:00.000Z',
   completedAt: '2026-01-01T00:00:04.200Z',
   ...fields,

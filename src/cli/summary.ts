@@ -1,3 +1,4 @@
+import type { Discarded, DiscardReason } from '../database/column-types.ts'
 import type { Job } from '../scraping/jobs.ts'
 import type { StartedJob, Usage } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -39,11 +40,32 @@ const isCancelled = (job: Job) => job.errors?.some(({ code }) => code === 'cance
 function formatHeadline(job: Job): string {
   const { status, startedAt, completedAt, requestsCreated } = job
   const took = startedAt && completedAt ? formatDuration(Date.parse(completedAt) - Date.parse(startedAt)) : null
-  const created = `${count(requestsCreated, 'new request')} in the cache.`
+  const maybe = job.maybeCreated > 0 ? `, and ${job.maybeCreated.toLocaleString('en-US')} that may be requests` : ''
+  const created = `${count(requestsCreated, 'new request')} in the cache${maybe}.`
   if (status === 'pending' || status === 'running') return `The job is ${status}: ${created}`
   if (isCancelled(job)) return `Cancelled${took ? ` after ${took}` : ''}: ${created}`
   if (status === 'failed') return `The job failed${took ? ` after ${took}` : ''}: ${created}`
   return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
+}
+
+const discardTexts: Record<DiscardReason, string> = {
+  offTopic: 'not about the topic',
+  noText: 'without text',
+  reply: 'replies',
+  notPublic: 'not public',
+  removed: 'removed',
+}
+
+/** How many items were left out and why: `12 left out: 9 not about the topic, 3 without text`; empty when none were. */
+function formatDiscarded(discarded: Discarded = {}): string {
+  const counts = Object.entries(discardTexts).flatMap(([reason, text]) => {
+    const left = discarded[reason as DiscardReason] ?? 0
+    return left > 0 ? [{ left, text }] : []
+  })
+  if (counts.length === 0) return ''
+  const all = counts.reduce((sum, { left }) => sum + left, 0)
+  const reasons = counts.map(({ left, text }) => `${left.toLocaleString('en-US')} ${text}`)
+  return `${all.toLocaleString('en-US')} left out: ${reasons.join(', ')}`
 }
 
 /** The state or outcome of a job: requests, and each platform with its error, or why and until when it waits. */
@@ -53,7 +75,10 @@ export function formatOutcome(job: Job): string[] {
     const error = wait ?? job.errors?.find((entry) => entry.platform === platform)
     const until = wait?.until ? `waits until ${printable(wait.until).slice(11, 19)} UTC, ` : ''
     const reason = error ? `${until}${printable(error.code)}: ${printable(error.message)}` : ''
-    return { name: printable(platform), state: printable(state), reason }
+    // Older services send no tasks.
+    const leftOut = formatDiscarded(job.tasks?.find((task) => task.platform === platform)?.discarded)
+    const details = [reason, leftOut].filter((text) => text !== '').join(' ')
+    return { name: printable(platform), state: printable(state), details }
   })
   const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))
   const unreached = Object.entries(job.sourcesNotReached ?? {}).map(
@@ -65,8 +90,8 @@ export function formatOutcome(job: Job): string[] {
   return [
     formatHeadline(job),
     ...failure,
-    ...outcomes.map(({ name, state, reason }) =>
-      `  ${name.padEnd(nameColumns)}  ${state.padEnd(7)}  ${reason}`.trimEnd(),
+    ...outcomes.map(({ name, state, details }) =>
+      `  ${name.padEnd(nameColumns)}  ${state.padEnd(7)}  ${details}`.trimEnd(),
     ),
     ...unreached,
     ...advice,

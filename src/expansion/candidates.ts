@@ -1,6 +1,6 @@
-import { tellingWords } from '../requests/search/query.ts'
-import { normaliseText } from '../requests/search/text.ts'
 import { createPauses } from '../runtime/event-loop.ts'
+import { normaliseText } from '../text/normalise.ts'
+import { tellingWords } from '../text/words.ts'
 import type { Background } from './background.ts'
 import { type Clause, clausesOf } from './clauses.ts'
 import { phrasesOf } from './phrases.ts'

@@ -7,6 +7,7 @@ import type { PlatformClient } from './client/client.ts'
 import type { Platform } from './platform.ts'
 import { platformDefinitions } from './registry.ts'
 import type { PlatformsConfig } from './settings.ts'
+import { filterByTopic } from './topic-filter.ts'
 
 export interface PlatformsOptions {
   config: PlatformsConfig
@@ -37,8 +38,9 @@ export async function createPlatforms(options: PlatformsOptions): Promise<Platfo
       opened.push(budget)
       return budget
     }
-    const { create } = platformDefinitions.find(({ name }) => name === platform)!
-    adapters.set(platform, await create({ client, clock, openBudget, cache }, config.environment))
+    const { create, contextIsTopic } = platformDefinitions.find(({ name }) => name === platform)!
+    const adapter = await create({ client, clock, openBudget, cache }, config.environment)
+    adapters.set(platform, filterByTopic(adapter, { contextIsTopic }))
     hosts.set(platform, opened)
   }
   return { adapters, hosts }

@@ -1,15 +1,11 @@
-import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
+import type { PlatformErrorCode, TaskState } from '../database/column-types.ts'
 import { describeJob, type Job, type JobTerms } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
-import type { TaskRow } from './task-row.ts'
+import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
 /** The progress of a platform, as its events report it. */
-export interface PlatformProgress {
-  platform: PlatformName
+export interface PlatformProgress extends TaskResult {
   state: TaskState
-  pages: number
-  requestsFound: number
-  requestsCreated: number
   /** ISO 8601; null while it does not wait for its platform. */
   waitingUntil: string | null
   /** Why it ended, waits or tries again. */
@@ -56,15 +52,16 @@ export function parsePosition(text: string, job: FollowedJob): Position | null {
 const formatEvent = (position: Position, event: string, data: unknown) =>
   `id: ${formatPosition(position)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-const progressOf = (task: TaskRow): PlatformProgress => ({
-  platform: task.platform,
-  state: task.state,
-  pages: task.pages,
-  requestsFound: task.requests_found,
-  requestsCreated: task.requests_created,
-  waitingUntil: task.waiting_until?.toISOString() ?? null,
-  error: task.error_code === null ? null : { code: task.error_code, message: task.error_message ?? '' },
-})
+function progressOf(task: TaskRow): PlatformProgress {
+  const { platform, ...figures } = resultOf(task)
+  return {
+    platform,
+    state: task.state,
+    ...figures,
+    waitingUntil: task.waiting_until?.toISOString() ?? null,
+    error: task.error_code === null ? null : { code: task.error_code, message: task.error_message ?? '' },
+  }
+}
 
 /** What every task is at revision 1, unless it ended before it began. */
 const begun = (task: TaskRow): PlatformProgress => ({
@@ -73,6 +70,8 @@ const begun = (task: TaskRow): PlatformProgress => ({
   pages: 0,
   requestsFound: 0,
   requestsCreated: 0,
+  maybeCreated: 0,
+  discarded: {},
   waitingUntil: null,
   error: null,
 })

@@ -3,6 +3,7 @@ import type { TaskState } from '../database/column-types.ts'
 import { platformErrorCodes } from '../database/column-types.ts'
 import { closed, moment, nullable, oneOf } from '../http/schemas.ts'
 import { anyPlatform } from '../platforms/schemas.ts'
+import { discardedSchema } from './discarded.ts'
 import { jobStatuses } from './jobs.ts'
 
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
@@ -16,7 +17,19 @@ export const jobSchema = closed({
   platforms: Type.Array(anyPlatform),
   depth: Type.Integer({ description: 'Pages per platform' }),
   progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
-  requestsCreated: Type.Integer({ description: 'Requests that were new to the cache' }),
+  requestsCreated: Type.Integer({ description: 'Likely feature requests that were new to the cache' }),
+  maybeCreated: Type.Integer({ description: 'Requests that were new to the cache and may be feature requests' }),
+  tasks: Type.Array(
+    closed({
+      platform: anyPlatform,
+      pages: Type.Integer({ description: 'Pages that were stored' }),
+      requestsFound: Type.Integer({ description: 'Requests on these pages, new or known' }),
+      requestsCreated: Type.Integer(),
+      maybeCreated: Type.Integer(),
+      discarded: discardedSchema,
+    }),
+    { description: 'What each platform of the job has delivered, in the order of `platforms`' },
+  ),
   sources: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String()), {
       description: 'The sources that its caller named, normalised, by platform; absent when none was named',

@@ -9,7 +9,7 @@ import { nameSources } from './account-sources.ts'
 import { beginJobs } from './job-admission.ts'
 import { failureOf } from './job-failure.ts'
 import type { TaskQueue } from './queue.ts'
-import type { TaskRow } from './task-row.ts'
+import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 import { describeSources, type JobSourcesRecord } from './task-sources.ts'
 
 export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as const
@@ -116,7 +116,11 @@ export interface Job extends JobSourcesRecord {
   platforms: PlatformName[]
   depth: number
   progress: Record<string, TaskState>
+  /** Likely feature requests that were new. */
   requestsCreated: number
+  /** New requests that may be feature requests. */
+  maybeCreated: number
+  tasks: TaskResult[]
   startedAt: string | null
   completedAt: string | null
   errors?: { platform: PlatformName; code: PlatformErrorCode; message: string }[]
@@ -150,6 +154,8 @@ export function describeJob(jobId: string, terms: JobTerms, tasks: readonly Task
     depth,
     progress: Object.fromEntries(tasks.map((task) => [task.platform, task.state])),
     requestsCreated: tasks.reduce((sum, task) => sum + task.requests_created, 0),
+    maybeCreated: tasks.reduce((sum, task) => sum + task.maybe_created, 0),
+    tasks: tasks.map(resultOf),
     startedAt: earliest(tasks.map((task) => task.started_at))?.toISOString() ?? null,
     completedAt: ended ? new Date(lastEnd).toISOString() : null,
     ...describeSources(tasks),

@@ -58,6 +58,12 @@ describe('a scrape job', () => {
       depth: 2,
       progress: { github: 'done', hackernews: 'done', stackexchange: 'done' },
       requestsCreated: 10,
+      maybeCreated: 0,
+      tasks: [
+        { platform: 'github', pages: 2, requestsFound: 4, requestsCreated: 4, maybeCreated: 0, discarded: {} },
+        { platform: 'hackernews', pages: 1, requestsFound: 2, requestsCreated: 2, maybeCreated: 0, discarded: {} },
+        { platform: 'stackexchange', pages: 2, requestsFound: 4, requestsCreated: 4, maybeCreated: 0, discarded: {} },
+      ],
       startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       completedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })

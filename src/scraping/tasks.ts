@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Discarded, PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page } from '../platforms/platform.ts'
@@ -7,6 +6,7 @@ import { markSeenBefore, type Retention } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
 import type { ClaimedTask } from './claim.ts'
 import { countPage } from './collected-topics.ts'
+import { withAdded } from './discarded.ts'
 import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -69,15 +69,6 @@ export async function prepareFetchedPage(
   return { ...prepared, nextCursor: page.nextCursor, discarded: page.discarded ?? {} }
 }
 
-/** The sum of what was left out before and now, by reason. */
-const addDiscarded = (more: Discarded) => sql<string>`(
-  select coalesce(jsonb_object_agg(reason, items), '{}') from (
-    select reason, sum(items::integer) as items
-    from (select * from jsonb_each_text(discarded) union all select * from jsonb_each_text(${JSON.stringify(more)}::jsonb))
-      as counted (reason, items)
-    group by reason
-  ) as summed)`
-
 /**
  * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction.
  * @returns the task as it is now; null when it has ended.
@@ -106,7 +97,7 @@ export function checkpointPage(
           requests_found: eb('requests_found', '+', stored.found),
           requests_created: eb('requests_created', '+', stored.created),
           maybe_created: eb('maybe_created', '+', stored.maybeCreated),
-          discarded: addDiscarded(discarded),
+          discarded: withAdded(discarded),
           tries: 0,
           takeovers: 0,
           page_due_since: now,

@@ -1,7 +1,8 @@
+import { type NearMissKind, nearMissesOf } from './near-misses.ts'
 import { canonicalText } from './query.ts'
 import { createRandom, hashText } from './random.ts'
-import { generateRecord, type SimulatedRecord } from './records.ts'
-import { inventAuthor } from './vocabulary.ts'
+import { generateRecord, groupOf, type SimulatedRecord } from './records.ts'
+import { inventAuthor, otherRequestPhrases, requestPhrases } from './vocabulary.ts'
 
 /** A record of a test; missing fields are filled in. */
 export type GivenRecord = Partial<SimulatedRecord> & { title: string }
@@ -14,6 +15,8 @@ export interface CorpusRecord extends SimulatedRecord {
 }
 
 export interface Corpus {
+  /** The near-misses of the topic that a record was generated for. */
+  nearMissesBeside?(recordId: number): readonly CorpusRecord[]
   /**
    * What a place holds for a topic, best match first.
    * @param place the platform, and the site where it has several: `stackexchange/meta`
@@ -32,6 +35,8 @@ export interface CorpusOptions {
   /** A platform with given records has these and generates none. */
   given(platform: string): readonly GivenRecord[] | undefined
   bumpVotes: number
+  /** Whether the topics of `near-misses.ts` have them. */
+  hasNearMisses?: boolean
 }
 
 /** How every title of a private record begins. */
@@ -46,6 +51,7 @@ const maximumCachedTopics = 200
 /** Holds the given records and generates the others: always the same ones, in whatever order they are read. */
 export function createCorpus(options: CorpusOptions): Corpus {
   const generated = new Map<string, readonly CorpusRecord[]>()
+  const topicsOfGroups = new Map<number, { place: string; topic: string }>()
   const completed = new Map<string, readonly CorpusRecord[]>()
   let bump = options.bumpVotes
 
@@ -55,9 +61,12 @@ export function createCorpus(options: CorpusOptions): Corpus {
     if (known) return known
     const records = Array.from({ length: options.sizeOf(platform) }, (_, index) =>
       searchable(generateRecord({ seed: options.seed, place, topic, index })),
-    ).sort((a, b) => a.rank - b.rank)
+    )
+      .concat(options.hasNearMisses ? nearMissRecords(options.seed, place, topic) : [])
+      .sort((a, b) => a.rank - b.rank)
     if (generated.size >= maximumCachedTopics) generated.delete(generated.keys().next().value!)
     generated.set(key, records)
+    if (records[0]) topicsOfGroups.set(groupOf(records[0].id), { place, topic })
     return records
   }
 
@@ -85,9 +94,41 @@ export function createCorpus(options: CorpusOptions): Corpus {
         return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
       })
     },
+    nearMissesBeside: (recordId) => {
+      const group = topicsOfGroups.get(groupOf(recordId))
+      return group && options.hasNearMisses ? nearMissRecords(options.seed, group.place, group.topic) : []
+    },
     bumpVotes: (by) => {
       bump += by
     },
+  }
+}
+
+/** Apart from the indexes of all other records. */
+const firstNearMissIndex = 61_000
+
+/** The near-misses of a topic: titles alone. A search for the topic finds them, whatever its phrases are. */
+function nearMissRecords(seed: number, place: string, topic: string): CorpusRecord[] {
+  return nearMissesOf(place.split('/')[0]!, topic).map(({ kind, text }, position) => {
+    const record = generateRecord({ seed, place, topic, index: firstNearMissIndex + position })
+    return nearMissRecord(record, kind, text, topic)
+  })
+}
+
+function nearMissRecord(record: SimulatedRecord, kind: NearMissKind, text: string, topic: string): CorpusRecord {
+  return {
+    ...record,
+    kind: 'request',
+    title: text,
+    body: null,
+    externalUrl: null,
+    product: 'Quillbox',
+    rank: -1,
+    isGone: kind === 'gone',
+    isPrivate: kind === 'private',
+    ...(kind === 'closed' ? { resolution: 'completed' as const } : {}),
+    searchText: canonicalText([topic, ...requestPhrases, ...otherRequestPhrases].join(' ')),
+    isFoundByAnyWords: true,
   }
 }
 

@@ -37,6 +37,10 @@ export interface SimulatedRecord {
   isTakenDown?: boolean
   /** What became of it, where the platform has a mark for that; open without it. */
   resolution?: 'completed' | 'not_planned'
+  /** Removed or hidden by a moderator, where the platform's answers still contain such items. */
+  isGone?: boolean
+  /** Only members may see it, but the platform's answer contains it. */
+  isPrivate?: boolean
 }
 
 /** When a record was resolved: some weeks after it was written. */
@@ -74,6 +78,9 @@ export interface Generation {
 const stride = 65_536
 const newestCreationMs = Date.UTC(2026, 5, 30)
 const daysOfHistory = 1_500
+
+/** The same for all records of a topic in a place. */
+export const groupOf = (recordId: number): number => Math.floor(recordId / stride)
 
 /** Generates the record of an index; see `nastyIndexes` for the traps. */
 export function generateRecord(generation: Generation): SimulatedRecord {

@@ -36,6 +36,8 @@ export interface SimulatorOptions {
   leakPrivate?: boolean
   /** Where a platform may behave in two ways, the other one; the README names them. */
   quirks?: PerPlatform<readonly string[]>
+  /** Searches for the topics of `near-misses.ts` also return what is only similar to them. */
+  hasNearMisses?: boolean
 }
 
 export interface Breach {
@@ -133,6 +135,7 @@ function corpusFor(options: SimulatorOptions): Corpus {
     sizeOf: (platform) => (typeof size === 'number' ? size : (size[platform as SimulatedPlatformName] ?? defaultSize)),
     given: (platform) => options.records?.[platform as SimulatedPlatformName],
     bumpVotes: options.bumpVotes ?? 0,
+    hasNearMisses: options.hasNearMisses ?? false,
   })
 }
 

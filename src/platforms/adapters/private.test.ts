@@ -101,7 +101,7 @@ describe('private repositories of GitHub', () => {
   })
 
   it('are recognised by the repository in the answer', async () => {
-    const item = { id: 1, html_url: 'https://github.com/a/b/issues/1', title: 'Tabs' }
+    const item = { id: 1, html_url: 'https://github.com/a/b/issues/1', title: 'Tabs in dark mode' }
     const repositories = [{ private: true }, { private: 'yes' }, { visibility: 'internal' }, { visibility: 'private' }]
     const open = [{ private: false, visibility: 'public' }, { private: false }, null, 'x']
     const { baseUrl } = await startServer((response) =>
@@ -180,11 +180,11 @@ it('posts of protected accounts of X and of private communities of Reddit never 
   ]
   const kinds = ['public', 'restricted', 'private', 'gold_only', 'employees_only', undefined]
   const posts = kinds.map((subreddit_type, index) => ({
-    data: { name: `t3_${index}`, title: 'Tabs', subreddit_type },
+    data: { name: `t3_${index}`, title: 'Tabs in dark mode', subreddit_type },
   }))
   const { baseUrl } = await startServer((response, { path }) => {
     if (path.includes('tweets')) {
-      const data = ['1', '2'].map((id) => ({ id, author_id: id, text: 'Tabs' }))
+      const data = ['1', '2'].map((id) => ({ id, author_id: id, text: 'Tabs in dark mode' }))
       sendJson(response, { data, includes: { users }, meta: { result_count: 2 } })
     } else if (path === '/token') sendJson(response, { access_token: 't', expires_in: 3600 })
     else sendJson(response, { data: { children: posts, after: null } })
@@ -252,23 +252,31 @@ const everyAddress = (baseUrl: string) =>
 /** A full page of every platform that calls another address the next one, wherever a platform could. */
 function leadingAway(away: string): Handler {
   const headers = { link: `<${away}>; rel="next"` }
-  const item = { id: 1, title: 'Tabs', html_url: `${away}#1`, web_url: `${away}#1`, url: away }
+  const item = { id: 1, title: 'Tabs in dark mode', html_url: `${away}#1`, web_url: `${away}#1`, url: away }
   const bodies: Record<SimulatedPlatformName, (path: string) => unknown> = {
     github: () => ({ items: [item], next: away, next_page: away }),
-    hackernews: () => ({ hits: [{ objectID: '1', title: 'Tabs', url: away }], page: 0, nbPages: 9, next: away }),
+    hackernews: () => ({
+      hits: [{ objectID: '1', title: 'Tabs in dark mode', url: away }],
+      page: 0,
+      nbPages: 9,
+      next: away,
+    }),
     discourse: () => ({
-      posts: [{ id: 1, topic_id: 1, blurb: 'Tabs', url: away }],
-      topics: [{ id: 1, title: 'Tabs', url: away }],
+      posts: [{ id: 1, topic_id: 1, blurb: 'Tabs in dark mode', url: away }],
+      topics: [{ id: 1, title: 'Tabs in dark mode', url: away }],
       grouped_search_result: { more_full_page_results: true, more_posts: away },
     }),
-    lemmy: () => ({ posts: Array(50).fill({ post: { ap_id: away, name: 'Tabs', url: away } }), next_page: away }),
+    lemmy: () => ({
+      posts: Array(50).fill({ post: { ap_id: away, name: 'Tabs in dark mode', url: away } }),
+      next_page: away,
+    }),
     gitlab: (path) => (path.endsWith('/issues') ? [item] : { visibility: 'public', _links: { issues: away } }),
-    stackexchange: () => ({ items: [{ question_id: 1, title: 'Tabs' }], has_more: true, next: away }),
+    stackexchange: () => ({ items: [{ question_id: 1, title: 'Tabs in dark mode' }], has_more: true, next: away }),
     reddit: (path) =>
       path.endsWith('/REDDIT_TOKEN_URL')
         ? { access_token: 't', expires_in: 3600, refresh_url: away }
-        : { data: { children: [{ data: { name: 't3_1', title: 'Tabs' } }], after: away } },
-    x: () => ({ data: [{ id: '1', text: 'Tabs' }], meta: { result_count: 1, next_token: away } }),
+        : { data: { children: [{ data: { name: 't3_1', title: 'Tabs in dark mode' } }], after: away } },
+    x: () => ({ data: [{ id: '1', text: 'Tabs in dark mode' }], meta: { result_count: 1, next_token: away } }),
     youtube: (path) =>
       path.endsWith('/search')
         ? { items: [{ id: { videoId: 'v' }, snippet: { title: 'v' } }], nextPageToken: away }
@@ -276,7 +284,10 @@ function leadingAway(away: string): Handler {
     bluesky: (path) =>
       path.endsWith('createSession')
         ? { accessJwt: 't', didDoc: { service: [{ serviceEndpoint: away }] } }
-        : { posts: [{ uri: 'at://did:plc:a/app.bsky.feed.post/b', record: { text: 'Tabs' } }], cursor: away },
+        : {
+            posts: [{ uri: 'at://did:plc:a/app.bsky.feed.post/b', record: { text: 'Tabs in dark mode' } }],
+            cursor: away,
+          },
   }
   return (response, { path }) =>
     sendJson(response, bodies[path.split('/')[1] as SimulatedPlatformName](path), 200, headers)

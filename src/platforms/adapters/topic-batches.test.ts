@@ -75,6 +75,29 @@ describe('first pages of several topics', () => {
     }
   })
 
+  it('count once what the answer left out', async () => {
+    const { fetch, open } = setUp({
+      fetchTogether: async (topics) => ({
+        found: topics.map((title) => foundRequest(title, { title })),
+        isFull: false,
+        discarded: { notPublic: 2 },
+      }),
+    })
+    const pages = ['dark mode', 'csv export', 'offline'].map((topic) => fetch(topic, never))
+    open()
+    expect((await Promise.all(pages)).map((one) => one?.discarded)).toEqual([undefined, { notPublic: 2 }, undefined])
+  })
+
+  it('have a query of their own when what the answer has for them is not about them', async () => {
+    const { queried, fetch, open } = setUp({
+      fetchTogether: async () => ({ found: [foundRequest('1', { title: 'CSV export, darkness' })], isFull: true }),
+    })
+    const pages = ['offline', 'csv export', 'dark mode'].map((topic) => fetch(topic, never))
+    open()
+    await Promise.all(pages)
+    expect(queried).toEqual(['offline', 'dark mode'])
+  })
+
   it('fail together, and an aborted one is not queried', async () => {
     const { queried, fetch, open } = setUp({
       fetchTogether: async () => {

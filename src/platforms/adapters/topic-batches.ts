@@ -1,5 +1,6 @@
-import type { PlatformName } from '../../database/column-types.ts'
+import type { Discarded, PlatformName } from '../../database/column-types.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { createTopicTest } from '../about-topic.ts'
 import { isTimeout, noAnswerInTime } from '../client/faults.ts'
 import { type FoundRequest, type Page, PlatformError } from '../platform.ts'
 import { searchWords } from '../topic-words.ts'
@@ -14,6 +15,8 @@ interface Waiting {
 
 export interface FoundTogether {
   found: FoundRequest[]
+  /** What the answer left out. The first topic counts it, so that each item is counted once. */
+  discarded?: Discarded
   /** The page was full: a topic without a match on it may still have some. */
   isFull: boolean
 }
@@ -56,7 +59,9 @@ export function createTopicBatches(search: BatchSearch): FetchFirstPage {
         return
       }
       const pages = shareOut(topics, answer.found)
-      const isCrowdedOut = (index: number) => answer.isFull && pages[index]?.requests.length === 0
+      if (answer.discarded) pages[0]!.discarded = answer.discarded
+      const tests = topics.map((topic) => createTopicTest(topic))
+      const isCrowdedOut = (index: number) => answer.isFull && !pages[index]!.requests.some(tests[index]!)
       for (const [index, { resolve }] of batch.entries()) if (!isCrowdedOut(index)) resolve(pages[index]!)
       // The matches of the other topics filled the page.
       for (const [index, one] of batch.entries()) if (isCrowdedOut(index)) await searchOne(one)
@@ -101,14 +106,18 @@ function whenAll(signals: readonly AbortSignal[]): AbortSignal {
 }
 
 /**
- * Gives each topic the requests that have all of its words in title or text. The platform also matches comments and other
- * forms of words: a request without all words of any topic goes to the topics of which it has the largest share of words.
+ * Gives each topic the requests that are about it. The platform also matches comments: a request that is about no topic goes to the
+ * topics of which it has the largest share of words, where it is left out and, if it is stored already, refreshed.
  */
 export function shareOut(topics: readonly string[], found: readonly FoundRequest[]): Page[] {
   const words = topics.map((topic) => searchWords(topic).map((word) => word.toLowerCase()))
   // A shared page says nothing about the topic's own pages: the next page of a topic is its first own page.
   const pages: Page[] = topics.map(() => ({ requests: [], nextCursor: { page: 1 } }))
+  const tests = topics.map((topic) => createTopicTest(topic))
   for (const request of found) {
+    const isAbout = tests.map((test) => test(request))
+    for (const [index, is] of isAbout.entries()) if (is) pages[index]?.requests.push(request)
+    if (isAbout.includes(true)) continue
     const text = `${request.title}\n${request.description}`.toLowerCase()
     const shares = words.map((own) => own.filter((word) => text.includes(word)).length / Math.max(1, own.length))
     const largest = Math.max(...shares)

@@ -66,6 +66,18 @@ describe('reading untrusted JSON', () => {
     expect(await readItems(Array(1_500).fill({}), read)).toHaveLength(1_000)
   })
 
+  it('counts what it leaves out, by reason', async () => {
+    const wish = (title: string) => foundRequest({ sourceId: '1', sourceUrl: '', title, description: '' })
+    const results = [wish('t'), wish(''), 'reply', 'removed', 'reply', 'notPublic', null] as const
+    const discarded = { removed: 1 }
+    const requests = await readItems(
+      results.map((_, index) => ({ index })),
+      ({ index }) => results[index as number]!,
+      discarded,
+    )
+    expect([requests.length, discarded]).toEqual([1, { removed: 2, noText: 1, reply: 2, notPublic: 1 }])
+  })
+
   it('leaves out unreadable items, and other work runs between two items', async () => {
     let turns = 0
     const counting = setInterval(() => turns++, 0)

@@ -1,4 +1,4 @@
-import { normaliseText, unspacedCharacterPattern as unspaced } from './text.ts'
+import { normaliseText, unspacedCharacterPattern as unspaced } from '../../text/normalise.ts'
 
 /** A piece of a text as it was written, and the normalised words that it is indexed by. */
 export interface Piece {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseQuery, queryWordLimit } from './query.ts'
+import { queryWordLimit } from '../../text/words.ts'
+import { parseQuery } from './query.ts'
 import { searchTextOf } from './text.ts'
 
 const wordsOf = (query: string) => parseQuery(query).words.join(' ')

@@ -1,8 +1,7 @@
 import { invalidField } from '../../http/validation.ts'
-import { normaliseQuery, normaliseText } from './text.ts'
+import { normaliseText } from '../../text/normalise.ts'
+import { tellingWords, wordsOf } from '../../text/words.ts'
 
-/** A query has at most this many different words; those after them are ignored. */
-export const queryWordLimit = 32
 /** Each phrase and exclusion is checked on every row that is considered. */
 const conditionLimit = 10
 
@@ -18,29 +17,6 @@ export interface ParsedQuery {
   excluded: Phrase[]
   /** The beginning of a word that may go on; null unless the search is by prefix. */
   prefix: string | null
-}
-
-/** The stop words of Snowball's English stemmer, and what is left of its contractions without their apostrophe. */
-const stopWords = new Set(
-  `a about above after again against all am an and any are aren as at be because been before being below between both
-  but by can couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven
-  having he her here hers herself him himself his how i if in into is isn it its itself just ll m me mightn more most
-  mustn my myself needn no nor not now of off on once only or other our ours ourselves out over own re s same shan she
-  should shouldn so some such t than that the their theirs them themselves then there these they this those through to
-  too under until up ve very was wasn we were weren what when where which while who whom why will with won wouldn you
-  your yours yourself yourselves`.split(/\s+/),
-)
-
-/** Whether a word is so common that a query omits it where it has others. */
-export const isStopWord = (word: string): boolean => stopWords.has(word)
-
-const wordsOf = (text: string) => normaliseQuery(text).split(' ').filter(Boolean)
-
-/** The different words by which a text is searched: not the stop words, unless it has nothing else. */
-export function tellingWords(text: string): string[] {
-  const words = [...new Set(wordsOf(text))]
-  const telling = words.filter((word) => !isStopWord(word))
-  return (telling.length > 0 ? telling : words).slice(0, queryWordLimit)
 }
 
 /** As typed, in lower case (a name in one word) and in parts: `darkMode`, `darkmode`, `dark mode`. */

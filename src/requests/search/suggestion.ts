@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { normaliseText } from './text.ts'
+import { normaliseText } from '../../text/normalise.ts'
 import { lastCharacter } from './vocabulary.ts'
 
 /** Words beyond these are left as they are typed. */

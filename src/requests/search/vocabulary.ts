@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
-import { isStopWord } from './query.ts'
+import { isStopWord } from '../../text/words.ts'
 
 /** The vocabulary counts at most this many words of a request: its first ones, so those of the title, tags and author. */
 const wordsOfRequest = 150

@@ -1,7 +1,7 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import { tellingWords } from '../../text/words.ts'
 import type { RequestRecord, TextChoice } from '../record.ts'
-import { tellingWords } from '../search/query.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { View } from '../views/view.ts'
 import { createComparison, sameWish } from './similarity.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { isStopWord } from '../search/query.ts'
-import { normaliseText } from '../search/text.ts'
+import { normaliseText } from '../../text/normalise.ts'
+import { isStopWord } from '../../text/words.ts'
 import type { ComparedRequest } from './similarity.ts'
 
 /** How much of a description is compared, in UTF-16 units: authors say first what they want. */

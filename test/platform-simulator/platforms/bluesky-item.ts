@@ -98,6 +98,7 @@ export function blueskyPost(record: SimulatedRecord): object {
     quoteCount: 0,
     indexedAt: createdAt,
     viewer: { threadMuted: false, embeddingDisabled: false },
-    labels: record.isTakenDown ? [{ src: 'did:plc:labeller', uri: postUri(record), val: '!takedown' }] : [],
+    labels:
+      record.isTakenDown || record.isGone ? [{ src: 'did:plc:labeller', uri: postUri(record), val: '!takedown' }] : [],
   }
 }

@@ -66,7 +66,7 @@ export function discourseTopic(record: SimulatedRecord, isNew: boolean): object 
     unseen: false,
     pinned: false,
     unpinned: null,
-    visible: true,
+    visible: !record.isGone,
     closed: record.resolution !== undefined,
     archived: false,
     bookmarked: null,

@@ -116,7 +116,9 @@ export const github: SimulatedPlatform = {
     const hidden = request.headers.authorization ? findPrivate(parameters, corpus, leakPrivate) : []
     const found = [...hidden, ...findAll(parameters, corpus, leakPullRequests)]
     const end = Math.min(start + pageSize(parameters), maximumResults)
-    const items = found.slice(start, end).map((record) => gitHubItem(record, request.baseUrl, hidden.includes(record)))
+    const items = found
+      .slice(start, end)
+      .map((record) => gitHubItem(record, request.baseUrl, record.isPrivate || hidden.includes(record)))
     const body = { total_count: found.length, incomplete_results: false, items }
     return jsonAnswer(200, body, { ...headers, link: linkHeader(request, found.length) })
   },

@@ -97,7 +97,7 @@ function listIssues(request: SearchRequest, { corpus, limit, leakPrivate }: Sear
   const found = [...confidential, ...find(search, corpus)]
   const issues = found
     .slice(start, start + size)
-    .map((record) => gitLabIssue(record, project, request.baseUrl, confidential.includes(record)))
+    .map((record) => gitLabIssue(record, project, request.baseUrl, record.isPrivate || confidential.includes(record)))
   return jsonAnswer(200, issues, { ...rate, ...pagingHeaders(request, found.length) })
 }
 

@@ -54,7 +54,7 @@ function post(record: SimulatedRecord, version: LemmyVersion): object {
     ...(record.body === null ? {} : { body: record.body }),
     creator_id: record.author?.id ?? 1,
     community_id: 5,
-    removed: false,
+    removed: record.isGone ?? false,
     locked: false,
     ...timeFields('published', record.createdAt, version),
     deleted: false,

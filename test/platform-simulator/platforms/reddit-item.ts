@@ -111,7 +111,7 @@ const communityFields = (record: SimulatedRecord) => ({
 
 /** One element of `children`. */
 export function redditPost(record: SimulatedRecord, isRaw: boolean): object {
-  const isRemoved = record.kind === 'pull_request'
+  const isRemoved = record.isGone || record.kind === 'pull_request'
   const values = texts(record, isRemoved)
   const createdAt = Math.floor(record.createdAt.getTime() / 1_000)
   const { author } = record

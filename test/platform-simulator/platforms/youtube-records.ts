@@ -44,7 +44,8 @@ function threadsOf(corpus: Corpus, videoId: string): CorpusRecord[] {
   }
   const records = corpus.records(`${place}/${videoId}`, subjects[hashText(videoId) % subjects.length]!)
   const ofVideo = records.filter((record) => record.id % stride < Math.ceil(records.length / videosPerTopic))
-  return ofVideo.map((record) => linked(isChatter(record) ? chat(record) : record))
+  const wishes = ofVideo.map((record) => linked(isChatter(record) ? chat(record) : record))
+  return [...(corpus.nearMissesBeside?.(recordIdOf(videoId) ?? 0) ?? []).map(linked), ...wishes]
 }
 
 /** Every fifth comment wishes nothing. */

@@ -1,3 +1,4 @@
+import type { Discarded, DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -29,23 +30,33 @@ export function postsOf(body: Fields | null): unknown[] | null {
  * The posts of one page with their topics, which are in a list of their own. A topic is one request, however many of its
  * posts match: the number of a topic never changes, while the matching post depends on the search.
  */
-export async function readPosts(posts: unknown[], topics: unknown[], forum: Forum): Promise<FoundRequest[]> {
+export async function readPosts(
+  posts: unknown[],
+  topics: unknown[],
+  forum: Forum,
+  discarded: Discarded,
+): Promise<FoundRequest[]> {
   const topicsById = new Map(topics.map(asFields).map((topic) => [asId(topic?.id), topic]))
   const seen = new Set<string>()
-  return readItems(posts, (post) => {
-    const topicId = asId(post.topic_id)
-    if (topicId === null || seen.has(topicId)) return null
-    const request = readPost(post, topicId, topicsById.get(topicId) ?? {}, forum)
-    if (request) seen.add(topicId)
-    return request
-  })
+  return readItems(
+    posts,
+    (post) => {
+      const topicId = asId(post.topic_id)
+      if (topicId === null || seen.has(topicId)) return null
+      const request = readPost(post, topicId, topicsById.get(topicId) ?? {}, forum)
+      if (request) seen.add(topicId)
+      return request
+    },
+    discarded,
+  )
 }
 
-function readPost(post: Fields, topicId: string, topic: Fields, forum: Forum): FoundRequest | null {
+function readPost(post: Fields, topicId: string, topic: Fields, forum: Forum): FoundRequest | DiscardReason | null {
   const title = titleOf(post, topic)
   // HTML, sometimes with marks around the words that match.
   const description = htmlToPlainText(asString(post.blurb) ?? '')
-  if (isGone(post, topic) || deletedText.test(description) || categoryTitle.test(title)) return null
+  if (isGone(post, topic) || deletedText.test(description)) return 'removed'
+  if (categoryTitle.test(title)) return null
   const username = asName(post.username)
   const postCount = asInteger(topic.posts_count)
   return foundRequest({

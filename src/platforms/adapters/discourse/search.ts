@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
 import { asFields, asList, asPage } from '../../content/fields.ts'
@@ -64,8 +65,10 @@ export function createDiscourse({ client, clock, openBudget, urls }: DiscourseOp
     if (isTooShort && (answer.status === 400 || answer.body === null)) return { requests: [], nextCursor: null }
     const posts = requiredList(postsOf(body), { label, items: 'posts', variable: 'DISCOURSE_URLS' })
     const hasMore = asFields(body?.grouped_search_result)?.more_full_page_results === true && posts.length > 0
+    const discarded: Discarded = {}
     return {
-      requests: await readPosts(posts, asList(body?.topics) ?? [], forum),
+      requests: await readPosts(posts, asList(body?.topics) ?? [], forum, discarded),
+      discarded,
       nextCursor: hasMore && page < lastPage ? { page: page + 1 } : null,
     }
   }

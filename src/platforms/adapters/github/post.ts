@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -13,11 +14,12 @@ import {
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
-/** An issue; null for a pull request, an issue of a private repository, or one without an id or address. */
-export function readIssue(issue: Fields): FoundRequest | null {
+/** An issue; null for a pull request, or for an issue without an id or address. */
+export function readIssue(issue: Fields): FoundRequest | DiscardReason | null {
   const sourceId = asId(issue.id)
   const sourceUrl = asWebUrl(issue.html_url)
-  if (sourceId === null || sourceUrl === null || isPullRequest(issue) || isPrivate(issue)) return null
+  if (sourceId === null || sourceUrl === null || isPullRequest(issue)) return null
+  if (isPrivate(issue)) return 'notPublic'
   const user = asFields(issue.user)
   return foundRequest({
     sourceId,

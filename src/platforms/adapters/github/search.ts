@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import type { BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
 import { hasNextLink } from '../../client/headers.ts'
@@ -91,9 +92,10 @@ async function fetchTopic(
   const answer = await search({ q: query, page }, signal)
   if (isPastTheEnd(answer)) return null
   if (answer.status === 422) throw new PlatformError('bad_response', 'github refused the query (422).')
-  const requests = await readIssues(answer)
+  const discarded: Discarded = {}
+  const requests = await readIssues(answer, discarded)
   const hasMore = page < lastPage && countItems(answer) > 0 && hasNextLink(answer.headers)
-  return { requests, nextCursor: hasMore ? { page: page + 1 } : null }
+  return { requests, discarded, nextCursor: hasMore ? { page: page + 1 } : null }
 }
 
 /** The first page of several topics; null when GitHub refuses the combined query. */
@@ -104,12 +106,13 @@ async function fetchTopics(
 ): Promise<FoundTogether | null> {
   const answer = await search({ q: githubQueryTogether(topics), advanced_search: 'true', page: 1 }, signal)
   if (answer.status === 422) return null
-  return { found: await readIssues(answer), isFull: countItems(answer) >= pageSize }
+  const discarded: Discarded = {}
+  return { found: await readIssues(answer, discarded), discarded, isFull: countItems(answer) >= pageSize }
 }
 
-async function readIssues(answer: Answer): Promise<FoundRequest[]> {
+async function readIssues(answer: Answer, discarded: Discarded): Promise<FoundRequest[]> {
   const list = { label: 'github', items: 'items', variable: 'GITHUB_API_URL' }
-  return readItems(requiredList(asFields(answer.body)?.items, list), readIssue)
+  return readItems(requiredList(asFields(answer.body)?.items, list), readIssue, discarded)
 }
 
 const countItems = ({ body }: Answer): number => asList(asFields(body)?.items)?.length ?? 0

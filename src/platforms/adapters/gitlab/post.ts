@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -13,11 +14,12 @@ import {
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
-/** An issue; null for a confidential one, an item of another type, or one without an id or address. */
-export function readIssue(issue: Fields): FoundRequest | null {
+/** An issue; null for an item of another type, or for an issue without an id or address. */
+export function readIssue(issue: Fields): FoundRequest | DiscardReason | null {
   const sourceId = asId(issue.id)
   const sourceUrl = asWebUrl(issue.web_url)
-  if (sourceId === null || sourceUrl === null || !isPublicIssue(issue)) return null
+  if (sourceId === null || sourceUrl === null || !isIssue(issue)) return null
+  if ((issue.confidential ?? false) !== false) return 'notPublic'
   const author = asFields(issue.author)
   return foundRequest({
     sourceId,
@@ -39,6 +41,6 @@ export function readIssue(issue: Fields): FoundRequest | null {
  * The query excludes the others, but older servers ignore its parameters. With a token, confidential issues would come too,
  * which not every account of Wishwell may read.
  */
-function isPublicIssue({ confidential, issue_type: type }: Fields): boolean {
-  return (confidential ?? false) === false && type !== 'incident' && type !== 'test_case'
+function isIssue({ issue_type: type }: Fields): boolean {
+  return type !== 'incident' && type !== 'test_case'
 }

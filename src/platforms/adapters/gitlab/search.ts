@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import { correctByHeaders } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
@@ -92,7 +93,12 @@ async function fetchProject(
   const { body, headers } = await searchIssues(gitlab, project, searchParameters(words, label, page), signal)
   const issues = requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
   const hasMore = page < lastPage && issues.length > 0 && hasNextPage(headers, page, issues.length)
-  return { requests: await readItems(issues, readIssue), nextCursor: hasMore ? { page: page + 1 } : null }
+  const discarded: Discarded = {}
+  return {
+    requests: await readItems(issues, readIssue, discarded),
+    discarded,
+    nextCursor: hasMore ? { page: page + 1 } : null,
+  }
 }
 
 type SearchParameters = Record<string, string | number>

@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -17,15 +18,17 @@ import type { FoundRequest } from '../../platform.ts'
  * A post with its community, author and counts, as versions 0.18 and 0.19 write it (`counts`, `published`, `actor_id`) and as
  * 1.0 does (counts in the post, `published_at`, `ap_id`).
  */
-export function readPostView(view: Fields): FoundRequest | null {
+export function readPostView(view: Fields): FoundRequest | DiscardReason | null {
   const post = asFields(view.post)
   // In version 4 of the API a comment, too, comes with its post.
-  if (!post || asFields(view.comment)) return null
+  if (!post) return null
+  if (asFields(view.comment)) return 'reply'
   // The address on the author's instance: the same wherever a copy of the post is found.
   const address = asWebUrl(post.ap_id)
   const sourceId = asId(address) ?? asId(address && new URL(address).href)
   const community = asFields(view.community)
-  if (address === null || sourceId === null || isGone(post) || isGone(community)) return null
+  if (address === null || sourceId === null) return null
+  if (isGone(post) || isGone(community)) return 'removed'
   const counts = { ...post, ...asFields(view.counts) }
   const creator = asFields(view.creator)
   const profileUrl = asWebUrl(creator?.actor_id) ?? asWebUrl(creator?.ap_id)

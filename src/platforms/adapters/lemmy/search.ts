@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
 import { asFields, asList, asPage, readItems } from '../../content/fields.ts'
@@ -106,12 +107,13 @@ async function fetchSource(
   // Version 4 of the API calls the list `search`.
   const list = asList(answer?.posts) ?? answer?.search
   const posts = requiredList(list, { label, items: 'posts', variable: 'LEMMY_URLS' })
-  const requests = await readItems(posts, readPostView)
+  const discarded: Discarded = {}
+  const requests = await readItems(posts, readPostView, discarded)
   // There is no total, and some instances answer every page number with the same page.
   const first = fingerprintOf(posts)
   const isRepeated = first !== null && first === asFields(cursor)?.first
   const hasMore = posts.length >= pageSize && !isRepeated
-  return { requests, nextCursor: hasMore ? { page: page + 1, first } : null }
+  return { requests, discarded, nextCursor: hasMore ? { page: page + 1, first } : null }
 }
 
 function nameOf(baseUrl: string): string {

@@ -1,3 +1,4 @@
+import type { DiscardReason } from '../../../database/column-types.ts'
 import { unescapeText } from '../../content/escaped-text.ts'
 import {
   asEpochSeconds,
@@ -20,16 +21,16 @@ const absentText = /^\[\s*(?:(?:removed|deleted)(?: by \w+)?\s*\]$|removed by re
 /** The types of communities that are public; `restricted` is about writing (reddit.com/dev/api, `subreddit_type`). */
 const openCommunities: ReadonlySet<unknown> = new Set(['public', 'restricted', 'archived', 'user'])
 
-/** One element of `children`. Null for an element that is no post, not public, or removed: Reddit's terms forbid storing removed posts. */
-export function readRedditPost(child: Fields, isEscaped: boolean): FoundRequest | null {
+/** One element of `children`. Null for an element that is no post. Reddit's terms forbid storing removed posts. */
+export function readRedditPost(child: Fields, isEscaped: boolean): FoundRequest | DiscardReason | null {
   const post = asFields(child.data)
   const name = asId(post?.name) ?? `t3_${asId(post?.id) ?? ''}`
   if (!post || !/^t3_\w+$/.test(name) || (child.kind ?? 't3') !== 't3') return null
-  if (!openCommunities.has(post.subreddit_type ?? 'public')) return null
+  if (!openCommunities.has(post.subreddit_type ?? 'public')) return 'notPublic'
   const read = (value: unknown) => (isEscaped ? unescapeText(asString(value) ?? '') : (asString(value) ?? ''))
   const title = read(post.title)
   const text = read(post.selftext)
-  if (asString(post.removed_by_category) || [title, text].some((part) => absentText.test(part.trim()))) return null
+  if (asString(post.removed_by_category) || [title, text].some((part) => absentText.test(part.trim()))) return 'removed'
   const author = post.author === '[deleted]' ? null : asName(post.author)
   return foundRequest({
     sourceId: name,

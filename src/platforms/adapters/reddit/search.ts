@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import { createAccessTokens, withToken } from '../../client/access-token.ts'
 import { endpointUrl } from '../../client/client.ts'
 import type { Answer } from '../../client/messages.ts'
@@ -72,8 +73,9 @@ export function createReddit(options: RedditOptions): Platform {
     const list = { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' }
     const children = requiredList(listing?.children, list)
     const isEscaped = isEscapedListing(children)
-    const requests = await readItems(children, (child) => readRedditPost(child, isEscaped))
-    return { requests, nextCursor: children.length === 0 ? null : cursorAfter(listing!, after, page) }
+    const discarded: Discarded = {}
+    const requests = await readItems(children, (child) => readRedditPost(child, isEscaped), discarded)
+    return { requests, discarded, nextCursor: children.length === 0 ? null : cursorAfter(listing!, after, page) }
   }
 
   return { name: 'reddit', fetchPage }

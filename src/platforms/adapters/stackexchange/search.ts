@@ -1,3 +1,4 @@
+import type { Discarded } from '../../../database/column-types.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
 import { asFields, asPage, readItems } from '../../content/fields.ts'
@@ -94,8 +95,10 @@ async function fetchSite(
     variable: 'STACKEXCHANGE_API_URL',
   })
   const hasMore = items.length > 0 && answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
+  const discarded: Discarded = {}
   return {
-    requests: await readItems(items, (question) => readQuestion(question, site)),
+    requests: await readItems(items, (question) => readQuestion(question, site), discarded),
+    discarded,
     nextCursor: hasMore ? { page: page + 1 } : null,
   }
 }

@@ -1,0 +1,142 @@
+import {
+  foldText,
+  isRewrittenName,
+  normaliseQuery,
+  normaliseText,
+  unspacedCharacterPattern,
+} from '../text/normalise.ts'
+import { beginningOf, stemOf } from '../text/stem.ts'
+import { tellingWords } from '../text/words.ts'
+import type { FoundRequest } from './platform.ts'
+
+/** The fields that are compared with a topic. */
+export type ComparedFields = Pick<FoundRequest, 'title' | 'description' | 'tags' | 'sourceName'>
+
+/** Whether the name of the source of a request counts when it is compared with the topic. */
+export type ContextTest = (request: Pick<FoundRequest, 'title' | 'description'>) => boolean
+
+/** Whether a request is about the topic. */
+export type TopicTest = (request: ComparedFields) => boolean
+
+/** As much of each field as the search indexes, in UTF-16 units. */
+const limits = { title: 1_000, tags: 4_000, sourceName: 1_000, description: 20_000 }
+/** Texts are normalised in pieces of about this many UTF-16 units, and only pieces that may have a word of the topic. */
+const pieceLength = 120
+/** A piece without a boundary between words ends here. */
+const maxPieceLength = 2_000
+/** Of a topic with more words than this, most are enough. */
+const allWordsLimit = 3
+const shareOfWords = 2 / 3
+
+const isUnspacedCharacter = new RegExp(`^${unspacedCharacterPattern}$`, 'u')
+
+/** A word of a topic: a stem, or a character of a script without spaces, which texts contain in pairs. */
+interface TopicWord {
+  text: string
+  isCharacter: boolean
+  /** What a folded text with the word contains. */
+  sign: string
+}
+
+/** One way to write a topic, and how many of its words a text needs. */
+interface TopicForm {
+  words: readonly TopicWord[]
+  needed: number
+}
+
+/**
+ * Makes the test of a topic. A request is about it when title, description, tags and source together have all of its words, in any
+ * order and any form; of more than three words two thirds are enough. Words are compared as the search compares them. A topic without
+ * words, such as an emoji, is one that every request is about.
+ * @param contextIsTopic whether the name of the source counts (`PlatformDefinition.contextIsTopic`).
+ */
+export function createTopicTest(
+  topic: string,
+  { contextIsTopic = () => true }: { contextIsTopic?: ContextTest | undefined } = {},
+): TopicTest {
+  const forms = writtenForms(topic).map(topicForm)
+  if (forms.some(({ needed }) => needed === 0)) return () => true
+  const words = [...new Map(forms.flatMap((form) => form.words).map((word) => [word.text, word])).values()]
+  const isEnough = (found: ReadonlySet<string>) =>
+    forms.some((form) => form.words.filter(({ text }) => found.has(text)).length >= form.needed)
+  const signedIn = (text: string) => {
+    const folded = foldText(text)
+    return words.filter(({ sign }) => folded.includes(sign))
+  }
+
+  return (request) => {
+    const texts = comparedTexts(request, contextIsTopic(request))
+    if (!isEnough(new Set(texts.flatMap(signedIn).map(({ text }) => text)))) return false
+    const found = new Set<string>()
+    for (const piece of texts.flatMap((text) => [...pieces(text)])) {
+      const candidates = signedIn(piece).filter(({ text }) => !found.has(text))
+      if (candidates.length > 0 && addFound(found, candidates, piece) && isEnough(found)) return true
+    }
+    return false
+  }
+}
+
+/** Adds the candidates that are words of a text. @returns whether there was one. */
+function addFound(found: Set<string>, candidates: readonly TopicWord[], text: string): boolean {
+  const before = found.size
+  const normalised = normaliseText(text, text.length)
+  const stems = new Set(normalised.split(' ').map(stemOf))
+  for (const { text: word, isCharacter } of candidates) {
+    if (isCharacter ? normalised.includes(word) : stems.has(word)) found.add(word)
+  }
+  return found.size > before
+}
+
+const joinedName = (text: string) => normaliseQuery(text.toLowerCase().replaceAll('_', ''))
+
+/** `darkMode` and `dark_mode` are topics of one word, `darkmode`, or of two. */
+function writtenForms(topic: string): string[] {
+  const joined = joinedName(topic)
+  if (normaliseQuery(topic) === joined) return [joined]
+  const inParts = topic.split(/\s+/).map((name) => {
+    const whole = new Set(joinedName(name).split(' '))
+    const words = normaliseQuery(name).split(' ')
+    const parts = words.filter((word) => !whole.has(word))
+    return (parts.length > 0 ? parts : words).join(' ')
+  })
+  return [joined, inParts.join(' ')]
+}
+
+function topicForm(normalisedTopic: string): TopicForm {
+  const words = [
+    ...new Map(
+      tellingWords(normalisedTopic)
+        .map(topicWord)
+        .map((word) => [word.text, word]),
+    ).values(),
+  ]
+  const count = words.length
+  return { words, needed: count <= allWordsLimit ? count : Math.ceil(count * shareOfWords) }
+}
+
+function topicWord(word: string): TopicWord {
+  const text = stemOf(word)
+  // Every text contains the empty sign.
+  const sign = isRewrittenName(word) ? '' : foldText(beginningOf(text))
+  return { text, isCharacter: isUnspacedCharacter.test(word), sign }
+}
+
+/** The short fields first, so that most descriptions need not be normalised. */
+function comparedTexts({ title, tags, sourceName, description }: ComparedFields, withSource: boolean): string[] {
+  const source = withSource ? (sourceName ?? '').slice(0, limits.sourceName) : ''
+  return [
+    `${title.slice(0, limits.title)}\n${tags.join(' ').slice(0, limits.tags)}\n${source}`,
+    description.slice(0, limits.description),
+  ]
+}
+
+/** A text in pieces that end between two words. */
+function* pieces(text: string): Generator<string> {
+  const boundary = /[\s\u3001\u3002\uff0c]/g
+  for (let start = 0; start < text.length; ) {
+    boundary.lastIndex = start + pieceLength
+    const end = Math.min(boundary.exec(text)?.index ?? text.length, start + maxPieceLength)
+    yield text.slice(start, end)
+    start = end
+  }
+}
