@@ -254,6 +254,11 @@ describe('the help', () => {
     [['backup'], ['<file>', '--json', 'pg_dump', 'admin key', 'Exit codes']],
     [['restore'], ['<file>', '--yes', '--json', 'DATA_DIR', 'before-restore', 'Exit codes']],
     [
+      ['detection', 'export'],
+      ['--out <file>', 'ADMIN_API_KEY', 'bench/detection.ts', 'Exit codes'],
+    ],
+    [['correct'], ['<requestId>', 'not-request', '--json', 'WISHWELL_API_KEY', 'Exit codes']],
+    [
       [],
       [
         'account',
@@ -261,8 +266,8 @@ describe('the help', () => {
         'backup',
         'restore',
         'ADMIN_API_KEY',
-        'of scrape, jobs, search, topics, export, platforms and usage',
-        'backup and verify',
+        'of scrape, jobs, search, topics, export, correct, platforms and\nusage',
+        'detection, backup and verify',
       ],
     ],
   ])('of %j names every option and variable', async (command, words) => {

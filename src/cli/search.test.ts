@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { requestRecord, usage } from './fake-service-testing.ts'
 import { formatResults, type Layout } from './search.ts'
+import { toArguments, toBody } from './search-options.ts'
 
 const now = new Date('2026-04-02T00:00:00.000Z')
 
@@ -109,5 +110,17 @@ describe('a search without results', () => {
 
   it('says that the results ended before the offset', () => {
     expect(format([], { offset: 40 })).toEqual(['No results for "dark mode" after the first 40.'])
+  })
+})
+
+describe('the options of a search', () => {
+  const options = { include: 'maybe' as const, status: ['planned', 'completed'], prefix: false }
+
+  it('send the class and the statuses as filters', () => {
+    expect(toBody(options, false)).toEqual({ filters: { include: 'maybe', status: ['planned', 'completed'] } })
+  })
+
+  it('are repeated in the command that shows the next page', () => {
+    expect(toArguments(options)).toBe("--status='planned,completed' --include=maybe ")
   })
 })

@@ -30,14 +30,14 @@ async function noteSources(
 }
 
 /**
- * Brings the standings of the requests of a page up to date. A request that only sources of accounts have is unlisted; one that a page
+ * Brings the standings of the requests of a page up to date, and returns the ids of those that it computed. A request that only sources of accounts have is unlisted; one that a page
  * of the operator's sources has is listed from then on, and never unlisted again.
  */
 export async function settleStandings(
   transaction: Transaction,
   page: FoundPage,
   stored: ReadonlyMap<string, StoredRequest>,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const rows = [...stored.values()]
   const affected = new Set(rows.filter(({ reclassified }) => reclassified).map(({ id }) => id))
   const foundInOwn: { id: string; source: string }[] = []
@@ -58,4 +58,5 @@ export async function settleStandings(
   const created = rows.filter((row) => row.created)
   for (const id of await findCorrected(transaction, page, created)) affected.add(id)
   await recomputeStandings(transaction, [...affected])
+  return affected
 }

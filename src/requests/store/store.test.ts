@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
 import { correctionHash, judgedTextHash, recomputeStandings } from '../views/standings.ts'
+import { deleteRequests } from './delete.ts'
 import { preparePage } from './prepared-page.ts'
 import { storePage } from './store.ts'
 
@@ -343,4 +344,29 @@ describe('reading again', () => {
     const [refresh] = await opened.database.selectFrom('request_refreshes').selectAll().execute()
     expect(refresh).toMatchObject({ misses: 0, missed_on: null, checked_at: now })
   })
+})
+
+it('a deleted request leaves nothing but corrections, which apply when it is collected again', async () => {
+  await nameSource(account, 'acme/app')
+  const wish = { ownSource: 'acme/app', refreshHandle: 'a' }
+  await store(one({ ...wish, votes: 1 }))
+  await correct(account, false)
+  now = new Date('2026-06-03T10:00:00Z')
+  await store(one({ ...wish, votes: 2 }))
+  const { id } = (await row())!
+  await sql`insert into request_judgements values (${id}, 'hash', 1, ${now})`.execute(opened.database)
+  const tables = ['account_requests', 'vote_samples', 'request_refreshes', 'request_sources', 'request_judgements']
+  const counts = () =>
+    Promise.all(
+      tables.map(async (table) => {
+        const { rows } = await sql`select 1 from ${sql.table(table)}`.execute(opened.database)
+        return [table, rows.length > 0]
+      }),
+    )
+  expect(await counts()).toEqual(tables.map((table) => [table, true]))
+  const chosen = sql<{ id: string }>`select id from requests for update`
+  await opened.database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+  expect(await counts()).toEqual(tables.map((table) => [table, false]))
+  await store(one(wish))
+  expect(await views()).toEqual([`${account} 1 0`])
 })

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
+import type { Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { updateVocabulary } from '../search/vocabulary.ts'
+import { standingOfConfidence } from '../views/standings.ts'
 import { settleStandings } from './own-sources.ts'
 import type { FoundPage, Relevance } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
@@ -32,7 +34,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const stored = new Map(rows.map((row) => [row.source_id, row]))
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
   // Before the links, which copy the standing.
-  await settleStandings(transaction, page, stored)
+  const computed = await settleStandings(transaction, page, stored)
   const changedTexts = await upsertTexts(transaction, page, idOf)
   const ofRelevance = (relevance: Relevance) =>
     page.requests.flatMap(({ request, relevance: own }) =>
@@ -44,7 +46,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await linkToJob(transaction, page, joining)
   await sampleVotes(transaction, rows, page.now)
   await noteRefreshHandles(transaction, page, idOf)
-  const created = await countCreated(transaction, page, rows)
+  const created = await countCreated(transaction, page, rows, computed)
   // Last: other pages wait for these rows, which are many, until this transaction ends.
   await updateVocabulary(transaction, changedTexts)
   return { found: joining.length, created: created.likely, maybeCreated: created.maybe }
@@ -71,17 +73,34 @@ async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: re
     select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)
 }
 
-/** The new requests by class, as the account of the job sees them. */
-async function countCreated(transaction: Transaction, { jobId }: FoundPage, rows: readonly StoredRequest[]) {
-  const ids = rows.filter(({ created }) => created).map(({ id }) => id)
-  if (ids.length === 0) return { likely: 0, maybe: 0 }
-  const { rows: counted } = await sql<{ likely: number; maybe: number }>`
-    select count(*) filter (where standing = 2) as likely, count(*) filter (where standing = 1) as maybe
-    from (
-      select coalesce(own.standing, requests.standing) as standing
-      from requests left join account_requests as own on own.request_id = requests.id
-        and own.account_id = (select account_id from scrape_jobs where scrape_jobs.id = ${jobId}::uuid)
-      where requests.id = any(${ids}::uuid[])
-    ) as created`.execute(transaction)
-  return counted[0]!
+/** The new requests by class, as the account of the job sees them. @param computed those whose class follows from more than the page. */
+async function countCreated(
+  transaction: Transaction,
+  { jobId, platform, requests }: FoundPage,
+  rows: readonly StoredRequest[],
+  computed: ReadonlySet<string>,
+) {
+  const created = rows.filter((row) => row.created)
+  const confidenceOf = new Map(requests.map(({ request, confidence }) => [request.sourceId, confidence]))
+  const standings: Standing[] = created
+    .filter(({ id }) => !computed.has(id))
+    .map(({ source_id }) => standingOfConfidence(confidenceOf.get(source_id) ?? 0, platform))
+  const ids = created.filter(({ id }) => computed.has(id)).map(({ id }) => id)
+  if (ids.length > 0) standings.push(...(await readStandings(transaction, jobId, ids)))
+  const count = (standing: Standing) => standings.filter((one) => one === standing).length
+  return { likely: count(2), maybe: count(1) }
+}
+
+/** As the account of a job sees these requests; without a job, as all do. */
+async function readStandings(
+  transaction: Transaction,
+  jobId: string | null,
+  ids: readonly string[],
+): Promise<Standing[]> {
+  const { rows } = await sql<{ standing: Standing }>`
+    select coalesce(own.standing, requests.standing) as standing
+    from requests left join account_requests as own on own.request_id = requests.id
+      and own.account_id = (select account_id from scrape_jobs where scrape_jobs.id = ${jobId}::uuid)
+    where requests.id = any(${ids}::uuid[])`.execute(transaction)
+  return rows.map(({ standing }) => standing)
 }

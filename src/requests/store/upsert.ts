@@ -12,7 +12,7 @@ export interface StoredRequest {
   id: string
   source_id: string
   created: boolean
-  /** Whether what its class follows from has changed: its text, or its confidence. */
+  /** Whether what its class follows from may have changed: its confidence, or a text that a model judged. */
   reclassified: boolean
   votes: number
   /** How it was stored before; null when it is new. */
@@ -50,7 +50,7 @@ export async function upsertRequests(transaction: Transaction, page: FoundPage):
       select * from jsonb_to_recordset(${JSON.stringify(incomingRows(page))}::jsonb) as incoming
         (source_id text, creates boolean, confidence real, standing smallint, status_changed_at timestamptz, ${definitions})
     ), known as materialized (
-      select id, source_id, title, description, confidence, standing, votes, updated_at from requests
+      select id, source_id, confidence, standing, votes, updated_at from requests
       where platform = ${platform} and source_id = any(array(select source_id from incoming))
     ), written as (
       insert into requests (platform, source_id, ${columns}, confidence, standing, status_changed_at, topic, created_at, updated_at)
@@ -62,11 +62,11 @@ export async function upsertRequests(transaction: Transaction, page: FoundPage):
         updated_at = case when ${changed} then excluded.updated_at else requests.updated_at end,
         seen_at = excluded.updated_at
       where ${changed} or requests.confidence is distinct from excluded.confidence or ${dueToBeMarked}
-      returning id, source_id, title, description, confidence, votes, (xmax = 0) as created
+      returning id, source_id, confidence, votes, (xmax = 0) as created
     )
     select coalesce(written.id, known.id) as id, source_id, coalesce(created, false) as created,
-      written.id is not null and known.id is not null and (written.title, written.description, written.confidence)
-        is distinct from (known.title, known.description, known.confidence) as reclassified,
+      written.id is not null and known.id is not null and (written.confidence is distinct from known.confidence
+        or exists (select from request_judgements where request_id = written.id)) as reclassified,
       coalesce(written.votes, known.votes) as votes,
       case when known.id is null then null else json_build_object(
         'standing', known.standing, 'votes', known.votes, 'updatedAt', known.updated_at) end as before
