@@ -35,6 +35,8 @@ export interface SimulatedRecord {
   rank: number
   /** What became of it, where the platform has a mark for that; open without it. */
   resolution?: 'completed' | 'not_planned'
+  /** What its platform did with it, where the platform has a mark for that: a search returns it all the same. */
+  moderation?: 'archived' | 'removed' | 'private'
 }
 
 /** When a record was resolved: some weeks after it was written. */

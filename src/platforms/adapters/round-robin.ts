@@ -1,3 +1,4 @@
+import type { Discarded } from '../../database/column-types.ts'
 import { asFields, asList } from '../content/fields.ts'
 import {
   type FoundRequest,
@@ -12,6 +13,8 @@ import {
 /** One page of one source. */
 export interface SourcePage {
   requests: FoundRequest[]
+  /** How many items of the answer are not stored, by reason. */
+  discarded?: Discarded
   /** The cursor of the next page of this source; null when it has no more. */
   nextCursor: Json
 }
@@ -67,7 +70,7 @@ export async function fetchRoundRobin({
     try {
       const page = await fetchFrom(source, position.next.get(source) ?? null)
       advance(position, source, page.nextCursor)
-      return { requests: page.requests, nextCursor: cursorOf(position, sources, index + 1) }
+      return { ...page, nextCursor: cursorOf(position, sources, index + 1) }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
       const affected = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)

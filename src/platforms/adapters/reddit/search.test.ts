@@ -14,7 +14,8 @@ import {
   testClient,
   testClock,
 } from '../testing.ts'
-import { createReddit, redditQuery } from './search.ts'
+import { redditQuery } from './queries.ts'
+import { createReddit } from './search.ts'
 
 const tokenPath = '/api/v1/access_token'
 const wishes = '(flair:"feature request" OR "feature request" OR "I wish" OR "would be nice if" OR "please add")'
