@@ -104,7 +104,7 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
     .slice(0, maximumResults)
 }
 
-/** Below this path operators are text: nobody knows which of the two Reddit does. */
+/** Below this path operators are text; which of the two Reddit does is not known. */
 const plainPrefix = /^\/plain(?=\/)/
 const searchPath = /^(?:\/r\/(\w+))?\/search$/
 const aboutPath = /^\/r\/(\w+)\/about$/

@@ -46,6 +46,12 @@ function expectedPost({ post, creator, community, counts }: Raw) {
     authorProfileUrl: creator.actor_id,
     license: null,
     originalCreatedAt: new Date(Date.parse(zoned)),
+    status: null,
+    statusChangedAt: null,
+    excerpt: false,
+    sourceName: `!${community.name}@${community.actor_id.split('/')[2]}`,
+    refreshHandle: null,
+    ownSource: null,
   }
 }
 

@@ -55,6 +55,12 @@ const expectedOf = ({ data }: Raw) => ({
   authorProfileUrl: data.author === '[deleted]' ? null : `https://www.reddit.com/user/${data.author}`,
   license: null,
   originalCreatedAt: new Date(data.created_utc * 1000),
+  status: null,
+  statusChangedAt: null,
+  excerpt: false,
+  sourceName: `r/${data.subreddit}`,
+  refreshHandle: `t3_${data.id}`,
+  ownSource: null,
 })
 
 const codes: Array<[RegExp, PlatformErrorCode]> = [

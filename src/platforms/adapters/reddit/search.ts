@@ -1,4 +1,4 @@
-import { after as laterBy } from '../../client/headers.ts'
+import { after } from '../../client/headers.ts'
 import { countItems } from '../../content/counted-items.ts'
 import { asFields, asId, asPage, type Fields } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
@@ -24,9 +24,10 @@ const pageSize = 100
 const lastPage = 10
 /** For how long it is remembered that Reddit reads operators as text. */
 const plainMs = 86_400_000
+const probeMs = 3_600_000
 
 /** A page with the elements that it was read from. */
-interface RedditPage extends SourcePage {
+interface FormsPage extends SourcePage {
   children: unknown[]
 }
 
@@ -41,32 +42,47 @@ interface Search {
  * that a job names (`GET /r/<name>/search`), by relevance, 100 a page, 10 pages at most. Only with an application that Reddit
  * has approved: since 2025 nothing is open to anonymous callers.
  *
- * The first query has operators. When its page shows that Reddit read them as text, plain queries replace it for a day, one
- * for the flair and for each phrase, round-robin.
+ * The first query has operators. When its page shows that Reddit read them as text, plain queries follow and replace it for a
+ * day, one for the flair and for each phrase, round-robin.
  */
 export function createReddit(options: RedditOptions): Platform {
   const { clock } = options
   const api = createRedditApi(options)
   let plainUntil: Date | null = null
+  let probedUntil: Date | null = null
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     if (redditQuery(request.topic) === null) return null
-    const communities = request.sources ?? [null]
     const isPlain = request.cursor === null ? isAfter(plainUntil, clock.now()) : isPlainCursor(request.cursor)
-    if (isPlain) return fetchPlain(request, communities)
-    const grouped = await fetchForms(api, request, communities, [groupedForm])
-    if (request.cursor !== null || grouped === null) return pageOf(grouped, 'grouped')
-    const isText = ignoresOperators(groupedForm, grouped.children)
-    if (!isText && grouped.children.length > 0) return pageOf(grouped, 'grouped')
-    const plain = await fetchForms(api, request, communities, plainForms)
-    const isProven = isText || (plain !== null && hasWish(plain.children))
-    if (isProven) plainUntil = laterBy(clock.now(), plainMs)
-    return isProven ? pageOf(plain, 'plain') : pageOf(grouped, 'grouped')
+    if (isPlain) return fetchPlain(request)
+    const grouped = await fetchGrouped(api, request)
+    if (grouped === null) return null
+    const { children, ...page } = grouped
+    return request.cursor === null ? { ...page, nextCursor: cursorAfterFirst(children, page.nextCursor) } : page
   }
 
-  async function fetchPlain(request: PageRequest, communities: ReadonlyArray<string | null>): Promise<Page | null> {
-    const cursor = isPlainCursor(request.cursor) ? (asFields(request.cursor)!.plain as Json) : null
-    return pageOf(await fetchForms(api, { ...request, cursor }, communities, plainForms), 'plain')
+  /** After a first page that is empty, or that shows that operators are text, plain queries follow. */
+  function cursorAfterFirst(children: unknown[], nextCursor: Json): Json {
+    const now = clock.now()
+    if (ignoresOperators(groupedForm, children)) {
+      plainUntil = after(now, plainMs)
+      return { plain: {} }
+    }
+    // No post may have the operators as words; one plain query shows whether that is so.
+    const mayProbe = children.length === 0 && nextCursor === null && !isAfter(probedUntil, now)
+    if (mayProbe) probedUntil = after(now, probeMs)
+    return mayProbe ? { plain: {}, isProbe: true } : nextCursor
+  }
+
+  async function fetchPlain(request: PageRequest): Promise<Page | null> {
+    const fields = isPlainCursor(request.cursor) ? asFields(request.cursor) : null
+    const fetched = await fetchForms(api, { ...request, cursor: (fields?.plain ?? null) as Json }, plainForms)
+    if (fetched === null) return null
+    const { children, ...page } = fetched
+    const isProven = hasWish(children)
+    if (fields?.isProbe === true && isProven) plainUntil = after(clock.now(), plainMs)
+    const isOver = page.nextCursor === null || (fields?.isProbe === true && !isProven)
+    return { ...page, nextCursor: isOver ? null : { plain: page.nextCursor } }
   }
 
   return {
@@ -77,25 +93,22 @@ export function createReddit(options: RedditOptions): Platform {
   }
 }
 
+/** Of all public communities, or of the next one that the job names. */
+function fetchGrouped(api: RedditApi, request: PageRequest): Promise<FormsPage | null> {
+  if (request.sources) return fetchForms(api, request, [groupedForm])
+  const isOver = asPage(request.cursor, 1) > lastPage
+  return isOver
+    ? Promise.resolve(null)
+    : fetchSearch(api, { community: null, form: groupedForm }, request, request.cursor)
+}
+
 const isAfter = (moment: Date | null, now: Date): boolean => moment !== null && moment > now
 
 const isPlainCursor = (cursor: Json): boolean => asFields(asFields(cursor)?.plain) !== null
 
-/** The cursor says how the search is written, so that a task goes on in the form in which it began. */
-function pageOf(page: (Page & { children: unknown[] }) | null, form: 'grouped' | 'plain'): Page | null {
-  if (page === null) return null
-  const { children: _, ...rest } = page
-  const isWrapped = form === 'plain' && rest.nextCursor !== null
-  return isWrapped ? { ...rest, nextCursor: { plain: rest.nextCursor } } : rest
-}
-
 /** Fetches a page of the next community and form, round-robin. */
-async function fetchForms(
-  api: RedditApi,
-  request: PageRequest,
-  communities: ReadonlyArray<string | null>,
-  forms: readonly string[],
-): Promise<(Page & { children: unknown[] }) | null> {
+async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly string[]): Promise<FormsPage | null> {
+  const communities: ReadonlyArray<string | null> = request.sources ?? [null]
   const searches = new Map<string, Search>(
     forms.flatMap((form) => communities.map((community) => [`${community ?? 'all'} ${form}`, { community, form }])),
   )
@@ -118,14 +131,14 @@ async function fetchSearch(
   { community, form }: Search,
   { topic, signal, sources }: PageRequest,
   cursor: Json,
-): Promise<RedditPage> {
+): Promise<FormsPage> {
   const page = asPage(cursor, 1)
-  const after = asId(asFields(cursor)?.after)
+  const sent = asId(asFields(cursor)?.after)
   const query = redditQueryOf(form, topic)
   if (query === null || page > lastPage) return { requests: [], nextCursor: null, children: [] }
   const body = await api({
     path: community === null ? '/search' : `/${community}/search`,
-    parameters: { ...searchParameters(query, after, page), ...(community === null ? {} : { restrict_sr: '1' }) },
+    parameters: { ...searchParameters(query, sent, page), ...(community === null ? {} : { restrict_sr: '1' }) },
     community,
     signal,
   })
@@ -138,24 +151,24 @@ async function fetchSearch(
   return {
     requests: sources === undefined ? requests : requests.map((found) => ({ ...found, ownSource: community })),
     discarded,
-    nextCursor: isOver ? null : cursorAfter(listing!, after, page),
+    nextCursor: isOver ? null : cursorAfter(listing!, sent, page),
     children,
   }
 }
 
-function searchParameters(query: string, after: string | null, page: number): Record<string, string> {
+function searchParameters(query: string, sent: string | null, page: number): Record<string, string> {
   return {
     q: query,
     sort: 'relevance',
     t: 'all',
     type: 'link',
     limit: String(pageSize),
-    ...(after === null ? {} : { after, count: String((page - 1) * pageSize) }),
+    ...(sent === null ? {} : { after: sent, count: String((page - 1) * pageSize) }),
   }
 }
 
 /** A listing whose cursor is the one that was sent would repeat for ever. */
 function cursorAfter(listing: Fields, sent: string | null, page: number): Json {
-  const after = asId(listing.after)
-  return after === null || after === sent || page >= lastPage ? null : { after, page: page + 1 }
+  const next = asId(listing.after)
+  return next === null || next === sent || page >= lastPage ? null : { after: next, page: page + 1 }
 }
