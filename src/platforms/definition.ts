@@ -49,8 +49,8 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   hasIndependentHosts?: boolean
   /** Present where a job may name sources of its own; then the adapter obeys `PageRequest.sources` and has `verifySource`. */
   sources?: SourceKind
-  /** The status that its tags say; null when they say none. Only where tags carry a status: stored requests have nothing else. */
-  statusOfTags?: (tags: readonly string[]) => RequestStatus | null
+  /** The status that the stored tags of a request tell by themselves; null for none. Present where tags can tell one. */
+  statusOfTags?(tags: readonly string[]): RequestStatus | null
   /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */
   create(dependencies: CachingAdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
 }

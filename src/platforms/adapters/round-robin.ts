@@ -1,7 +1,5 @@
-import type { Discarded } from '../../database/column-types.ts'
 import { asFields, asList } from '../content/fields.ts'
 import {
-  type FoundRequest,
   type Json,
   type Page,
   type PageRequest,
@@ -10,14 +8,8 @@ import {
   SourceRefusedError,
 } from '../platform.ts'
 
-/** One page of one source. */
-export interface SourcePage {
-  requests: FoundRequest[]
-  /** How many items of the answer are not stored, by reason. */
-  discarded?: Discarded
-  /** The cursor of the next page of this source; null when it has no more. */
-  nextCursor: Json
-}
+/** One page of one source; `nextCursor` is that of this source, null when it has no more. */
+export type SourcePage = Page
 
 export interface RoundRobin {
   /** Sites, forums, projects or phrases, in the order in which they are queried. */

@@ -5,7 +5,7 @@ import { escapeHtml } from '../wire-text.ts'
 export const category = { id: 13, name: 'Feature Requests', slug: 'feature-requests' }
 
 /** How these forums mark what became of a wish. */
-const outcomeTags = { completed: 'completed', not_planned: 'declined' }
+const outcomeTags: Record<string, string> = { completed: 'completed', not_planned: 'declined', duplicate: 'duplicate' }
 
 const blurbCharacters = 200
 

@@ -14,6 +14,8 @@ export interface Completion {
 
 /** The maximum number of further requests for one page of a search. */
 const completedAPage = 5
+/** As many as a forum is sent at the same time, so that none of them finds the queue full. */
+export const parallelReads = 2
 /** How long a page waits for them, in milliseconds. */
 const patienceMs = 2_000
 
@@ -30,16 +32,17 @@ export async function completeExcerpts(
   const chosen = [...excerpts.filter((one) => !isSure(one)), ...excerpts.filter(isSure)].slice(0, completedAPage)
   const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   const completed = new Map<FoundRequest, FoundRequest>()
-  await Promise.all(
-    chosen.map(async (request) => {
-      const body = await orNull(getTopic(topicIdOf(request, forum), patience))
-      const topic = readTopicPage(body, forum)
+  const next = chosen.values()
+  const completeNext = async () => {
+    for (const request of next) {
+      const topic = readTopicPage(await orNull(getTopic(topicIdOf(request, forum), patience)), forum)
       if (isFound(topic) && topic.sourceId === request.sourceId && topic.description !== '') {
         // A search gives the category's name and the votes of newer plugins; only the text comes from the topic.
         completed.set(request, { ...request, description: topic.description, excerpt: false })
       }
-    }),
-  )
+    }
+  }
+  await Promise.all(Array.from({ length: parallelReads }, completeNext))
   return requests.map((request) => completed.get(request) ?? request)
 }
 

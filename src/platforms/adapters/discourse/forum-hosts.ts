@@ -2,6 +2,7 @@ import type { Clock } from '../../../runtime/clock.ts'
 import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
 import { after } from '../../client/headers.ts'
 import { PlannedWaitError } from '../../platform.ts'
+import { parallelReads } from './complete.ts'
 import type { Forum } from './forum.ts'
 
 /** What one forum may be sent, by all tasks together. */
@@ -52,7 +53,7 @@ const readLimits = (name: string): BudgetLimits => ({
     { limit: 20, windowMs: 60_000 },
     { limit: 5, windowMs: 1_000 },
   ],
-  concurrency: 2,
+  concurrency: parallelReads,
   isUnlisted: true,
 })
 
