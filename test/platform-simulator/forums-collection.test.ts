@@ -3,7 +3,12 @@ import { createDiscourse } from '../../src/platforms/adapters/discourse/search.t
 import { discourseSources } from '../../src/platforms/adapters/discourse/source.ts'
 import { createLemmy } from '../../src/platforms/adapters/lemmy/search.ts'
 import { createReddit } from '../../src/platforms/adapters/reddit/search.ts'
-import { fetchPageOrNull, openTestBudget as openBudget, testClient } from '../../src/platforms/adapters/testing.ts'
+import {
+  fetchPageOrNull,
+  openTestBudget as openBudget,
+  privateTargets,
+  testClient,
+} from '../../src/platforms/adapters/testing.ts'
 import {
   type FoundRequest,
   type Json,
@@ -42,7 +47,11 @@ describe('Discourse', () => {
     const clock = movableClock()
     const simulator = await simulate({ clock, ...options })
     const urls = [`${simulator.urls.discourse}${path}`]
-    return { clock, simulator, discourse: createDiscourse({ client: testClient(clock), clock, openBudget, urls }) }
+    return {
+      clock,
+      simulator,
+      discourse: createDiscourse({ client: testClient(clock, privateTargets), clock, openBudget, urls }),
+    }
   }
 
   it('tells what became of a wish by tags and marks, and leaves removed topics out', async () => {

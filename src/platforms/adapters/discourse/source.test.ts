@@ -6,6 +6,7 @@ import {
   type Handler,
   openTestBudget,
   platformError,
+  privateTargets,
   sendJson,
   startServer,
   testClient,
@@ -47,7 +48,7 @@ async function setUp(handler: Handler, path = '/c/ideas/5') {
     return openTestBudget(limits)
   }
   const urls = ['https://forum.example']
-  const discourse = createDiscourse({ client: testClient(clock), clock, openBudget, urls })
+  const discourse = createDiscourse({ client: testClient(clock, privateTargets), clock, openBudget, urls })
   return { discourse, received, opened, source: `${baseUrl}${path}`, clock }
 }
 

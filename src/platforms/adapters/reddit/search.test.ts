@@ -178,10 +178,10 @@ describe('a search of Reddit that reads operators as text', () => {
     const { reddit, searches } = await setUp((response) =>
       sendJson(response, listing(posts({ selftext: 'I wish' }), 't3_z')),
     )
-    const flairNext = { plain: { turn: 1, next: {}, ended: [] } }
+    const flairNext = { isPlain: true, turn: 1, next: {}, ended: [] }
     const { nextCursor } = await fetchPage(reddit, 'tabs', flairNext)
     expect(searches()[0]!.query.q).toBe('"tabs" flair:"feature request"')
-    expect(nextCursor).toMatchObject({ plain: { ended: ['all flair'] } })
+    expect(nextCursor).toMatchObject({ isPlain: true, ended: ['all flair'] })
   })
 })
 

@@ -29,6 +29,8 @@ const probeMs = 3_600_000
 /** A page with the elements that it was read from. */
 interface FormsPage extends SourcePage {
   children: unknown[]
+  /** The name of the search in the cursor. */
+  searched: string
 }
 
 /** A community, or null for all, searched in one form. */
@@ -57,32 +59,34 @@ export function createReddit(options: RedditOptions): Platform {
     if (isPlain) return fetchPlain(request)
     const grouped = await fetchGrouped(api, request)
     if (grouped === null) return null
-    const { children, ...page } = grouped
-    return request.cursor === null ? { ...page, nextCursor: cursorAfterFirst(children, page.nextCursor) } : page
+    const { children, searched, ...page } = grouped
+    return request.cursor === null ? { ...page, nextCursor: cursorAfterFirst(grouped) } : page
   }
 
   /** After a first page that is empty, or that shows that operators are text, plain queries follow. */
-  function cursorAfterFirst(children: unknown[], nextCursor: Json): Json {
+  function cursorAfterFirst({ children, searched, nextCursor }: FormsPage): Json {
     const now = clock.now()
+    // The form of the round-robin, which also says which communities have had a page.
+    const plainStart = { isPlain: true, turn: 0, next: {}, ended: [searched] }
     if (ignoresOperators(groupedForm, children)) {
       plainUntil = after(now, plainMs)
-      return { plain: {} }
+      return plainStart
     }
     // No post may have the operators as words; one plain query shows whether that is so.
     const mayProbe = children.length === 0 && nextCursor === null && !isAfter(probedUntil, now)
     if (mayProbe) probedUntil = after(now, probeMs)
-    return mayProbe ? { plain: {}, isProbe: true } : nextCursor
+    return mayProbe ? { ...plainStart, isProbe: true } : nextCursor
   }
 
   async function fetchPlain(request: PageRequest): Promise<Page | null> {
-    const fields = isPlainCursor(request.cursor) ? asFields(request.cursor) : null
-    const fetched = await fetchForms(api, { ...request, cursor: (fields?.plain ?? null) as Json }, plainForms)
+    const isProbe = asFields(request.cursor)?.isProbe === true
+    const fetched = await fetchForms(api, request, plainForms)
     if (fetched === null) return null
-    const { children, ...page } = fetched
+    const { children, searched: _, ...page } = fetched
     const isProven = hasWish(children)
-    if (fields?.isProbe === true && isProven) plainUntil = after(clock.now(), plainMs)
-    const isOver = page.nextCursor === null || (fields?.isProbe === true && !isProven)
-    return { ...page, nextCursor: isOver ? null : { plain: page.nextCursor } }
+    if (isProbe && isProven) plainUntil = after(clock.now(), plainMs)
+    const isOver = page.nextCursor === null || (isProbe && !isProven)
+    return { ...page, nextCursor: isOver ? null : { ...(page.nextCursor as object), isPlain: true } }
   }
 
   return {
@@ -104,27 +108,29 @@ function fetchGrouped(api: RedditApi, request: PageRequest): Promise<FormsPage |
 
 const isAfter = (moment: Date | null, now: Date): boolean => moment !== null && moment > now
 
-const isPlainCursor = (cursor: Json): boolean => asFields(asFields(cursor)?.plain) !== null
+const isPlainCursor = (cursor: Json): boolean => asFields(cursor)?.isPlain === true
 
 /** Fetches a page of the next community and form, round-robin. */
 async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly string[]): Promise<FormsPage | null> {
   const communities: ReadonlyArray<string | null> = request.sources ?? [null]
   const searches = new Map<string, Search>(
-    forms.flatMap((form) => communities.map((community) => [`${community ?? 'all'} ${form}`, { community, form }])),
+    forms.flatMap((form) => communities.map((community) => [nameOf({ community, form }), { community, form }])),
   )
-  let children: unknown[] = []
+  let read: Pick<FormsPage, 'children' | 'searched'> = { children: [], searched: '' }
   const page = await fetchRoundRobin({
     sources: [...searches.keys()],
     request,
     firstSource: 0,
     async fetchFrom(key, cursor) {
-      const { children: read, ...fetched } = await fetchSearch(api, searches.get(key)!, request, cursor)
-      children = read
-      return fetched
+      const { children, searched, ...page } = await fetchSearch(api, searches.get(key)!, request, cursor)
+      read = { children, searched }
+      return page
     },
   })
-  return page && { ...page, children }
+  return page && { ...page, ...read }
 }
+
+const nameOf = ({ community, form }: Search): string => `${community ?? 'all'} ${form}`
 
 async function fetchSearch(
   api: RedditApi,
@@ -132,10 +138,11 @@ async function fetchSearch(
   { topic, signal, sources }: PageRequest,
   cursor: Json,
 ): Promise<FormsPage> {
+  const searched = nameOf({ community, form })
   const page = asPage(cursor, 1)
   const sent = asId(asFields(cursor)?.after)
   const query = redditQueryOf(form, topic)
-  if (query === null || page > lastPage) return { requests: [], nextCursor: null, children: [] }
+  if (query === null || page > lastPage) return { requests: [], nextCursor: null, children: [], searched }
   const body = await api({
     path: community === null ? '/search' : `/${community}/search`,
     parameters: { ...searchParameters(query, sent, page), ...(community === null ? {} : { restrict_sr: '1' }) },
@@ -153,6 +160,7 @@ async function fetchSearch(
     discarded,
     nextCursor: isOver ? null : cursorAfter(listing!, sent, page),
     children,
+    searched,
   }
 }
 
