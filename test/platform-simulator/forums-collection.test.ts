@@ -117,7 +117,7 @@ describe('Discourse', () => {
     ['/quarry/tag/nosuch', false],
     ['/cellar/c/feature-requests/13', false],
     ['/nosuch', false],
-  ])('verifies that everybody may read %s: %s', async (path, isPublic) => {
+  ])('verifies whether %s is public: %s', async (path, isPublic) => {
     const { discourse, simulator } = await setUp({})
     const verified = discourse.verifySource!(`${simulator.urls.discourse}${path}`, signal)
     if (isPublic) await verified
@@ -218,7 +218,7 @@ describe('Reddit', () => {
     ['r/quarantined', false],
     ['r/banned', false],
     ['r/nosuchplace', false],
-  ])('verifies that everybody may read %s: %s', async (source, isPublic) => {
+  ])('verifies whether %s is public: %s', async (source, isPublic) => {
     const { reddit } = await setUp()
     const verified = reddit.verifySource!(source, signal)
     if (isPublic) await verified

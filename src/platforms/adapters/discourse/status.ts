@@ -27,7 +27,7 @@ export function discourseStatusOfTags(tags: readonly string[]): RequestStatus | 
 
 /**
  * What became of a topic. Closing says only that it ended, also with an accepted answer: the plugin "solved" closes topics by
- * itself, and moderators and timers close those that nobody answers.
+ * itself, and moderators and timers close those without answers.
  * @param topic of a search or of its own page.
  */
 export function discourseStatus(topic: Fields): RequestStatus | null {

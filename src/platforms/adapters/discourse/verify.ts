@@ -9,14 +9,14 @@ export type ReadForum = (path: string) => Promise<unknown>
 const refusals = new Set(['unauthorized', 'bad_response'])
 
 /**
- * Checks that a forum, category or tag exists and that everybody may read it: an anonymous caller gets only what is public,
+ * Checks that a forum, category or tag exists and is public: an anonymous caller gets only what is public,
  * and a category says so itself (`read_restricted`).
  * @throws SourceRefusedError, PlatformError when that cannot be known now.
  */
 export async function verifyForum(forum: Forum, label: string, read: ReadForum): Promise<void> {
   try {
     const isPublic = await findPart(forum, read)
-    if (!isPublic) throw new SourceRefusedError(`${label} has no such category or tag that everybody may read.`)
+    if (!isPublic) throw new SourceRefusedError(`${label} has no such public category or tag.`)
   } catch (error) {
     if (!(error instanceof PlatformError) || !refusals.has(error.code) || error.retryAt) throw error
     throw error instanceof SourceRefusedError ? error : new SourceRefusedError(error.message)

@@ -11,22 +11,24 @@ const hardBreak = /(?: {2,}|\\)$/
  * Code, lists, tables and deliberate breaks stay as they are.
  */
 export function joinLines(markdown: string): string {
-  const lines: string[] = []
+  const joined: string[] = []
   let openFence: string | null = null
+  let before = ''
   for (const line of markdown.replace(/\r\n?/g, '\n').split('\n')) {
-    const before = lines.at(-1)
     const mark: string | undefined = fence.exec(line)?.[1]
-    if (openFence !== null) {
-      lines.push(line)
-      if (mark?.startsWith(openFence)) openFence = null
-      continue
-    }
-    openFence = mark ?? null
-    const isJoined = before !== undefined && continues(before) && line.trim() !== '' && !blockStart.test(line)
-    if (isJoined) lines[lines.length - 1] = `${before} ${line.trimStart()}`
-    else lines.push(line)
+    const isCode = openFence !== null
+    if (isCode) openFence = mark?.startsWith(openFence!) ? null : openFence
+    else openFence = mark ?? null
+    if (!isCode && continues(before) && isContinuation(line)) joined.push(' ', line.trimStart())
+    else joined.push('\n', line)
+    // The end of a code block continues nothing.
+    before = isCode ? '' : line
   }
-  return lines.join('\n')
+  return joined.slice(1).join('')
 }
 
-const continues = (line: string): boolean => line.trim() !== '' && !closedLine.test(line) && !hardBreak.test(line)
+/** A line with a bar may be the row of a table, which needs none at its start. */
+const continues = (line: string): boolean =>
+  line.trim() !== '' && !line.includes('|') && !closedLine.test(line) && !hardBreak.test(line)
+
+const isContinuation = (line: string): boolean => line.trim() !== '' && !line.includes('|') && !blockStart.test(line)
