@@ -35,7 +35,7 @@ export async function createPlatforms(options: PlatformsOptions): Promise<Platfo
     const openBudget: OpenBudget = (limits) => {
       const windows = limits.windows.map(({ limit, windowMs }) => ({ limit, windowMs: windowMs / timeScale }))
       const budget = createBudget({ ...limits, windows, platform, quotas })
-      opened.push(budget)
+      if (limits.isUnlisted !== true) opened.push(budget)
       return budget
     }
     const { create, contextIsTopic } = platformDefinitions.find(({ name }) => name === platform)!

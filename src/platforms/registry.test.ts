@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
 import type { AdapterCache } from './adapters/adapter-cache.ts'
-import { fetchPageOrNull, sendJson, startServer, testClient, testClock } from './adapters/testing.ts'
+import { fetchPageOrNull, privateTargets, sendJson, startServer, testClient, testClock } from './adapters/testing.ts'
 import { createMemoryQuotas } from './budget/quota.ts'
 import { definePlatform } from './definition.ts'
 import { createPlatforms } from './platforms.ts'
@@ -37,6 +37,16 @@ it('only the platforms that are on are made, in their order, each with its own c
   }
   expect(received[0]!.query).toMatchObject({ site: 'softwarerecs', key: 'k1' })
   expect(received[1]!.headers.authorization).toBe('Bearer ghp_x')
+})
+
+it('forums that only accounts name are not among the hosts of the platform', async () => {
+  const { baseUrl } = await startServer((response) => sendJson(response, { posts: [], grouped_search_result: {} }))
+  const clock = testClock()
+  const config = readConfig({ PLATFORMS: 'discourse', DISCOURSE_URLS: 'https://forum.example' }).platforms
+  const client = testClient(clock, privateTargets)
+  const { adapters, hosts } = await createPlatforms({ config, client, clock, quotas: createMemoryQuotas(), cache })
+  await fetchPageOrNull(adapters.get('discourse')!, { sources: [baseUrl] })
+  expect(hosts.get('discourse')!.map(({ name }) => name)).toEqual(['forum.example'])
 })
 
 it('a credential that no header can hold is refused at the start, and not shown', () => {

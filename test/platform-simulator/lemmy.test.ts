@@ -26,7 +26,11 @@ const idsOf = (posts: View[]) => posts.map(({ post }) => String(post.ap_id))
 
 describe('the form of Lemmy', () => {
   it('differs by version: times without a zone, and counts in the post', async () => {
-    const [old, current, next] = [await search({}, 'pebble'), await search(), await search({}, 'thicket')]
+    const [old, current] = [await search({}, 'pebble'), await search()]
+    const { simulator } = current
+    const list = { search_term: 'dark mode', type_: 'all', limit: 50 }
+    const { body } = await ask(`${simulator.urls.lemmy}/thicket/api/v4/post/list`, list)
+    const next = { posts: body.posts as View[] }
     expect(old.posts[0]!.post.published).toMatch(/\d{6}$/)
     expect(current.posts[0]!.post.published).toMatch(/\d{6}Z$/)
     expect(current.posts[0]!.counts).toHaveProperty('score')
@@ -70,6 +74,44 @@ describe('the form of Lemmy', () => {
       expect([name, name in ours!, missing]).toEqual([name, true, []])
     }
   })
+})
+
+describe('Lemmy 1.0', () => {
+  const page = async (parameters: Record<string, string | number>) => {
+    const simulator = await simulate({})
+    const { body } = await ask(`${simulator.urls.lemmy}/thicket/api/v4/post/list`, {
+      search_term: 'dark mode',
+      ...parameters,
+    })
+    return body
+  }
+
+  it('says its version where version 4 of the API is on', async () => {
+    const { lemmy } = (await simulate({})).urls
+    const { status, body } = await ask(`${lemmy}/thicket/api/v4/site`, {})
+    expect([status, body.version]).toEqual([200, '1.0.0'])
+    expect((await fetch(`${lemmy}/orchard/api/v4/site`)).status).toBe(404)
+    expect((await fetch(`${lemmy}/bramble/api/v4/site`)).status).toBe(404)
+  })
+
+  it('pages by a cursor, and lists only local posts unless all are wanted', async () => {
+    const first = await page({ type_: 'all', limit: 50 })
+    expect([(first.posts as View[]).length, first.next_page]).toEqual([50, 'P2'])
+    const last = await page({ type_: 'all', limit: 50, page_cursor: 'P5' })
+    expect([(last.posts as View[]).length, last.next_page]).toEqual([50, null])
+    expect((await page({ limit: 50 })).posts).toEqual([])
+  })
+
+  it.each(['thicket', 'bramble'])(
+    'answers version 3 on %s with the same mixed page, whatever is wanted',
+    async (name) => {
+      const [one, two] = [await search({}, name), await search({ page: 2, sort: 'New' }, name)]
+      expect(one.posts.length).toBeLessThanOrEqual(20)
+      expect(one.body).toMatchObject({ communities: [{}], comments: [{}] })
+      expect(idsOf(two.posts)).toEqual(idsOf(one.posts))
+      expect(one.posts[0]).toHaveProperty('counts')
+    },
+  )
 })
 
 describe('paging on Lemmy', () => {

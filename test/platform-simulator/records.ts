@@ -41,6 +41,8 @@ export interface SimulatedRecord {
   isGone?: boolean
   /** Only members may see it, but the platform's answer contains it. */
   isPrivate?: boolean
+  /** What its platform did with it, where the platform has a mark for that: a search returns it all the same. */
+  moderation?: 'archived' | 'removed' | 'private'
 }
 
 /** When a record was resolved: some weeks after it was written. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformName } from '../../src/database/column-types.ts'
-import { createReddit, redditQuery } from '../../src/platforms/adapters/reddit/search.ts'
+import { redditQuery } from '../../src/platforms/adapters/reddit/queries.ts'
+import { createReddit } from '../../src/platforms/adapters/reddit/search.ts'
 import { fetchPageOrNull, platformError, testClient } from '../../src/platforms/adapters/testing.ts'
 import { createX, xQuery } from '../../src/platforms/adapters/x/search.ts'
 import { type BudgetLimits, createBudget } from '../../src/platforms/budget/budget.ts'

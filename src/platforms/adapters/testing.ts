@@ -83,6 +83,9 @@ export function testClient(clock: Clock, options: Partial<ClientOptions> = {}): 
   return client
 }
 
+/** For clients whose foreign hosts are servers of the test, which have private addresses. */
+export const privateTargets: object = { allowPrivateTargets: true }
+
 /** Budgets as the registry opens them, with quotas in memory. */
 export const openTestBudget: OpenBudget = (limits) =>
   createBudget({ ...limits, platform: 'github', quotas: createMemoryQuotas() })

@@ -15,9 +15,11 @@ export interface BudgetLimits {
   concurrency: number
   /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
+  /** Left out of the hosts that `wishwell platforms` shows: an account named it, or it is a second limit of a host that is shown. */
+  isUnlisted?: boolean
 }
 
-/** Gives an adapter the budget of a host; called once for each host, when the adapter is made. */
+/** Gives an adapter the budget of a host; called once for each host. */
 export type OpenBudget = (limits: BudgetLimits) => Budget
 
 /** The state of a host that survives restarts. */

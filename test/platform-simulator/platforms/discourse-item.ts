@@ -4,6 +4,9 @@ import { escapeHtml } from '../wire-text.ts'
 /** The only category of these forums, so that a search in it misses none. */
 export const category = { id: 13, name: 'Feature Requests', slug: 'feature-requests' }
 
+/** How these forums mark what became of a wish. */
+const outcomeTags: Record<string, string> = { completed: 'completed', not_planned: 'declined', duplicate: 'duplicate' }
+
 const blurbCharacters = 200
 
 export function topicId(record: SimulatedRecord): number {
@@ -16,7 +19,8 @@ export function topicSlug(record: SimulatedRecord): string {
 }
 
 export function topicTags(record: SimulatedRecord): string[] {
-  const own = record.tags.map((tag) => tag.replaceAll(' ', '-'))
+  const outcome = record.resolution && outcomeTags[record.resolution]
+  const own = [...record.tags, ...(outcome ? [outcome] : [])].map((tag) => tag.replaceAll(' ', '-'))
   return record.tags.includes('bug') ? own : [...new Set(['feature-request', ...own])]
 }
 
@@ -66,9 +70,9 @@ export function discourseTopic(record: SimulatedRecord, isNew: boolean): object 
     unseen: false,
     pinned: false,
     unpinned: null,
-    visible: !record.isGone,
+    visible: record.moderation !== 'removed' && !record.isGone,
     closed: record.resolution !== undefined,
-    archived: false,
+    archived: record.moderation === 'archived',
     bookmarked: null,
     liked: null,
     tags: isNew ? tags.map((name, index) => ({ id: index + 1, name, slug: name })) : tags,
@@ -76,5 +80,36 @@ export function discourseTopic(record: SimulatedRecord, isNew: boolean): object 
     category_id: category.id,
     has_accepted_answer: record.resolution === 'completed',
     ...(isNew ? votes : {}),
+  }
+}
+
+/** `GET /t/<id>.json`: the topic with its first posts. */
+export function discourseTopicPage(record: SimulatedRecord, isNew: boolean): object {
+  const {
+    blurb: _,
+    like_count,
+    topic_title_headline: __,
+    ...post
+  } = discoursePost(record, isNew) as Record<string, unknown>
+  const cooked = (record.body ?? '')
+    .split('\n\n')
+    .map((paragraph) => `<p>${escapeHtml(paragraph, 'stackexchange')}</p>`)
+    .join('\n')
+  const likes = like_count === 0 ? [] : [{ id: 2, count: like_count }]
+  const first = {
+    ...post,
+    cooked,
+    post_type: 1,
+    actions_summary: likes,
+    hidden: false,
+    deleted_at: null,
+    user_deleted: false,
+  }
+  return {
+    ...discourseTopic(record, isNew),
+    post_stream: { posts: [first], stream: [post.id] },
+    deleted_at: null,
+    timeline_lookup: [[1, 0]],
+    word_count: 100,
   }
 }

@@ -3,12 +3,15 @@ import {
   type Answer,
   changeBody,
   jsonAnswer,
+  type SearchContext,
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
 } from '../platform-shape.ts'
 import { canonicalText } from '../query.ts'
 import { category, discoursePost, discourseTopic, topicId, topicSlug, topicTags } from './discourse-item.ts'
+import { discourseReads, isRead } from './discourse-reads.ts'
+import { rememberShown } from './shown-records.ts'
 
 const pageSize = 50
 const lastPage = 10
@@ -18,6 +21,8 @@ const searchesPerMinute = 15
 /** Each is a forum of its own below the platform's address; the last one is of a new version, with the voting plugin. */
 export const forumNames = ['harbour', 'meadow', 'quarry'] as const
 const newestForum = 'quarry'
+/** A further forum, which nothing is configured to search: only its members may read it. */
+const privateForum = 'cellar'
 
 /** `/meadow/search.json`; null for what is no search. */
 function forumOf(path: string): string | null {
@@ -108,6 +113,10 @@ function groupedResult(q: string, ids: number[], more: object = {}): object {
   }
 }
 
+function notLoggedIn(): Answer {
+  return jsonAnswer(403, { errors: ['You need to be logged in to do that.'], error_type: 'not_logged_in' })
+}
+
 function searchAnswer({ parameters, path }: SearchRequest, corpus: Corpus): Answer {
   const forum = forumOf(path)
   if (forum === null || forum.startsWith('nosuch')) {
@@ -127,6 +136,7 @@ function searchAnswer({ parameters, path }: SearchRequest, corpus: Corpus): Answ
   const start = (Math.max(1, page) - 1) * pageSize
   const shown = found.slice(start, start + pageSize)
   const isNew = forum === newestForum
+  rememberShown(corpus, `discourse/${forum}`, shown, topicId)
   const more_full_page_results = found.length > start + pageSize ? true : null
   const grouped = groupedResult(q, shown.map(topicId), { more_full_page_results })
   const lists = { users: [], categories: [], tags: [], groups: [], grouped_search_result: grouped }
@@ -158,7 +168,14 @@ export const discourse: SimulatedPlatform = {
     })
   },
 
-  search: (request, { corpus }) => searchAnswer(request, corpus),
+  isAside: ({ path }) => isRead(path),
+  search: (request, { corpus }: SearchContext) => {
+    const [forum = ''] = request.path.split('/').slice(1)
+    if (forum === privateForum) return notLoggedIn()
+    return isRead(request.path)
+      ? discourseReads(request.path, corpus, forum === newestForum)
+      : searchAnswer(request, corpus)
+  },
 
   refuse: (wait, now) => {
     const seconds = Math.max(1, Math.ceil((wait.until - now) / 1_000))
@@ -180,8 +197,7 @@ export const discourse: SimulatedPlatform = {
     changeBody(answer, ({ grouped_search_result: grouped }) => ({
       grouped_search_result: { ...(grouped as object), more_full_page_results: true },
     })),
-  unauthorized: () =>
-    jsonAnswer(403, { errors: ['You need to be logged in to do that.'], error_type: 'not_logged_in' }),
+  unauthorized: notLoggedIn,
   serverError: () => ({
     status: 503,
     headers: { 'content-type': 'text/html' },

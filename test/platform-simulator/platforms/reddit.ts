@@ -9,7 +9,9 @@ import {
   wholeNumber,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
+import { aboutCommunity, refusedCommunity } from './reddit-communities.ts'
 import { community, flair, postName, postUrl, redditPost } from './reddit-item.ts'
+import { rememberShown, shownRecord } from './shown-records.ts'
 
 const maximumResults = 1_000
 const maximumPageSize = 100
@@ -102,20 +104,48 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
     .slice(0, maximumResults)
 }
 
+/** Below this path operators are text; which of the two Reddit does is not known. */
+const plainPrefix = /^\/plain(?=\/)/
+const searchPath = /^(?:\/r\/(\w+))?\/search$/
+const aboutPath = /^\/r\/(\w+)\/about$/
+
+/** A search of one community is narrowed to it. Where operators are text, no post has all of their words. */
+function findAt(path: string, parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
+  if (plainPrefix.test(path) && /\bOR\b|flair:/.test(parameters.get('q') ?? '')) return []
+  const name = searchPath.exec(path.replace(plainPrefix, ''))?.[1]?.toLowerCase()
+  const found = find(parameters, corpus)
+  return name === undefined ? found : found.filter((record) => community(record).toLowerCase() === name)
+}
+
+/** Posts by their fullnames: removed ones have their marks, unknown and private ones are left out. */
+function postInfo({ parameters }: SearchRequest, { corpus, limit, now }: SearchContext): Answer {
+  const names = (parameters.get('id') ?? '').split(',').slice(0, maximumPageSize)
+  const records = names.map((name) => shownRecord(corpus, 'reddit', name)).filter((record) => record !== undefined)
+  const known = records.filter(({ moderation }) => moderation !== 'private')
+  const children = known.map((record) => redditPost(record, parameters.get('raw_json') === '1'))
+  const headers = rateHeaders(limit.used, limit.remaining, limit.resetAt, now)
+  return jsonAnswer(
+    200,
+    { kind: 'Listing', data: { after: null, dist: children.length, children, before: null } },
+    headers,
+  )
+}
+
 function pageSize(parameters: URLSearchParams): number {
   const asked = wholeNumber(parameters.get('limit'), defaultPageSize) ?? defaultPageSize
   return asked < 1 ? defaultPageSize : Math.min(asked, maximumPageSize)
 }
 
 /** A page begins after the post that `after` names; after one that is not in the listing there is nothing. */
-function searchPosts({ parameters }: SearchRequest, { corpus, limit, now }: SearchContext): Answer {
+function searchPosts({ path, parameters }: SearchRequest, { corpus, limit, now }: SearchContext): Answer {
   const headers = rateHeaders(limit.used, limit.remaining, limit.resetAt, now)
   if ((parameters.get('q') ?? '').length > maximumQuery) return errorAnswer(400, 'Bad Request', headers)
-  const found = find(parameters, corpus)
+  const found = findAt(path, parameters, corpus)
   const after = parameters.get('after')
   const before = after === null ? -1 : found.findIndex((record) => postName(record) === after)
   const start = after !== null && before === -1 ? found.length : before + 1
   const posts = found.slice(start, start + pageSize(parameters))
+  rememberShown(corpus, 'reddit', posts, postName)
   const last = posts.at(-1)
   const hasMore = last !== undefined && start + posts.length < found.length
   const data = {
@@ -155,7 +185,13 @@ export const reddit: SimulatedPlatform = {
     const token = authorization(request, 'bearer')
     if (token === null) return htmlAnswer(403, 'Blocked')
     if (readToken(token)[1] <= context.now) return errorAnswer(401, 'Unauthorized')
-    return request.path === '/search' ? searchPosts(request, context) : errorAnswer(404, 'Not Found')
+    const path = request.path.replace(plainPrefix, '')
+    const named = (searchPath.exec(path) ?? aboutPath.exec(path))?.[1]
+    const refused = named === undefined ? null : refusedCommunity(named)
+    if (refused) return refused
+    if (path === '/api/info') return postInfo(request, context)
+    if (aboutPath.test(path)) return aboutCommunity(named!)
+    return searchPath.test(path) ? searchPosts(request, context) : errorAnswer(404, 'Not Found')
   },
 
   refuse: (wait, now, state) => {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { isPresent, type Raw, type Recording, recordingsOf } from '../recordings.ts'
+import { isPresent, laterRecordingsOf, type Raw, type Recording, recordingsOf } from '../recordings.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,
@@ -14,7 +14,7 @@ import {
 import { createBluesky } from './search.ts'
 
 const clock = testClock()
-const recordings = [...recordingsOf('bluesky'), ...recordingsOf('bluesky', 'recorded-2')]
+const recordings = [...recordingsOf('bluesky'), ...laterRecordingsOf('bluesky')]
 const bodyOf = ({ bytes }: Recording): Raw => JSON.parse(bytes.toString())
 const errorCodes: Array<[RegExp, Parameters<typeof platformError>[1]]> = [
   [/401|expired|auth/i, 'unauthorized'],

@@ -5,11 +5,16 @@ import { asFields, asInteger, asString } from '../../content/fields.ts'
 import { PlatformError } from '../../platform.ts'
 import { postsOf } from './post.ts'
 
-/**
- * Rules: application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`).
- * @param label the name of the forum in messages.
- */
-export function discourseError(answer: Answer, label: string, now: Date): PlatformError | null {
+export interface ErrorOptions {
+  /** The name of the forum in messages. */
+  label: string
+  now: Date
+  /** What to correct: a variable of the operator, or the source that an account named. */
+  advice: string
+}
+
+/** Rules: application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`). */
+export function discourseError(answer: Answer, { label, now, advice }: ErrorOptions): PlatformError | null {
   const body = asFields(answer.body)
   const type = asString(body?.error_type)
   if (answer.status === 429 || type === 'rate_limit') return tooMany(label, cooldownEnd(answer, now))
@@ -17,10 +22,10 @@ export function discourseError(answer: Answer, label: string, now: Date): Platfo
   const reason = asString(asFields(body?.grouped_search_result)?.error)
   if (reason && postsOf(body)?.length === 0) return tooMany(label, cooldownAfterRefusal({}, now))
   if (type === 'not_logged_in' || type === 'invalid_access' || answer.status === 401) {
-    return new PlatformError('unauthorized', `${label} lets only members search. Take it out of DISCOURSE_URLS.`)
+    return new PlatformError('unauthorized', `${label} lets only members search. ${advice}`)
   }
-  if (answer.status === 404) {
-    return new PlatformError('bad_response', `${label} has no search at this address. Check DISCOURSE_URLS.`)
+  if (answer.status === 404 || answer.status === 410) {
+    return new PlatformError('bad_response', `${label} has nothing at this address. ${advice}`)
   }
   return null
 }

@@ -6,7 +6,11 @@ export interface Forum {
   name: string
   /** The part of its query that narrows a search to wishes. */
   filter: string
+  /** What the address names: a category by number or slug, a tag; null for the whole forum. */
+  part: ForumPart | null
 }
+
+export type ForumPart = { kind: 'category'; id: string | null; slugs: string[] } | { kind: 'tag'; tag: string }
 
 /**
  * A plain address does not say which category of a forum holds its wishes, so the query has these words beside the topic.
@@ -27,22 +31,28 @@ export function readForum(address: string): Forum {
   const [, folder = url.pathname, kind, rest = ''] = /^(.*?)\/(c|tag)\/(.+)$/.exec(url.pathname) ?? []
   const path = folder.replace(/\/+$/, '')
   const segments = rest.split('/').map(decoded).filter(isFilterWord)
+  const part = kind === 'c' ? categoryPart(segments) : tagPart(segments)
   const baseUrl = `${url.origin}${path}`
-  const name = `${url.host}${path}`
-  const isCategory = kind === 'c'
-  return { baseUrl, name, filter: (isCategory ? categoryFilter(segments) : tagFilter(segments)) ?? wishWords }
+  return { baseUrl, name: `${url.host}${path}`, filter: part ? filterOf(part) : wishWords, part }
 }
 
-/** Every version supports `#parent:child`; a category without a readable slug has its number only. */
-function categoryFilter(segments: string[]): string | null {
-  const slugs = segments.filter((segment) => !/^(\d+|-)$/.test(segment)).slice(-2)
-  if (slugs.length > 0) return `#${slugs.join(':')}`
-  const id = segments.findLast((segment) => /^\d+$/.test(segment))
-  return id === undefined ? null : `category:${id}`
+/** `/l/votes` and the like at the end of an address are views of the category. */
+function categoryPart(segments: string[]): ForumPart | null {
+  const view = segments.indexOf('l', 1)
+  const named = view < 0 ? segments : segments.slice(0, view)
+  const slugs = named.filter((segment) => !/^(\d+|-)$/.test(segment)).slice(-2)
+  const id = named.findLast((segment) => /^\d+$/.test(segment)) ?? null
+  return slugs.length === 0 && id === null ? null : { kind: 'category', id, slugs }
 }
 
-function tagFilter([tag]: string[]): string | null {
-  return tag === undefined ? null : `tags:${tag}`
+function tagPart([tag]: string[]): ForumPart | null {
+  return tag === undefined ? null : { kind: 'tag', tag }
+}
+
+/** The number of a category is surest: slugs repeat below other parents. Without it, every version supports `#parent:child`. */
+function filterOf(part: ForumPart): string {
+  if (part.kind === 'tag') return `tags:${part.tag}`
+  return part.id === null ? `#${part.slugs.join(':')}` : `category:${part.id}`
 }
 
 /** Whether Discourse accepts it as the name of a category or tag in a filter. */

@@ -1,4 +1,4 @@
-import type { Discarded, DiscardReason } from '../../../database/column-types.ts'
+import { type CountedItems, countItems, type ItemResult } from '../../content/counted-items.ts'
 import {
   asDate,
   asFields,
@@ -9,16 +9,20 @@ import {
   asString,
   type Fields,
   foundRequest,
-  readItems,
 } from '../../content/fields.ts'
-import { cleanTags, htmlToPlainText, plainTitle } from '../../content/text.ts'
+import { htmlToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
+import { readBlurb } from './blurb.ts'
 import type { Forum } from './forum.ts'
+import { sourceNameOf } from './source-name.ts'
+import { discourseStatus, tagNames } from './status.ts'
 
 /** The texts with which Discourse replaces a post that its author deleted, in old and new versions. */
 const deletedText = /^\((?:post|topic) (?:deleted|withdrawn) by (?:the )?author\b/i
 /** The topic that Discourse makes for every category, to describe it. */
 const categoryTitle = /^About the .+ category$/
+/** The number of a like among the actions on a post (post_action_type.rb). */
+const likeAction = 2
 
 /** The posts of an answer. Without hits the list can be missing; then this object shows that the answer is one of a search. */
 export function postsOf(body: Fields | null): unknown[] | null {
@@ -29,33 +33,49 @@ export function postsOf(body: Fields | null): unknown[] | null {
 /**
  * The posts of one page with their topics, which are in a list of their own. A topic is one request, however many of its
  * posts match: the number of a topic never changes, while the matching post depends on the search.
+ * @param posts as `postsOf` gives them.
  */
-export async function readPosts(
-  posts: unknown[],
-  topics: unknown[],
-  forum: Forum,
-  discarded: Discarded,
-): Promise<FoundRequest[]> {
-  const topicsById = new Map(topics.map(asFields).map((topic) => [asId(topic?.id), topic]))
+export async function readPosts(posts: unknown[], body: Fields | null, forum: Forum): Promise<CountedItems> {
+  const topics = (asList(body?.topics) ?? []).map(asFields)
+  const topicsById = new Map(topics.map((topic) => [asId(topic?.id), topic]))
   const seen = new Set<string>()
-  return readItems(
-    posts,
-    (post) => {
-      const topicId = asId(post.topic_id)
-      if (topicId === null || seen.has(topicId)) return null
-      const request = readPost(post, topicId, topicsById.get(topicId) ?? {}, forum)
-      if (request) seen.add(topicId)
-      return request
-    },
-    discarded,
-  )
+  return countItems(posts, (post) => {
+    const topicId = asId(post.topic_id)
+    if (topicId === null || seen.has(topicId)) return null
+    const topic = topicsById.get(topicId) ?? {}
+    const { text, isExcerpt } = readBlurb(asString(post.blurb) ?? '')
+    const source = sourceNameOf(forum, topic, asList(body?.categories) ?? [])
+    const result = readTopic({ post, topic, topicId, text, isExcerpt, source, forum })
+    if (result !== null && typeof result !== 'string') seen.add(topicId)
+    return result
+  })
 }
 
-function readPost(post: Fields, topicId: string, topic: Fields, forum: Forum): FoundRequest | DiscardReason | null {
+/** The page of a topic (`GET /t/<id>.json`), which has the whole text of its first post; null when it is no such page. */
+export function readTopicPage(body: unknown, forum: Forum): ItemResult {
+  const topic = asFields(body)
+  const posts = (asList(asFields(topic?.post_stream)?.posts) ?? []).map(asFields)
+  const post = posts.find((candidate) => candidate?.post_number === 1)
+  const topicId = asId(topic?.id)
+  if (!topic || !post || topicId === null) return null
+  const text = htmlToPlainText(asString(post.cooked) ?? '')
+  const source = sourceNameOf(forum, topic, [])
+  return readTopic({ post, topic, topicId, text, isExcerpt: false, source, forum })
+}
+
+interface TopicParts {
+  post: Fields
+  topic: Fields
+  topicId: string
+  text: string
+  isExcerpt: boolean
+  source: string
+  forum: Forum
+}
+
+function readTopic({ post, topic, topicId, text, isExcerpt, source, forum }: TopicParts): ItemResult {
   const title = titleOf(post, topic)
-  // HTML, sometimes with marks around the words that match.
-  const description = htmlToPlainText(asString(post.blurb) ?? '')
-  if (isGone(post, topic) || deletedText.test(description)) return 'removed'
+  if (isGone(post, topic) || deletedText.test(text)) return 'removed'
   if (categoryTitle.test(title)) return null
   const username = asName(post.username)
   const postCount = asInteger(topic.posts_count)
@@ -63,16 +83,23 @@ function readPost(post: Fields, topicId: string, topic: Fields, forum: Forum): F
     sourceId: `${forum.name}:${topicId}`,
     sourceUrl: `${forum.baseUrl}/t/${slugPath(topic)}${encodeURIComponent(topicId)}/${asInteger(post.post_number) ?? 1}`,
     title,
-    description,
-    votes: votesOf(topic) ?? asInteger(post.like_count) ?? asInteger(topic.like_count) ?? 0,
-    // Strings until 2025, objects in newer versions.
-    tags: cleanTags((asList(topic.tags) ?? []).map((tag) => asFields(tag)?.name ?? tag)),
+    description: text,
+    excerpt: isExcerpt,
+    votes: votesOf(topic) ?? likesOf(post) ?? asInteger(topic.like_count) ?? 0,
+    tags: tagNames(topic),
     commentCount: postCount === null ? null : Math.max(0, postCount - 1),
     authorName: asName(post.name),
     authorHandle: username,
     authorProfileUrl: username && `${forum.baseUrl}/u/${encodeURIComponent(username)}`,
     originalCreatedAt: asDate(post.created_at),
+    status: discourseStatus(topic),
+    sourceName: source,
   })
+}
+
+/** The number of a topic in the `sourceId` of its request. */
+export function topicIdOf({ sourceId }: FoundRequest, forum: Forum): string {
+  return sourceId.slice(forum.name.length + 1)
 }
 
 function titleOf(post: Fields, topic: Fields): string {
@@ -91,6 +118,14 @@ function isGone(post: Fields, topic: Fields): boolean {
 /** Of the voting plugin; null where it is not installed or the category has no votes: then the likes count. */
 function votesOf(topic: Fields): number | null {
   return topic.can_vote === false ? null : asInteger(topic.vote_count)
+}
+
+/** A search gives the count itself; the page of a topic lists it among the actions, and leaves it out where it is 0. */
+function likesOf(post: Fields): number | null {
+  const count = asInteger(post.like_count)
+  const actions = asList(post.actions_summary)
+  if (count !== null || actions === null) return count
+  return asInteger(actions.map(asFields).find((action) => action?.id === likeAction)?.count) ?? 0
 }
 
 /** The slug is only for readers: a link without it, or with a wrong one, opens the same topic. */

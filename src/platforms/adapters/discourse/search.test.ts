@@ -31,7 +31,7 @@ describe('the search on a Discourse forum', () => {
   it('queries first posts with the words, in the category of the address', async () => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing))
     await fetchPage(discourse)
-    expect(received).toMatchObject([{ path: '/search.json', query: { q: 'dark mode #ideas in:first', page: '1' } }])
+    expect(received).toMatchObject([{ path: '/search.json', query: { q: 'dark mode category:5 in:first', page: '1' } }])
     expect(received[0]!.headers['user-agent']).toContain('Wishwell')
   })
 
@@ -39,11 +39,13 @@ describe('the search on a Discourse forum', () => {
     ['', '/search.json', 'feature request'],
     ['/', '/search.json', 'feature request'],
     ['/forum', '/forum/search.json', 'feature request'],
-    ['/forum/c/ideas/5', '/forum/search.json', '#ideas'],
+    ['/forum/c/ideas/5', '/forum/search.json', 'category:5'],
     ['/c/feature-requests', '/search.json', '#feature-requests'],
-    ['/c/product/ideas/5/', '/search.json', '#product:ideas'],
+    ['/c/product/ideas/5/', '/search.json', 'category:5'],
+    ['/c/product/ideas', '/search.json', '#product:ideas'],
+    ['/c/ideas/5/l/votes', '/search.json', 'category:5'],
     ['/c/-/5', '/search.json', 'category:5'],
-    ['/c/%E6%8F%90%E6%A1%88/5', '/search.json', '#提案'],
+    ['/c/%E6%8F%90%E6%A1%88', '/search.json', '#提案'],
     ['/tag/feature-request', '/search.json', 'tags:feature-request'],
     ['/tag/feature-request/12', '/search.json', 'tags:feature-request'],
     ['/c/in:all', '/search.json', 'feature request'],
@@ -63,7 +65,7 @@ describe('the search on a Discourse forum', () => {
   ])('reads no filter from the topic %s', async (topic, words) => {
     const { discourse, received } = await setUp((response) => sendJson(response, nothing))
     await fetchPage(discourse, topic)
-    expect(received[0]!.query.q).toBe(`${words} #ideas in:first`)
+    expect(received[0]!.query.q).toBe(`${words} category:5 in:first`)
   })
 
   it('sends no request when the topic has no words', async () => {
@@ -144,6 +146,8 @@ describe('a topic of a Discourse forum', () => {
     posts_count: 4,
     tags: ['ui', { id: 1, name: 'Theme', slug: 'theme' }, null],
     visible: true,
+    closed: false,
+    archived: false,
   }
 
   it('is read field by field, joined with its post', async () => {
@@ -162,6 +166,12 @@ describe('a topic of a Discourse forum', () => {
         authorProfileUrl: `http://${host}/forum/u/bob_b`,
         license: null,
         originalCreatedAt: new Date('2024-01-02T03:04:05.678Z'),
+        status: 'open',
+        statusChangedAt: null,
+        excerpt: true,
+        sourceName: `${host}/forum: ideas`,
+        refreshHandle: null,
+        ownSource: null,
       },
     ])
   })
@@ -306,7 +316,7 @@ describe('an error of a Discourse forum', () => {
   it('is none when lists are missing because nothing matches', async () => {
     for (const body of [{ grouped_search_result: {} }, { posts: null, grouped_search_result: { error: null } }]) {
       const { discourse } = await setUp((response) => sendJson(response, body))
-      expect(await fetchPage(discourse)).toMatchObject({ requests: [], nextCursor: null })
+      expect(await fetchPage(discourse)).toEqual({ requests: [], discarded: {}, nextCursor: null })
     }
   })
 })

@@ -1,5 +1,7 @@
 import { definePlatform } from '../../definition.ts'
 import { itemsOf, webAddressList } from '../../variables.ts'
+import { discourseSources } from './source.ts'
+import { discourseStatusOfTags } from './status.ts'
 
 export const discourse = definePlatform({
   name: 'discourse',
@@ -10,12 +12,15 @@ export const discourse = definePlatform({
     DISCOURSE_URLS: webAddressList(
       [
         'https://meta.discourse.org/c/feature/2',
-        'https://community.home-assistant.io/c/feature-requests/13',
         'https://forum.obsidian.md/c/feature-requests/8',
+        'https://forum.cursor.com/c/ideas/feature-requests/5',
+        'https://community.n8n.io/c/feature-requests/5',
       ],
       'the Discourse forums that are searched, or the category (/c/…) or tag (/tag/…) of their feature requests; round-robin, one page each',
     ),
   },
+  sources: discourseSources,
+  statusOfTags: discourseStatusOfTags,
   create: async (dependencies, { DISCOURSE_URLS: urls }) =>
     (await import('./search.ts')).createDiscourse({ ...dependencies, urls: itemsOf(urls) }),
 })

@@ -20,7 +20,7 @@ export function lemmyError({ status, headers, body }: Answer, label: string, now
     return new PlatformError('unauthorized', `${label} lets only members search. Take it out of LEMMY_URLS.`)
   }
   if (status === 404) {
-    return new PlatformError('bad_response', `${label} has no Lemmy API, version 3. Check LEMMY_URLS.`)
+    return new PlatformError('bad_response', `${label} has no Lemmy API. Check LEMMY_URLS.`)
   }
   if (status === 400) return new PlatformError('bad_response', `${label} refused the search (400).`)
   return null

@@ -1,4 +1,4 @@
-import type { DiscardReason } from '../../../database/column-types.ts'
+import type { ItemResult } from '../../content/counted-items.ts'
 import {
   asDate,
   asFields,
@@ -12,23 +12,26 @@ import {
   foundRequest,
 } from '../../content/fields.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
-import type { FoundRequest } from '../../platform.ts'
+
+/** Who may read a community of Lemmy 1.0; older versions have only public ones. */
+const openVisibilities: ReadonlySet<string> = new Set(['public', 'unlisted', 'localonlypublic'])
 
 /**
  * A post with its community, author and counts, as versions 0.18 and 0.19 write it (`counts`, `published`, `actor_id`) and as
- * 1.0 does (counts in the post, `published_at`, `ap_id`).
+ * 1.0 does (counts in the post, `published_at`, `ap_id`). Lemmy has no mark for what became of a wish.
  */
-export function readPostView(view: Fields): FoundRequest | DiscardReason | null {
+export function readPostView(view: Fields): ItemResult {
   const post = asFields(view.post)
   // In version 4 of the API a comment, too, comes with its post.
-  if (!post) return null
-  if (asFields(view.comment)) return 'reply'
+  if (!post || asFields(view.comment)) return post ? 'reply' : null
   // The address on the author's instance: the same wherever a copy of the post is found.
   const address = asWebUrl(post.ap_id)
   const sourceId = asId(address) ?? asId(address && new URL(address).href)
   const community = asFields(view.community)
-  if (address === null || sourceId === null) return null
   if (isGone(post) || isGone(community)) return 'removed'
+  const visibility = (asString(community?.visibility) ?? 'public').toLowerCase().replaceAll('_', '')
+  if (!openVisibilities.has(visibility)) return 'notPublic'
+  if (address === null || sourceId === null) return null
   const counts = { ...post, ...asFields(view.counts) }
   const creator = asFields(view.creator)
   const profileUrl = asWebUrl(creator?.actor_id) ?? asWebUrl(creator?.ap_id)
@@ -44,6 +47,7 @@ export function readPostView(view: Fields): FoundRequest | DiscardReason | null 
     authorHandle: handleOf(creator?.name, profileUrl),
     authorProfileUrl: profileUrl,
     originalCreatedAt: asDate(post.published) ?? asDate(post.published_at),
+    sourceName: communityNameOf(community),
   })
 }
 
@@ -52,12 +56,18 @@ function isGone(thing: Fields | null): boolean {
   return thing !== null && [thing.deleted, thing.removed, thing.local_removed].includes(true)
 }
 
+/** `!name@host`, by which a community is found on every instance. */
+function communityNameOf(community: Fields | null): string | null {
+  const name = handleOf(community?.name, asWebUrl(community?.actor_id) ?? asWebUrl(community?.ap_id))
+  return name && `!${name}`
+}
+
 function tagName(tag: unknown): unknown {
   const fields = asFields(tag)
   return asName(fields?.display_name) ?? fields?.name
 }
 
-/** `name@host`, as people are called across instances. */
+/** `name@host`, as people and communities are called across instances. */
 function handleOf(name: unknown, profileUrl: string | null): string | null {
   const known = asName(name)
   return known && profileUrl ? `${known}@${new URL(profileUrl).host}` : known

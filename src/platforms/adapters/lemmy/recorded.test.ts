@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   isPresent,
   isSubsequence,
+  laterRecordingsOf,
   markdownWords,
   type Raw,
   type Recording,
@@ -13,7 +14,9 @@ import { fetchPage, openTestBudget as openBudget, platformError, testClient, tes
 import { createLemmy } from './search.ts'
 
 const clock = testClock()
-const recordings = recordingsOf('lemmy')
+const recordings = [...recordingsOf('lemmy'), ...laterRecordingsOf('lemmy')]
+const isComments = ({ name }: Recording) => name.startsWith('comment-')
+const pages = recordings.filter((recording) => recording.status === 200 && !isComments(recording))
 const errorCodes: Array<[RegExp, Parameters<typeof platformError>[1]]> = [
   [/429|rate-limit/, 'rate_limited'],
   [/5\d\d/, 'unavailable'],
@@ -46,11 +49,17 @@ function expectedPost({ post, creator, community, counts }: Raw) {
     authorProfileUrl: creator.actor_id,
     license: null,
     originalCreatedAt: new Date(Date.parse(zoned)),
+    status: null,
+    statusChangedAt: null,
+    excerpt: false,
+    sourceName: `!${community.name}@${community.actor_id.split('/')[2]}`,
+    refreshHandle: null,
+    ownSource: null,
   }
 }
 
 describe.skipIf(!isPresent)('recorded answers of lemmy', () => {
-  it.each(recordings.filter(({ status }) => status === 200))('$name is read, field by field', async (recording) => {
+  it.each(pages)('$name is read, field by field', async (recording) => {
     const search = asSearch(recording)
     const { requests } = await fetchPage(await adapterFor(search))
     const posts = search.posts.filter(({ post }) => !post.deleted && !post.removed)
@@ -60,6 +69,13 @@ describe.skipIf(!isPresent)('recorded answers of lemmy', () => {
       expect(isSubsequence(bounds.required, words(description))).toBe(true)
       expect(isSubsequence(words(description), bounds.allowed)).toBe(true)
     }
+  })
+
+  it.each(recordings.filter(isComments))('$name has no posts, only replies', async (recording) => {
+    const { comments } = JSON.parse(recording.bytes.toString())
+    const bytes = Buffer.from(JSON.stringify({ posts: comments }))
+    const page = await fetchPage(await adapterFor({ ...recording, bytes }))
+    expect([page.requests, page.discarded]).toEqual([[], { reply: comments.length }])
   })
 
   it('each recorded error is recognised', async () => {

@@ -6,6 +6,7 @@ import {
   type Handler,
   openTestBudget,
   platformError,
+  type Received,
   sendJson,
   startServer,
   testClient,
@@ -13,12 +14,22 @@ import {
 } from '../testing.ts'
 import { createLemmy } from './search.ts'
 
-async function setUp(handler: Handler, paths = ['']) {
-  const server = await startServer(handler)
+const sitePath = '/api/v4/site'
+
+/** `received` has what is sent to the search alone; the instance has version 3 of the API, unless `site` says more. */
+async function setUp(handler: Handler, paths = [''], site: { version?: string } = {}) {
+  const received: Received[] = []
+  const siteRequests: Received[] = []
+  const { baseUrl } = await startServer((response, one, request) => {
+    const isSite = one.path.endsWith(sitePath)
+    ;(isSite ? siteRequests : received).push(one)
+    if (isSite) sendJson(response, site, site.version === undefined ? 404 : 200)
+    else handler(response, one, request)
+  })
   const clock = testClock()
-  const urls = paths.map((path) => `${server.baseUrl}${path}`)
+  const urls = paths.map((path) => `${baseUrl}${path}`)
   const lemmy = createLemmy({ client: testClient(clock), clock, openBudget: openTestBudget, urls })
-  return { ...server, clock, lemmy, host: new URL(server.baseUrl).host }
+  return { received, siteRequests, clock, lemmy, host: new URL(baseUrl).host }
 }
 const list = (posts: unknown[]) => ({ type_: 'Posts', comments: [], posts, communities: [], users: [] })
 const postsFrom = (first: number, count: number) =>
@@ -65,6 +76,8 @@ describe('the search on Lemmy', () => {
     while (cursor !== null)
     expect(received.map(({ path, query }) => `${placeOf(path)} ${query.q}`)).toEqual([
       'b feature request tabs',
+      'a tabs feature request',
+      'b tabs feature request',
       'a I wish tabs',
       'b I wish tabs',
       'a would be nice if tabs',
@@ -100,7 +113,7 @@ describe('the search on Lemmy', () => {
     let cursor: Json = null
     do cursor = (await fetchPage(lemmy, 'tabs', cursor)).nextCursor
     while (cursor !== null)
-    expect(received).toHaveLength(8)
+    expect(received).toHaveLength(10)
   })
 
   it('has a cursor that the database can keep, whatever the first post is called', async () => {
@@ -119,7 +132,84 @@ describe('the search on Lemmy', () => {
     let cursor: Json = null
     do cursor = (await fetchPage(lemmy, 'tabs', cursor)).nextCursor
     while (cursor !== null)
-    expect(received.filter(({ path }) => placeOf(path) === 'b')).toHaveLength(4)
+    expect(received.filter(({ path }) => placeOf(path) === 'b')).toHaveLength(5)
+  })
+})
+
+describe('version 4 of the API, of Lemmy 1.0', () => {
+  const views = (first: number, count: number, next: string | null) => ({
+    posts: postsFrom(first, count),
+    next_page: next,
+  })
+
+  it('is searched by its list, which has an order, with the cursor that it gives', async () => {
+    const { lemmy, received, siteRequests } = await setUp(
+      (response, { query }) => sendJson(response, query.page_cursor ? views(50, 3, null) : views(0, 50, 'P2')),
+      [''],
+      { version: '1.0.0' },
+    )
+    const first = await fetchPage(lemmy, 'dark mode', { turn: 0, next: {}, ended: [] })
+    let cursor: Json = first.nextCursor
+    while (cursor !== null) cursor = (await fetchPage(lemmy, 'dark mode', cursor)).nextCursor
+    expect(received[0]).toMatchObject({ path: '/api/v4/post/list' })
+    expect(received[0]!.query).toEqual({
+      search_term: 'feature request dark mode',
+      type_: 'all',
+      sort: 'top',
+      limit: '50',
+    })
+    const pages = received.filter(({ query }) => query.search_term === 'feature request dark mode')
+    expect(pages.map(({ query }) => query.page_cursor)).toEqual([undefined, 'P2'])
+    expect(siteRequests).toHaveLength(1)
+  })
+
+  it('may call its list items, and ends when a cursor or a page repeats', async () => {
+    const repeating = [
+      { items: postsFrom(0, 50), next_page: 'P2' },
+      { posts: [], next_page: 'P9' },
+    ]
+    for (const body of repeating) {
+      const { lemmy, received } = await setUp((response) => sendJson(response, body), [''], { version: '1.0.0' })
+      let cursor: Json = null
+      do cursor = (await fetchPage(lemmy, 'tabs', cursor)).nextCursor
+      while (cursor !== null)
+      expect(received.length).toBeLessThanOrEqual(10)
+    }
+  })
+
+  it('is looked for again after a day, and while an instance does not answer', async () => {
+    const { lemmy, siteRequests, clock } = await setUp((response) => sendJson(response, list([])))
+    await fetchPage(lemmy)
+    await fetchPage(lemmy, 'tabs')
+    expect(siteRequests).toHaveLength(1)
+    clock.advance(86_400_000)
+    await fetchPage(lemmy)
+    expect(siteRequests).toHaveLength(2)
+  })
+
+  it('that answers version 3 with things of all kinds has a single page', async () => {
+    const mixed = { ...list(postsFrom(0, 50)), type_: 'All', communities: [{ community: { id: 1 } }] }
+    const { lemmy, received } = await setUp((response) => sendJson(response, mixed))
+    let cursor: Json = null
+    do cursor = (await fetchPage(lemmy, 'tabs', cursor)).nextCursor
+    while (cursor !== null)
+    expect(received).toHaveLength(5)
+  })
+})
+
+describe('what is left out of a page of Lemmy', () => {
+  it('is counted by reason', async () => {
+    const named = { post: { ap_id: 'https://a.example/post/1', name: 'Tabs' } }
+    const views = [
+      named,
+      { post: { ...named.post, removed: true } },
+      { post: { ...named.post, deleted: true } },
+      { ...named, community: { name: 'apps', visibility: 'Private' } },
+      { ...named, comment: { id: 1 } },
+      { post: { ap_id: 'https://a.example/post/2', name: ' ' } },
+    ]
+    const { lemmy } = await setUp((response) => sendJson(response, list(views)))
+    expect((await fetchPage(lemmy)).discarded).toEqual({ removed: 2, notPublic: 1, reply: 1, noText: 1 })
   })
 })
 
@@ -139,7 +229,7 @@ describe('a post on Lemmy', () => {
       removed: false,
     },
     creator: { name: 'bob', display_name: 'Bob B.', actor_id: 'https://lemmy.example/u/bob' },
-    community: { name: 'apps', title: 'All apps', removed: false },
+    community: { name: 'apps', title: 'All apps', removed: false, actor_id: 'https://lemmy.example/c/apps' },
     counts: { score: 12, upvotes: 14, downvotes: 2, comments: 3 },
   }
   const expected = {
@@ -155,6 +245,12 @@ describe('a post on Lemmy', () => {
     authorProfileUrl: 'https://lemmy.example/u/bob',
     license: null,
     originalCreatedAt: new Date('2023-09-23T10:41:41.254Z'),
+    status: null,
+    statusChangedAt: null,
+    excerpt: false,
+    sourceName: '!apps@lemmy.example',
+    refreshHandle: null,
+    ownSource: null,
   }
 
   it('of version 0.19 is read field by field', async () => {

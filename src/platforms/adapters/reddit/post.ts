@@ -1,4 +1,4 @@
-import type { DiscardReason } from '../../../database/column-types.ts'
+import type { ItemResult } from '../../content/counted-items.ts'
 import { unescapeText } from '../../content/escaped-text.ts'
 import {
   asEpochSeconds,
@@ -11,7 +11,7 @@ import {
   foundRequest,
 } from '../../content/fields.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
-import type { FoundRequest } from '../../platform.ts'
+import { joinLines } from './joined-lines.ts'
 
 const siteUrl = 'https://www.reddit.com'
 
@@ -19,24 +19,28 @@ const siteUrl = 'https://www.reddit.com'
 const absentText = /^\[\s*(?:(?:removed|deleted)(?: by \w+)?\s*\]$|removed by reddit\b)/i
 
 /** The types of communities that are public; `restricted` is about writing (reddit.com/dev/api, `subreddit_type`). */
-const openCommunities: ReadonlySet<unknown> = new Set(['public', 'restricted', 'archived', 'user'])
+export const openCommunities: ReadonlySet<unknown> = new Set(['public', 'restricted', 'archived', 'user'])
 
-/** One element of `children`. Null for an element that is no post. Reddit's terms forbid storing removed posts. */
-export function readRedditPost(child: Fields, isEscaped: boolean): FoundRequest | DiscardReason | null {
+/**
+ * One element of `children`; null for an element that is no post. Reddit's terms forbid storing removed posts. Its marks for
+ * closing (`locked`, `archived`) say nothing of the wish, so there is no status.
+ */
+export function readRedditPost(child: Fields, isEscaped: boolean): ItemResult {
   const post = asFields(child.data)
-  const name = asId(post?.name) ?? `t3_${asId(post?.id) ?? ''}`
-  if (!post || !/^t3_\w+$/.test(name) || (child.kind ?? 't3') !== 't3') return null
+  const name = redditNameOf(child)
+  if (!post || name === null) return null
   if (!openCommunities.has(post.subreddit_type ?? 'public')) return 'notPublic'
   const read = (value: unknown) => (isEscaped ? unescapeText(asString(value) ?? '') : (asString(value) ?? ''))
   const title = read(post.title)
   const text = read(post.selftext)
   if (asString(post.removed_by_category) || [title, text].some((part) => absentText.test(part.trim()))) return 'removed'
   const author = post.author === '[deleted]' ? null : asName(post.author)
+  const community = asName(post.subreddit)
   return foundRequest({
     sourceId: name,
     sourceUrl: postUrl(post, name),
     title: plainTitle(title),
-    description: markdownToPlainText(text),
+    description: markdownToPlainText(joinLines(text)),
     votes: asInteger(post.score) ?? asInteger(post.ups) ?? 0,
     tags: cleanTags([read(post.link_flair_text), post.subreddit]),
     commentCount: asInteger(post.num_comments),
@@ -44,7 +48,16 @@ export function readRedditPost(child: Fields, isEscaped: boolean): FoundRequest 
     authorProfileUrl: author && `${siteUrl}/user/${encodeURIComponent(author)}`,
     // `created` is in the time zone of the server.
     originalCreatedAt: asEpochSeconds(post.created_utc),
+    sourceName: community && `r/${community}`,
+    refreshHandle: name,
   })
+}
+
+/** The fullname of a post, such as `t3_abc`; null for an element that is no post. */
+export function redditNameOf(child: Fields): string | null {
+  const post = asFields(child.data)
+  const name = asId(post?.name) ?? `t3_${asId(post?.id) ?? ''}`
+  return /^t3_\w+$/.test(name) && (child.kind ?? 't3') === 't3' ? name : null
 }
 
 /** A server that ignores `raw_json` escapes all texts; the HTML of any post with a text shows it. */
@@ -55,9 +68,9 @@ export function isEscapedListing(children: unknown[]): boolean {
   })
 }
 
-/** `url` is what a post links to, not the post. */
+/** `url` is what a post links to, not the post. What follows the path (`?ref=…`) says only where a link was found. */
 function postUrl({ permalink }: Fields, name: string): string {
-  const path = asString(permalink)
+  const path = asString(permalink)?.replace(/[?#].*$/s, '') ?? null
   const isPath = path !== null && path.length < 1000 && /^\/[^\s\p{Cc}\p{Surrogate}]*$/u.test(path)
   return siteUrl + (isPath ? path : `/comments/${name.slice('t3_'.length)}`)
 }

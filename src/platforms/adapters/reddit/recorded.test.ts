@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
-import type { Platform } from '../../platform.ts'
+import { type Platform, SourceRefusedError } from '../../platform.ts'
 import {
   isPresent,
   isSubsequence,
+  laterRecordingsOf,
   markdownWords,
   type Raw,
   type Recording,
@@ -55,6 +56,12 @@ const expectedOf = ({ data }: Raw) => ({
   authorProfileUrl: data.author === '[deleted]' ? null : `https://www.reddit.com/user/${data.author}`,
   license: null,
   originalCreatedAt: new Date(data.created_utc * 1000),
+  status: null,
+  statusChangedAt: null,
+  excerpt: false,
+  sourceName: `r/${data.subreddit}`,
+  refreshHandle: `t3_${data.id}`,
+  ownSource: null,
 })
 
 const codes: Array<[RegExp, PlatformErrorCode]> = [
@@ -63,6 +70,46 @@ const codes: Array<[RegExp, PlatformErrorCode]> = [
   [/40[14]|invalid/, 'unauthorized'],
   [/5\d\d/, 'unavailable'],
 ]
+
+describe.skipIf(!isPresent)('further recorded answers of reddit', () => {
+  const further = laterRecordingsOf('reddit')
+  const named = (start: string) => further.filter(({ name }) => name.startsWith(start))
+  const isRemoved = ({ data }: Raw) => /^\[(removed|deleted)\]$/.test(data.selftext)
+
+  it.each(named('info-'))('$name is read again, field by field', async (recording) => {
+    const { children } = JSON.parse(recording.bytes.toString()).data
+    const posts = children.filter(({ kind }: Raw) => kind === 't3')
+    const handles = [...posts.map(({ data }: Raw) => data.name), 't3_absent']
+    const read = await (await listing(recording)).refresh!.read(handles, new AbortController().signal)
+    expect(read.map(({ handle }) => handle)).toEqual(handles)
+    expect(read.at(-1)!.state).toBe('missing')
+    for (const [index, post] of posts.entries()) {
+      const one = read[index]!
+      expect(one.state).toBe(isRemoved(post) ? 'gone' : 'found')
+      if (one.state !== 'found') continue
+      const { description, ...rest } = one.request
+      expect(rest).toEqual(expectedOf(post))
+      const bounds = markdownWords(post.data.selftext)
+      expect(isSubsequence(bounds.required, words(description))).toBe(true)
+      expect(isSubsequence(words(description), bounds.allowed)).toBe(true)
+    }
+  })
+
+  it.each(named('duplicates-'))('$name has posts that are read, field by field', async (recording) => {
+    for (const list of JSON.parse(recording.bytes.toString())) {
+      const { requests } = await fetchPage(await listing({ ...recording, bytes: Buffer.from(JSON.stringify(list)) }))
+      const expected = list.data.children.map(expectedOf)
+      expect(requests.map(({ description: _, ...rest }) => rest)).toEqual(expected)
+    }
+  })
+
+  it.each(named('error-'))('$name costs a named community, and is recognised without one', async (recording) => {
+    await platformError(fetchPage(await listing(recording)), 'blocked')
+    const platform = await listing(recording)
+    const { signal } = new AbortController()
+    await expect(platform.verifySource!('r/named', signal)).rejects.toBeInstanceOf(SourceRefusedError)
+  })
+})
 
 describe.skipIf(!isPresent)('recorded answers of reddit', () => {
   it.each(pages)('$name is read, field by field', async (recording) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import { userAgentFor } from '../../client/client.ts'
-import type { Json } from '../../platform.ts'
+import { type Json, SourceRefusedError } from '../../platform.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -14,7 +14,9 @@ import {
   testClient,
   testClock,
 } from '../testing.ts'
-import { createReddit, redditQuery } from './search.ts'
+import { redditQuery } from './queries.ts'
+import { createReddit } from './search.ts'
+import { redditSources } from './source.ts'
 
 const tokenPath = '/api/v1/access_token'
 const wishes = '(flair:"feature request" OR "feature request" OR "I wish" OR "would be nice if" OR "please add")'
@@ -90,7 +92,7 @@ describe('the search on Reddit', () => {
     expect(await fetchPageOrNull(endless.reddit, { cursor: { page: 11, after: 't3_x' } })).toBeNull()
     expect(endless.searches()).toHaveLength(2)
     const empty = await setUp((response) => sendJson(response, listing([], 't3_next')))
-    expect((await fetchPage(empty.reddit)).nextCursor).toBeNull()
+    expect((await fetchPage(empty.reddit, 'tabs', { page: 2, after: 't3_x' })).nextCursor).toBeNull()
     const circle = await setUp((response) => sendJson(response, listing([{ name: 't3_a' }], 't3_same')))
     expect((await fetchPage(circle.reddit, 'tabs', { page: 2, after: 't3_same' })).nextCursor).toBeNull()
   })
@@ -119,6 +121,160 @@ describe('the search on Reddit', () => {
     await fetchPage(reddit)
     const agents = [...searches(), ...tokenRequests()].map(({ headers }) => headers['user-agent'])
     expect(new Set(agents)).toEqual(new Set([`server:app-1:${userAgentFor('1.2.3')}`]))
+  })
+})
+
+describe('a search of Reddit that reads operators as text', () => {
+  const posts = (fields: object) =>
+    Array.from({ length: 6 }, (_, index) => ({ name: `t3_${index}`, title: 'Tabs', ...fields }))
+  const isGrouped = ({ query }: Received) => query.q!.includes(' OR ')
+  async function collect(answer: (received: Received) => unknown[]) {
+    const { reddit, searches, clock } = await setUp((response, received) =>
+      sendJson(response, listing(answer(received))),
+    )
+    let cursor: Json = null
+    do cursor = JSON.parse(JSON.stringify((await fetchPage(reddit, 'tabs', cursor)).nextCursor))
+    while (cursor !== null)
+    return { reddit, clock, searches, queries: () => searches().map(({ query }) => query.q) }
+  }
+  const plain = ['"feature request"', 'flair:"feature request"', '"I wish"', '"would be nice if"', '"please add"']
+
+  it('is searched by plain queries, at once for a day', async () => {
+    const { reddit, clock, queries } = await collect(() => posts({}))
+    const grouped = `"tabs" ${wishes}`
+    const asked = plain.map((query) => `"tabs" ${query}`)
+    expect(queries()).toEqual([grouped, ...asked])
+    await fetchPage(reddit, 'tabs')
+    expect(queries().slice(6)).toEqual([asked[0]])
+    clock.advance(86_400_000)
+    await fetchPage(reddit, 'tabs')
+    expect(queries().slice(7)).toEqual([grouped])
+  })
+
+  it('is recognised by a plain query that finds wishes where the first query found nothing', async () => {
+    const { queries } = await collect((received) =>
+      isGrouped(received) ? [] : posts({ selftext: 'Feature request: a' }),
+    )
+    expect(queries()).toHaveLength(6)
+  })
+
+  it('is not suspected where no post is about the topic: one further query an hour shows that', async () => {
+    const { reddit, clock, queries } = await collect(() => [])
+    expect(queries()).toEqual([`"tabs" ${wishes}`, '"tabs" "feature request"'])
+    expect((await fetchPage(reddit, 'tabs')).nextCursor).toBeNull()
+    clock.advance(3_600_000)
+    expect((await fetchPage(reddit, 'tabs')).nextCursor).not.toBeNull()
+  })
+
+  it.each([{ link_flair_text: 'Feature Request' }, { title: 'I wish it had tabs' }])(
+    'is not suspected where posts have a flair or phrase of wishes: %j',
+    async (fields) => {
+      const { queries } = await collect(() => posts(fields))
+      expect(queries()).toHaveLength(1)
+    },
+  )
+
+  it('is not paged further for a flair that no post has', async () => {
+    const { reddit, searches } = await setUp((response) =>
+      sendJson(response, listing(posts({ selftext: 'I wish' }), 't3_z')),
+    )
+    const flairNext = { isPlain: true, turn: 1, next: {}, ended: [] }
+    const { nextCursor } = await fetchPage(reddit, 'tabs', flairNext)
+    expect(searches()[0]!.query.q).toBe('"tabs" flair:"feature request"')
+    expect(nextCursor).toMatchObject({ isPlain: true, ended: ['all flair'] })
+  })
+})
+
+describe('the communities that a job names', () => {
+  it('are searched instead of all, round-robin, and are the source of what is found', async () => {
+    const post = { name: 't3_a', title: 'I wish for tabs' }
+    const { reddit, searches } = await setUp((response) => sendJson(response, listing([post])))
+    const sources = ['r/obsidianmd', 'r/notes']
+    const first = await fetchPageOrNull(reddit, { sources, pagesBefore: 7 })
+    const second = await fetchPageOrNull(reddit, { sources, cursor: first!.nextCursor })
+    expect(searches().map(({ path, query }) => [path, query.restrict_sr])).toEqual([
+      ['/r/obsidianmd/search', '1'],
+      ['/r/notes/search', '1'],
+    ])
+    expect([first, second].flatMap((page) => page!.requests.map(({ ownSource }) => ownSource))).toEqual(sources)
+  })
+
+  it.each([
+    [403, { reason: 'private', error: 403 }],
+    [403, { message: 'Forbidden', error: 403 }],
+    [404, { reason: 'banned', error: 404 }],
+  ])('that are not public cost the others nothing: %i %j', async (status, body) => {
+    const { reddit, searches } = await setUp((response, { path }) =>
+      path.startsWith('/r/secret')
+        ? sendJson(response, body, status)
+        : sendJson(response, listing([{ name: 't3_a', title: 'I wish' }])),
+    )
+    const page = await fetchPageOrNull(reddit, { sources: ['r/secret', 'r/notes'] })
+    expect(page!.requests).toHaveLength(1)
+    expect(searches()).toHaveLength(2)
+    const error = await platformError(
+      fetchPageOrNull(reddit, { sources: ['r/secret'] }) as Promise<unknown>,
+      'bad_response',
+    )
+    expect(error).toBeInstanceOf(SourceRefusedError)
+    expect(error.message).toContain(String(status))
+  })
+
+  it.each([
+    ['r/ObsidianMD', 'r/obsidianmd'],
+    [' /r/notes/ ', 'r/notes'],
+    ['https://www.reddit.com/r/Notes/comments/abc/x/', 'r/notes'],
+    ['old.reddit.com/r/notes', 'r/notes'],
+    ['r/all', null],
+    ['r/a', null],
+    ['notes', null],
+    ['r/no-tes', null],
+    ['https://reddit.example/r/notes', null],
+  ])('are written %s, which is %s', (text, normal) => {
+    expect(redditSources.normalise(text)).toBe(normal)
+  })
+
+  const about = (data: object) => ({ kind: 't5', data })
+  it.each([
+    ['public', about({ subreddit_type: 'public' }), true],
+    ['restricted', about({ subreddit_type: 'restricted' }), true],
+    ['private', about({ subreddit_type: 'private' }), false],
+    ['in quarantine', about({ subreddit_type: 'public', quarantine: true }), false],
+    ['absent', listing([]), false],
+  ])('are verified: one that is %s', async (_name, body, isPublic) => {
+    const { reddit } = await setUp((response) => sendJson(response, body))
+    const verified = reddit.verifySource!('r/notes', new AbortController().signal)
+    if (isPublic) await verified
+    else await expect(verified).rejects.toBeInstanceOf(SourceRefusedError)
+  })
+})
+
+describe('posts of Reddit that are read again', () => {
+  it('are found, gone, unreadable or missing, from one request', async () => {
+    const post = { title: 'Tabs', selftext: 'Please.' }
+    const { reddit, searches } = await setUp((response) =>
+      sendJson(
+        response,
+        listing([
+          { ...post, name: 't3_b', removed_by_category: 'moderator' },
+          { ...post, name: 't3_a', score: 9 },
+          { ...post, name: 't3_c', selftext: '[deleted]', author: '[deleted]' },
+          { ...post, name: 't3_d', subreddit_type: 'private' },
+        ]),
+      ),
+    )
+    const handles = ['t3_a', 't3_b', 't3_c', 't3_d', 't3_e']
+    const read = await reddit.refresh!.read(handles, new AbortController().signal)
+    expect(read.map(({ handle, state }) => [handle, state])).toEqual([
+      ['t3_a', 'found'],
+      ['t3_b', 'gone'],
+      ['t3_c', 'gone'],
+      ['t3_d', 'unreadable'],
+      ['t3_e', 'missing'],
+    ])
+    expect(read[0]).toMatchObject({ request: { votes: 9, refreshHandle: 't3_a' } })
+    expect(searches()).toMatchObject([{ path: '/api/info', query: { id: handles.join(','), raw_json: '1' } }])
+    expect(new Set(handles.map(reddit.refresh!.groupOf)).size).toBe(1)
   })
 })
 
@@ -240,6 +396,12 @@ describe('a post of Reddit', () => {
         authorProfileUrl: 'https://www.reddit.com/user/zoe_9',
         license: null,
         originalCreatedAt: new Date(1_700_000_000_500),
+        status: null,
+        statusChangedAt: null,
+        excerpt: false,
+        sourceName: 'r/obsidian',
+        refreshHandle: 't3_abc',
+        ownSource: null,
       },
     ])
   })
@@ -256,6 +418,14 @@ describe('a post of Reddit', () => {
       { title: 'A &lt; B > C', description: expect.stringMatching(/quoted\s+R&D/), tags: ['Q&A', 'obsidian'] },
       { title: 'A &lt; B > C' },
     ])
+  })
+
+  it('has an address without what followed the link, and lines that are joined as Reddit shows them', async () => {
+    const permalink = '/r/obsidian/comments/abc/dark_mode/?ref=search_posts#top'
+    const selftext = 'It would\nbe nice.\n\n- one\n- two\n\nhard  \nbreak\n\n    code\n    more'
+    const [found] = await read({ ...post, permalink, selftext })
+    expect(found!.sourceUrl).toBe('https://www.reddit.com/r/obsidian/comments/abc/dark_mode/')
+    expect(found!.description).toMatch(/^It would be nice\.\n+ ?- one\n ?- two\n+hard\nbreak\n+code\nmore$/)
   })
 
   it('may have lost its author', async () => {
@@ -296,6 +466,12 @@ describe('a post of Reddit', () => {
         authorProfileUrl: null,
         license: null,
         originalCreatedAt: null,
+        status: null,
+        statusChangedAt: null,
+        excerpt: false,
+        sourceName: null,
+        refreshHandle: 't3_q1',
+        ownSource: null,
       },
     ])
     expect(await read({ id: 'q1', title: ' ', selftext: '' })).toEqual([])
@@ -368,6 +544,11 @@ describe('an error of Reddit', () => {
     ['a 403 with a reason', (response) => sendJson(response, { reason: 'private', error: 403 }, 403), 'blocked'],
     ['a 404 with a reason', (response) => sendJson(response, { reason: 'banned', error: 404 }, 404), 'blocked'],
     ['a 404', (response) => sendJson(response, { message: 'Not Found', error: 404 }, 404), 'bad_response'],
+    [
+      'a 404 of a page that does not exist',
+      (response) => sendJson(response, { reason: 'PAGE_NOT_CREATED', message: 'Not Found', error: 404 }, 404),
+      'bad_response',
+    ],
     ['a 200 that is a 403', (response) => sendJson(response, { message: 'Forbidden', error: 403 }), 'blocked'],
     ['a 200 that is a 500', (response) => sendJson(response, { message: 'dark', error: 500 }), 'unavailable'],
     ['a 429 in HTML', html429, 'rate_limited'],

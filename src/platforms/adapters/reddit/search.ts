@@ -1,16 +1,15 @@
-import type { Discarded } from '../../../database/column-types.ts'
-import { createAccessTokens, withToken } from '../../client/access-token.ts'
-import { endpointUrl } from '../../client/client.ts'
-import type { Answer } from '../../client/messages.ts'
-import { asFields, asId, asPage, type Fields, readItems } from '../../content/fields.ts'
+import { after } from '../../client/headers.ts'
+import { countItems } from '../../content/counted-items.ts'
+import { asFields, asId, asPage, type Fields } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
-import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
-import { quotedWords } from '../quoted-words.ts'
+import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
 import { requiredList } from '../required-list.ts'
-import { wishPhrases } from '../wish-phrases.ts'
-import { correctRedditBudget, redditError } from './errors.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
+import { createRedditApi, type RedditApi } from './api.ts'
 import { isEscapedListing, readRedditPost } from './post.ts'
-import { createRedditTokens, redditAgentPrefix } from './token.ts'
+import { flairForm, groupedForm, hasWish, ignoresOperators, plainForms, redditQuery, redditQueryOf } from './queries.ts'
+import { createRedditRefresh } from './refresh.ts'
+import { verifyCommunity } from './verify.ts'
 
 export interface RedditOptions extends AdapterDependencies {
   /** `https://oauth.reddit.com`. */
@@ -23,85 +22,161 @@ export interface RedditOptions extends AdapterDependencies {
 const pageSize = 100
 /** A listing ends after about 1,000 posts (praw, listing/generator.py). */
 const lastPage = 10
-/** Of `q`, in characters (reddit.com/dev/api, "search"). */
-const queryLimit = 512
-/** A flair is a community's label of a post; in communities without one for wishes, people use these phrases. */
-const wishes = `(flair:"feature request" OR ${wishPhrases.map((phrase) => `"${phrase}"`).join(' OR ')})`
+/** For how long it is remembered that Reddit reads operators as text. */
+const plainMs = 86_400_000
+const probeMs = 3_600_000
 
-/** 100 requests a minute for each application, averaged over ten minutes (support.reddithelp.com 16160319875092). */
-const window = { limit: 1_000, windowMs: 600_000 }
+/** A page with the elements that it was read from. */
+interface FormsPage extends SourcePage {
+  children: unknown[]
+  /** The name of the search in the cursor. */
+  searched: string
+}
+
+/** A community, or null for all, searched in one form. */
+interface Search {
+  community: string | null
+  form: string
+}
 
 /**
- * Posts of all public communities with every word of the topic and a flair or phrase of a wish (`GET /search`, by relevance,
- * 100 a page, 10 pages at most). Only with an application that Reddit has approved: since 2025 nothing is open to anonymous
- * callers.
+ * Posts with every word of the topic and a flair or phrase of a wish, of all public communities (`GET /search`) or of those
+ * that a job names (`GET /r/<name>/search`), by relevance, 100 a page, 10 pages at most. Only with an application that Reddit
+ * has approved: since 2025 nothing is open to anonymous callers.
+ *
+ * The first query has operators. When its page shows that Reddit read them as text, plain queries follow and replace it for a
+ * day, one for the flair and for each phrase, round-robin.
  */
 export function createReddit(options: RedditOptions): Platform {
-  const { client, clock, openBudget, baseUrl, tokenUrl, clientId, clientSecret } = options
-  const budget = openBudget({ name: new URL(baseUrl).host, windows: [window], concurrency: 1 })
-  const credentials = clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret }
-  const tokens = credentials
-    ? createAccessTokens(clock, createRedditTokens({ client, clock, openBudget, tokenUrl, ...credentials }))
-    : null
+  const { clock } = options
+  const api = createRedditApi(options)
+  let plainUntil: Date | null = null
+  let probedUntil: Date | null = null
 
-  function searchWithToken(token: string, parameters: Record<string, string>, signal: AbortSignal): Promise<Answer> {
-    return client.getJson({
-      platform: 'reddit',
-      url: endpointUrl(baseUrl, '/search', parameters),
-      headers: { authorization: `Bearer ${token}` },
-      agentPrefix: redditAgentPrefix(clientId),
-      budget,
-      signal,
-      readLimits: (answer) => correctRedditBudget(budget, answer, clock.now()),
-      readError: (answer) => redditError(answer, clock.now()),
-    })
+  async function fetchPage(request: PageRequest): Promise<Page | null> {
+    if (redditQuery(request.topic) === null) return null
+    const isPlain = request.cursor === null ? isAfter(plainUntil, clock.now()) : isPlainCursor(request.cursor)
+    if (isPlain) return fetchPlain(request)
+    const grouped = await fetchGrouped(api, request)
+    if (grouped === null) return null
+    const { children, searched, ...page } = grouped
+    return request.cursor === null ? { ...page, nextCursor: cursorAfterFirst(grouped) } : page
   }
 
-  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page | null> {
-    if (!tokens) {
-      throw new PlatformError('not_configured', 'reddit needs REDDIT_CLIENT_ID and REDDIT_CLIENT_SECRET.')
+  /** After a first page that is empty, or that shows that operators are text, plain queries follow. */
+  function cursorAfterFirst({ children, searched, nextCursor }: FormsPage): Json {
+    const now = clock.now()
+    // The form of the round-robin, which also says which communities have had a page.
+    const plainStart = { isPlain: true, turn: 0, next: {}, ended: [searched] }
+    if (ignoresOperators(groupedForm, children)) {
+      plainUntil = after(now, plainMs)
+      return plainStart
     }
-    const query = redditQuery(topic)
-    const page = asPage(cursor, 1)
-    if (query === null || page > lastPage) return null
-
-    const after = asId(asFields(cursor)?.after)
-    const { body } = await withToken(tokens, (token) =>
-      searchWithToken(token, searchParameters(query, after, page), signal),
-    )
-    const listing = asFields(asFields(body)?.data)
-    const list = { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' }
-    const children = requiredList(listing?.children, list)
-    const isEscaped = isEscapedListing(children)
-    const discarded: Discarded = {}
-    const requests = await readItems(children, (child) => readRedditPost(child, isEscaped), discarded)
-    return { requests, discarded, nextCursor: children.length === 0 ? null : cursorAfter(listing!, after, page) }
+    // No post may have the operators as words; one plain query shows whether that is so.
+    const mayProbe = children.length === 0 && nextCursor === null && !isAfter(probedUntil, now)
+    if (mayProbe) probedUntil = after(now, probeMs)
+    return mayProbe ? { ...plainStart, isProbe: true } : nextCursor
   }
 
-  return { name: 'reddit', fetchPage }
+  async function fetchPlain(request: PageRequest): Promise<Page | null> {
+    const isProbe = asFields(request.cursor)?.isProbe === true
+    const fetched = await fetchForms(api, request, plainForms)
+    if (fetched === null) return null
+    const { children, searched: _, ...page } = fetched
+    const isProven = hasWish(children)
+    if (isProbe && isProven) plainUntil = after(clock.now(), plainMs)
+    const isOver = page.nextCursor === null || (isProbe && !isProven)
+    return { ...page, nextCursor: isOver ? null : { ...(page.nextCursor as object), isPlain: true } }
+  }
+
+  return {
+    name: 'reddit',
+    fetchPage,
+    verifySource: (source, signal) => verifyCommunity(api, source, signal),
+    refresh: createRedditRefresh(api),
+  }
 }
 
-/** @returns null when the topic has no words to search for. */
-export function redditQuery(topic: string): string | null {
-  const words = quotedWords(topic, queryLimit - wishes.length - 1)
-  return words === '' ? null : `${words} ${wishes}`
+/** Of all public communities, or of the next one that the job names. */
+function fetchGrouped(api: RedditApi, request: PageRequest): Promise<FormsPage | null> {
+  if (request.sources) return fetchForms(api, request, [groupedForm])
+  const isOver = asPage(request.cursor, 1) > lastPage
+  return isOver
+    ? Promise.resolve(null)
+    : fetchSearch(api, { community: null, form: groupedForm }, request, request.cursor)
 }
 
-function searchParameters(query: string, after: string | null, page: number): Record<string, string> {
+const isAfter = (moment: Date | null, now: Date): boolean => moment !== null && moment > now
+
+const isPlainCursor = (cursor: Json): boolean => asFields(cursor)?.isPlain === true
+
+/** Fetches a page of the next community and form, round-robin. */
+async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly string[]): Promise<FormsPage | null> {
+  const communities: ReadonlyArray<string | null> = request.sources ?? [null]
+  const searches = new Map<string, Search>(
+    forms.flatMap((form) => communities.map((community) => [nameOf({ community, form }), { community, form }])),
+  )
+  let read: Pick<FormsPage, 'children' | 'searched'> = { children: [], searched: '' }
+  const page = await fetchRoundRobin({
+    sources: [...searches.keys()],
+    request,
+    firstSource: 0,
+    async fetchFrom(key, cursor) {
+      const { children, searched, ...page } = await fetchSearch(api, searches.get(key)!, request, cursor)
+      read = { children, searched }
+      return page
+    },
+  })
+  return page && { ...page, ...read }
+}
+
+const nameOf = ({ community, form }: Search): string => `${community ?? 'all'} ${form}`
+
+async function fetchSearch(
+  api: RedditApi,
+  { community, form }: Search,
+  { topic, signal, sources }: PageRequest,
+  cursor: Json,
+): Promise<FormsPage> {
+  const searched = nameOf({ community, form })
+  const page = asPage(cursor, 1)
+  const sent = asId(asFields(cursor)?.after)
+  const query = redditQueryOf(form, topic)
+  if (query === null || page > lastPage) return { requests: [], nextCursor: null, children: [], searched }
+  const body = await api({
+    path: community === null ? '/search' : `/${community}/search`,
+    parameters: { ...searchParameters(query, sent, page), ...(community === null ? {} : { restrict_sr: '1' }) },
+    community,
+    signal,
+  })
+  const listing = asFields(asFields(body)?.data)
+  const children = requiredList(listing?.children, { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' })
+  const isEscaped = isEscapedListing(children)
+  const { requests, discarded } = await countItems(children, (child) => readRedditPost(child, isEscaped))
+  // A flair that was read as text is one more search for the words alone: its further pages are no wishes.
+  const isOver = children.length === 0 || (form === flairForm && ignoresOperators(flairForm, children))
+  return {
+    requests: sources === undefined ? requests : requests.map((found) => ({ ...found, ownSource: community })),
+    discarded,
+    nextCursor: isOver ? null : cursorAfter(listing!, sent, page),
+    children,
+    searched,
+  }
+}
+
+function searchParameters(query: string, sent: string | null, page: number): Record<string, string> {
   return {
     q: query,
     sort: 'relevance',
     t: 'all',
     type: 'link',
     limit: String(pageSize),
-    // Without it `&`, `<` and `>` come escaped.
-    raw_json: '1',
-    ...(after === null ? {} : { after, count: String((page - 1) * pageSize) }),
+    ...(sent === null ? {} : { after: sent, count: String((page - 1) * pageSize) }),
   }
 }
 
 /** A listing whose cursor is the one that was sent would repeat for ever. */
 function cursorAfter(listing: Fields, sent: string | null, page: number): Json {
-  const after = asId(listing.after)
-  return after === null || after === sent || page >= lastPage ? null : { after, page: page + 1 }
+  const next = asId(listing.after)
+  return next === null || next === sent || page >= lastPage ? null : { after: next, page: page + 1 }
 }

@@ -1,5 +1,6 @@
 import { definePlatform } from '../../definition.ts'
 import { secret, webAddress } from '../../variables.ts'
+import { redditSources } from './source.ts'
 
 export const reddit = definePlatform({
   name: 'reddit',
@@ -16,6 +17,7 @@ export const reddit = definePlatform({
     REDDIT_CLIENT_ID: secret('the id of an approved Reddit application; Reddit needs it'),
     REDDIT_CLIENT_SECRET: secret('its secret'),
   },
+  sources: redditSources,
   required: ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET'],
   create: async (dependencies, environment) =>
     (await import('./search.ts')).createReddit({

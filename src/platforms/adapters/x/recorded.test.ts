@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import type { Platform } from '../../platform.ts'
-import { decode, isPresent, type Raw, type Recording, recordingsOf, serve } from '../recordings.ts'
+import { decode, isPresent, laterRecordingsOf, type Raw, type Recording, recordingsOf, serve } from '../recordings.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,
@@ -13,7 +13,7 @@ import {
 import { createX } from './search.ts'
 
 const clock = testClock('2021-07-04T11:55:00Z')
-const recordings = isPresent ? [...recordingsOf('x'), ...recordingsOf('x', 'recorded-2')] : []
+const recordings = isPresent ? [...recordingsOf('x'), ...laterRecordingsOf('x')] : []
 const pages = recordings.filter(({ status }) => status === 200)
 const errors = recordings.filter(({ status }) => status !== 200)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import type { AdapterCache } from '../adapter-cache.ts'
-import { decode, isPresent, type Raw, type Recording, recordingsOf } from '../recordings.ts'
+import { decode, isPresent, laterRecordingsOf, type Raw, type Recording, recordingsOf } from '../recordings.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -14,7 +14,7 @@ import {
 } from '../testing.ts'
 import { createYoutube } from './search.ts'
 
-const recordings = isPresent ? [...recordingsOf('youtube'), ...recordingsOf('youtube', 'recorded-2')] : []
+const recordings = isPresent ? [...recordingsOf('youtube'), ...laterRecordingsOf('youtube')] : []
 const bodyOf = ({ bytes }: Recording): Raw => JSON.parse(bytes.toString())
 const ofKind = (kind: string) =>
   recordings.filter((recording) => recording.status === 200 && bodyOf(recording).kind === `youtube#${kind}`)

@@ -1,0 +1,108 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
+import { after } from '../../client/headers.ts'
+import { PlannedWaitError } from '../../platform.ts'
+import { parallelReads } from './complete.ts'
+import type { Forum } from './forum.ts'
+
+/** What one forum may be sent, by all tasks together. */
+export interface ForumHost {
+  /** For `GET /search.json`. */
+  searches: Budget
+  /** For everything else, such as the page of a topic. */
+  reads: Budget
+  /** Whether only accounts named this forum, and not the operator. */
+  isForeign: boolean
+}
+
+export interface ForumHosts {
+  /** @throws PlannedWaitError when too many forums of accounts are in use at the same time. */
+  of(forum: Forum): ForumHost
+}
+
+export interface ForumHostsOptions {
+  clock: Clock
+  openBudget: OpenBudget
+  /** The forums of the operator. */
+  forums: readonly Forum[]
+  /** The maximum number of other forums whose limits are remembered at the same time. */
+  maxForeign?: number
+}
+
+/** Later than every window of a forum. */
+const idleMs = 60_000
+const crowdedRetryMs = 5_000
+
+/**
+ * What a forum lets an anonymous address search: 15 times a minute and twice a second (site settings
+ * `rate_limit_search_anon_user_per_minute`, `_per_second`; the second one since discourse/discourse pull request 19708).
+ */
+const searchLimits = (name: string): BudgetLimits => ({
+  name,
+  windows: [
+    { limit: 15, windowMs: 60_000 },
+    { limit: 2, windowMs: 1_000 },
+  ],
+  concurrency: 1,
+})
+
+/** A tenth of what a forum lets an address read: 200 requests a minute and 50 in ten seconds (meta.discourse.org/t/78612). */
+const readLimits = (name: string): BudgetLimits => ({
+  name: `${name} (topics)`,
+  windows: [
+    { limit: 20, windowMs: 60_000 },
+    { limit: 5, windowMs: 1_000 },
+  ],
+  concurrency: parallelReads,
+  isUnlisted: true,
+})
+
+interface ForeignHost extends ForumHost {
+  lastUsedAt: Date
+}
+
+/**
+ * The budgets of all forums of this process. Those of the operator are opened at once, those that accounts name with their
+ * first request. A forum is forgotten only when nothing depends on its budgets: least recently used first, a minute after
+ * its last request and after its cooldown.
+ */
+export function createForumHosts({ clock, openBudget, forums, maxForeign = 200 }: ForumHostsOptions): ForumHosts {
+  const open = (name: string, isForeign: boolean): ForumHost => ({
+    searches: openBudget({ ...searchLimits(name), isUnlisted: isForeign }),
+    reads: openBudget(readLimits(name)),
+    isForeign,
+  })
+  const own = new Map<string, ForumHost>()
+  // Two categories of one forum share what it allows.
+  for (const { name } of forums) if (!own.has(name)) own.set(name, open(name, false))
+  /** Least recently used first. */
+  const foreign = new Map<string, ForeignHost>()
+
+  function makeRoom(now: Date): void {
+    if (foreign.size < maxForeign) return
+    const idle = [...foreign].find(([, host]) => isIdle(host, now))
+    if (!idle) {
+      throw new PlannedWaitError('rate_limited', 'Too many forums are in use.', after(now, crowdedRetryMs))
+    }
+    foreign.delete(idle[0])
+  }
+
+  return {
+    of({ name }) {
+      const listed = own.get(name)
+      if (listed) return listed
+      const now = clock.now()
+      const known = foreign.get(name)
+      if (!known) makeRoom(now)
+      const host = { ...(known ?? open(name, true)), lastUsedAt: now }
+      foreign.delete(name)
+      foreign.set(name, host)
+      return host
+    },
+  }
+}
+
+function isIdle({ searches, reads, lastUsedAt }: ForeignHost, now: Date): boolean {
+  const ends = [searches, reads].map((budget) => budget.state(now).cooldownUntil ?? now)
+  return now.getTime() - lastUsedAt.getTime() > idleMs && ends.every((end) => end <= now)
+}

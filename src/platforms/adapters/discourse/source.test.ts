@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import type { BudgetLimits } from '../../budget/budget.ts'
+import { PlannedWaitError, SourceRefusedError } from '../../platform.ts'
+import {
+  fetchPageOrNull,
+  type Handler,
+  openTestBudget,
+  platformError,
+  privateTargets,
+  sendJson,
+  startServer,
+  testClient,
+  testClock,
+} from '../testing.ts'
+import { readForum } from './forum.ts'
+import { createForumHosts } from './forum-hosts.ts'
+import { createDiscourse } from './search.ts'
+import { discourseSources } from './source.ts'
+
+it.each([
+  ['https://forum.example/c/ideas/5', 'https://forum.example/c/ideas/5'],
+  [' HTTPS://Forum.Example/c/ideas/5/?order=votes#x ', 'https://forum.example/c/ideas/5'],
+  ['forum.example/c/product/ideas/5/l/votes', 'https://forum.example/c/product/ideas/5'],
+  ['https://forum.example/c/5', 'https://forum.example/c/-/5'],
+  ['https://forum.example/c/ideas', 'https://forum.example/c/ideas'],
+  ['https://forum.example/tag/feature-request/12', 'https://forum.example/tag/feature-request'],
+  ['https://forum.example/latest', 'https://forum.example'],
+  ['https://example.org:8443/forum/', 'https://example.org:8443/forum'],
+  ['https://forum.example/t/dark-mode/12', null],
+  ['https://forum.example/u/zoe', null],
+  ['https://forum.example/c/in:all', null],
+  ['https://user:pass@forum.example/c/ideas/5', null],
+  ['ftp://forum.example/c/ideas/5', null],
+  ['ideas', null],
+  ['', null],
+  [`https://forum.example/c/${'a'.repeat(300)}`, null],
+])('the source %j is %j', (text, normal) => {
+  expect(discourseSources.normalise(text)).toBe(normal)
+  if (normal !== null) expect(discourseSources.normalise(normal)).toBe(normal)
+})
+
+async function setUp(handler: Handler, path = '/c/ideas/5') {
+  const { baseUrl, received } = await startServer(handler)
+  const clock = testClock()
+  const opened: BudgetLimits[] = []
+  const openBudget = (limits: BudgetLimits) => {
+    opened.push(limits)
+    return openTestBudget(limits)
+  }
+  const urls = ['https://forum.example']
+  const discourse = createDiscourse({ client: testClient(clock, privateTargets), clock, openBudget, urls })
+  return { discourse, received, opened, source: `${baseUrl}${path}`, clock }
+}
+
+const found = { posts: [{ topic_id: 1, blurb: 'x' }], topics: [{ id: 1, title: 'Tabs' }], grouped_search_result: {} }
+
+describe('a job with forums of its own', () => {
+  it('searches them instead of those of the operator, and says where each request is from', async () => {
+    const { discourse, received, source, opened } = await setUp((response) => sendJson(response, found))
+    const page = await fetchPageOrNull(discourse, { sources: [source] })
+    expect(page!.requests).toMatchObject([{ title: 'Tabs', ownSource: source }])
+    expect(received.map(({ path }) => path)).toEqual(['/search.json'])
+    expect(opened.filter(({ isUnlisted }) => isUnlisted !== true).map(({ name }) => name)).toEqual(['forum.example'])
+  })
+
+  it('shares the limits of a forum with all other jobs', async () => {
+    const { discourse, source, opened } = await setUp((response) => sendJson(response, found))
+    await fetchPageOrNull(discourse, { sources: [source] })
+    await fetchPageOrNull(discourse, { sources: [source.replace('ideas/5', 'bugs/6')] })
+    await platformError(fetchPageOrNull(discourse, { sources: [source] }), 'rate_limited')
+    expect(new Set(opened.map(({ name }) => name)).size).toBe(opened.length)
+  })
+})
+
+describe('the budgets of forums that accounts name', () => {
+  const forum = (name: string) => readForum(`https://${name}.example`)
+  const hostsFor = (maxForeign: number) => {
+    const clock = testClock()
+    return { clock, hosts: createForumHosts({ clock, openBudget: openTestBudget, forums: [forum('own')], maxForeign }) }
+  }
+
+  it('are forgotten least recently used first, a minute after the last request', () => {
+    const { clock, hosts } = hostsFor(2)
+    const [first, second] = [hosts.of(forum('a')), hosts.of(forum('b'))]
+    expect(() => hosts.of(forum('c'))).toThrow(PlannedWaitError)
+    clock.advance(30_000)
+    expect(hosts.of(forum('a')).searches).toBe(first.searches)
+    clock.advance(30_001)
+    hosts.of(forum('c'))
+    expect(hosts.of(forum('a')).searches).toBe(first.searches)
+    clock.advance(60_001)
+    expect(hosts.of(forum('b')).searches).not.toBe(second.searches)
+  })
+
+  it('are not forgotten during a cooldown', () => {
+    const { clock, hosts } = hostsFor(1)
+    hosts.of(forum('a')).searches.pauseUntil(new Date(clock.now().getTime() + 600_000))
+    clock.advance(60_001)
+    expect(() => hosts.of(forum('b'))).toThrow(PlannedWaitError)
+    clock.advance(600_000)
+    expect(hosts.of(forum('b')).isForeign).toBe(true)
+  })
+
+  it('are those of the operator where it lists the forum', () => {
+    const { hosts } = hostsFor(1)
+    expect(hosts.of(forum('own')).isForeign).toBe(false)
+    expect(hosts.of(readForum('https://own.example/c/ideas/5')).searches).toBe(hosts.of(forum('own')).searches)
+  })
+})
+
+describe('a source of Discourse', () => {
+  const open = { id: 5, slug: 'ideas', read_restricted: false }
+  const site = { categories: [{ id: 1, slug: 'product' }, open, { id: 7, slug: 'staff', read_restricted: true }] }
+  const child = {
+    categories: [
+      { id: 1, slug: 'product' },
+      { ...open, parent_category_id: 1 },
+    ],
+  }
+
+  it.each<[string, string, unknown, boolean]>([
+    ['/c/ideas/5', '/c/5/show.json', { category: open }, true],
+    ['/c/staff/7', '/c/7/show.json', { category: { ...open, read_restricted: true } }, false],
+    ['/c/staff/7', '/c/7/show.json', { category: { id: 7 } }, false],
+    ['/c/ideas', '/site.json', site, true],
+    ['/c/product/ideas', '/site.json', child, true],
+    ['/c/other/ideas', '/site.json', child, false],
+    ['/c/staff', '/site.json', site, false],
+    ['/c/nosuch', '/site.json', site, false],
+    ['/tag/ui', '/tag/ui.json', { topic_list: { topics: [] } }, true],
+    ['/tag/ui', '/tag/ui.json', {}, false],
+    ['', '/site.json', site, true],
+    ['', '/site.json', {}, false],
+  ])('at %s is verified by %s', async (path, asked, body, isPublic) => {
+    const { discourse, source, received } = await setUp((response) => sendJson(response, body), path)
+    const verified = discourse.verifySource!(source, new AbortController().signal)
+    if (isPublic) await verified
+    else await expect(verified).rejects.toBeInstanceOf(SourceRefusedError)
+    expect(received.map((one) => one.path)).toEqual([asked])
+  })
+
+  it.each([
+    [403, { errors: ['no'], error_type: 'not_logged_in' }],
+    [403, { errors: ['no'], error_type: 'invalid_access' }],
+    [404, { errors: ['no'], error_type: 'not_found' }],
+    [410, {}],
+  ])('that answers %i %j is refused', async (status, body) => {
+    const { discourse, source } = await setUp((response) => sendJson(response, body, status))
+    const error = await discourse.verifySource!(source, new AbortController().signal).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(SourceRefusedError)
+    expect((error as Error).message).not.toContain('DISCOURSE_URLS')
+  })
+
+  it.each([429, 503])('that answers %i cannot be verified now', async (status) => {
+    const { discourse, source } = await setUp((response) => sendJson(response, {}, status))
+    const error = await discourse.verifySource!(source, new AbortController().signal).catch((reason: unknown) => reason)
+    expect(error).not.toBeInstanceOf(SourceRefusedError)
+    expect(error).toMatchObject({ retryAt: expect.any(Date) })
+  })
+})

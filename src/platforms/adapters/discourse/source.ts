@@ -1,0 +1,31 @@
+import type { SourceKind } from '../../definition.ts'
+import { readForum } from './forum.ts'
+
+const addressLimit = 300
+/** Pages of a forum that list topics of all categories: they name the whole forum. */
+const overviews = /\/(?:latest|categories|top|hot|new|search)\/*$/
+/** Pages that are neither a forum nor a part of one: topics, people, groups, messages. */
+const others = /\/(?:t|u|g|p|users?|groups?|tags|my|admin)(?:\/|$)/
+
+/** A forum, a category or a tag, as the address of its page. */
+export const discourseSources: SourceKind = {
+  form: 'the address of a forum, or of a category (/c/…) or tag (/tag/…) of it',
+  example: 'https://forum.example/c/ideas/5',
+  normalise(text) {
+    const trimmed = text.trim()
+    const address = /^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
+    if (address.length > addressLimit || !URL.canParse(address)) return null
+    const url = new URL(address)
+    const path = url.pathname.replace(/\/{2,}/g, '/').replace(overviews, '/')
+    const isForum = url.hostname.includes('.') || url.hostname === 'localhost'
+    if (!isForum || url.username !== '' || url.password !== '') return null
+    const { baseUrl, part } = readForum(`${url.origin}${path}`)
+    const isPart = /\/(?:c|tag)\//.test(path)
+    if (part === null) return isPart || others.test(path) ? null : withinLimit(baseUrl)
+    if (part.kind === 'tag') return withinLimit(`${baseUrl}/tag/${encodeURIComponent(part.tag)}`)
+    const slugs = part.slugs.length === 0 && part.id !== null ? ['-'] : part.slugs
+    return withinLimit([baseUrl, 'c', ...slugs.map(encodeURIComponent), ...(part.id ? [part.id] : [])].join('/'))
+  },
+}
+
+const withinLimit = (address: string): string | null => (address.length > addressLimit ? null : address)

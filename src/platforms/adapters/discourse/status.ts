@@ -1,0 +1,48 @@
+import type { RequestStatus } from '../../../database/column-types.ts'
+import { asList, type Fields } from '../../content/fields.ts'
+import { cleanTags } from '../../content/text.ts'
+
+/** The tags that forums give to wishes, by what they say; an earlier status wins, because forums add tags and rarely remove them. */
+const tagsOfStatus: ReadonlyArray<[RequestStatus, ReadonlySet<string>]> = [
+  ['completed', new Set('completed complete implemented released fixed done shipped delivered'.split(' '))],
+  [
+    'declined',
+    new Set('declined rejected wont-do wont-fix wontfix wont-implement not-planned out-of-scope'.split(' ')),
+  ],
+  ['duplicate', new Set(['duplicate', 'duplicated'])],
+  ['in_progress', new Set('in-progress started wip in-development under-development'.split(' '))],
+  ['planned', new Set('planned accepted roadmap on-roadmap on-the-roadmap backlog'.split(' '))],
+]
+
+/** The names of a topic's tags: strings until 2025, objects in newer versions. */
+export function tagNames(topic: Fields): string[] {
+  return cleanTags((asList(topic.tags) ?? []).map((tag) => (tag as Fields | null)?.name ?? tag))
+}
+
+/** What the tags of a topic say of its wish; null when they say nothing. */
+export function discourseStatusOfTags(tags: readonly string[]): RequestStatus | null {
+  const names = new Set(tags.map(normalisedTag))
+  return tagsOfStatus.find(([, known]) => [...known].some((name) => names.has(name)))?.[0] ?? null
+}
+
+/**
+ * What became of a topic. Closing says only that it ended, also with an accepted answer: the plugin "solved" closes topics by
+ * itself, and moderators and timers close those without answers.
+ * @param topic of a search or of its own page.
+ */
+export function discourseStatus(topic: Fields): RequestStatus | null {
+  const marks = [topic.closed, topic.archived]
+  const byTags = discourseStatusOfTags(tagNames(topic))
+  if (byTags !== null) return byTags
+  if (marks.includes(true)) return 'closed'
+  return marks.includes(false) ? 'open' : null
+}
+
+/** `Status: Won't do`, `status-wont-do` and `wont_do` are one tag. */
+function normalisedTag(tag: string): string {
+  const name = tag
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+  return name.replace(/^-|-$/g, '').replace(/^status-/, '')
+}

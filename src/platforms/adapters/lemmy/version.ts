@@ -1,0 +1,86 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import type { OpenBudget } from '../../budget/budget.ts'
+import { endpointUrl, type PlatformClient } from '../../client/client.ts'
+import { after } from '../../client/headers.ts'
+import { asFields, asString } from '../../content/fields.ts'
+import { PlatformError } from '../../platform.ts'
+import type { Instance } from './instance.ts'
+
+/** The version of the API: 4 since Lemmy 1.0, 3 before. */
+export type ApiVersion = 3 | 4
+
+export interface ApiVersions {
+  /** Never fails: an instance that does not say has version 3, until it is queried again. */
+  of(instance: Instance, signal: AbortSignal): Promise<ApiVersion>
+}
+
+export interface ApiVersionsOptions {
+  client: PlatformClient
+  clock: Clock
+  openBudget: OpenBudget
+}
+
+/** Instances are upgraded while Wishwell runs. */
+const lifetimeMs = 86_400_000
+/** How long a page waits for the answer, in milliseconds. */
+const patienceMs = 3_000
+
+/**
+ * Learns which API an instance has, by `GET /api/v4/site`. Lemmy 1.0 also answers version 3, but its search there ignores
+ * everything but `q`, so that each page is the first one (LemmyNet/lemmy crates/api/routes_v3/src/handlers.rs, `search_v3`).
+ */
+export function createApiVersions({ client, clock, openBudget }: ApiVersionsOptions): ApiVersions {
+  const known = new Map<string, { version: ApiVersion; expiresAt: Date }>()
+  const budgetOf = createVersionBudgets(openBudget)
+
+  async function ask({ baseUrl, name }: Instance, signal: AbortSignal): Promise<ApiVersion> {
+    const { status, body } = await client.getJson({
+      platform: 'lemmy',
+      label: `lemmy (${name})`,
+      url: endpointUrl(baseUrl, '/api/v4/site', {}),
+      budget: budgetOf(name),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+      acceptStatuses: [400, 404],
+    })
+    const site = asFields(body)
+    const isSite = asFields(site?.site_view) !== null || asString(site?.version) !== null
+    return status < 300 && isSite ? 4 : 3
+  }
+
+  return {
+    async of(instance, signal) {
+      const now = clock.now()
+      const cached = known.get(instance.name)
+      if (cached && cached.expiresAt > now) return cached.version
+      try {
+        const version = await ask(instance, signal)
+        known.set(instance.name, { version, expiresAt: after(now, lifetimeMs) })
+        return version
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error
+        // An answer that is no JSON, or none of Lemmy, will not change soon; a fault will.
+        if (error.retryAt === null && error.code === 'bad_response') {
+          known.set(instance.name, { version: 3, expiresAt: after(now, lifetimeMs) })
+        }
+        return cached?.version ?? 3
+      }
+    },
+  }
+}
+
+/** Apart from the searches, so that this request never costs one of them. */
+function createVersionBudgets(openBudget: OpenBudget) {
+  const budgets = new Map<string, ReturnType<OpenBudget>>()
+  return (name: string) => {
+    const budget =
+      budgets.get(name) ??
+      openBudget({
+        name: `${name} (version)`,
+        windows: [{ limit: 10, windowMs: 600_000 }],
+        concurrency: 1,
+        isUnlisted: true,
+      })
+    budgets.set(name, budget)
+    return budget
+  }
+}
