@@ -1,6 +1,5 @@
 import { asFields, asList } from '../content/fields.ts'
 import {
-  type FoundRequest,
   type Json,
   type Page,
   type PageRequest,
@@ -9,12 +8,8 @@ import {
   SourceRefusedError,
 } from '../platform.ts'
 
-/** One page of one source. */
-export interface SourcePage {
-  requests: FoundRequest[]
-  /** The cursor of the next page of this source; null when it has no more. */
-  nextCursor: Json
-}
+/** One page of one source; `nextCursor` is that of this source, null when it has no more. */
+export type SourcePage = Page
 
 export interface RoundRobin {
   /** Sites, forums, projects or phrases, in the order in which they are queried. */
@@ -67,7 +62,7 @@ export async function fetchRoundRobin({
     try {
       const page = await fetchFrom(source, position.next.get(source) ?? null)
       advance(position, source, page.nextCursor)
-      return { requests: page.requests, nextCursor: cursorOf(position, sources, index + 1) }
+      return { ...page, nextCursor: cursorOf(position, sources, index + 1) }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
       const affected = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)

@@ -15,6 +15,8 @@ export interface BudgetLimits {
   concurrency: number
   /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
+  /** The platform can search without it: it does not decide whether the platform is ready. */
+  isOptional?: boolean
 }
 
 /** Gives an adapter the budget of a host; called once for each host, when the adapter is made. */
@@ -34,6 +36,7 @@ export interface BudgetState extends HostMemory {
  */
 export interface Budget {
   readonly name: string
+  readonly isOptional: boolean
   enter: EnterSlot
   /** Called once for a call, before its first try. @throws PlannedWaitError while the host is paused because it keeps failing. */
   admit(now: Date): void
@@ -72,6 +75,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
   return {
     name,
+    isOptional: options.isOptional ?? false,
     enter: createSlots(options.concurrency),
     admit: health.admit,
     async take(now) {
