@@ -34,8 +34,15 @@ export interface SimulatedRecord {
   /** The platform's own order: a lower rank is a better match. */
   rank: number
   /** What became of it, where the platform has a mark for that; open without it. */
-  resolution?: 'completed' | 'not_planned'
+  resolution?: Resolution
+  /** No search has it: it was deleted, or only its members may see it now. */
+  fate?: 'gone' | 'private'
+  /** The category of a discussion of GitHub; an issue has none. */
+  category?: string
 }
+
+/** `stale` was closed by a bot, `moved` goes on in another project. */
+export type Resolution = 'completed' | 'not_planned' | 'duplicate' | 'stale' | 'moved'
 
 /** When a record was resolved: some weeks after it was written. */
 export const resolvedAt = ({ createdAt, id }: SimulatedRecord): Date =>

@@ -66,8 +66,8 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
 function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Unpaged {
   const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
   const now = options.clock.now().getTime()
-  const { corpus, leakPrivate } = options
-  const context = { corpus, limit, now, leakPullRequests: false, leakPrivate, backoffSeconds: null }
+  const { corpus, leakPrivate, behaviour } = options
+  const context = { corpus, limit, now, leakPullRequests: false, leakPrivate, backoffSeconds: null, behaviour }
   const answer = options.platform.search(request, context)
   const fault = faults.take(0)
   return plainReply((fault && spoiltAnswer({ ...options, request, before: null }, fault, answer)) ?? answer, fault)

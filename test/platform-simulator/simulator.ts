@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
+import { type Behaviour, usualBehaviour } from './behaviour.ts'
 import { type Corpus, createCorpus, type GivenRecord } from './corpus.ts'
 import { type ExpectedRecord, expectRecords } from './expectation.ts'
 import type { FaultName, FaultOptions } from './faults.ts'
@@ -34,6 +35,8 @@ export interface SimulatorOptions {
   leakPullRequests?: boolean
   /** Lets `is:public` of GitHub and `confidential=false` of GitLab find what only members may see, for the same end. */
   leakPrivate?: boolean
+  /** How it behaves where the real platforms are not known; see `behaviour.ts`. */
+  behaviour?: Partial<Behaviour>
 }
 
 export interface Breach {
@@ -97,6 +100,7 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
       validTokens: options.validTokens ?? null,
       leakPullRequests: options.leakPullRequests ?? false,
       leakPrivate: options.leakPrivate ?? false,
+      behaviour: { ...usualBehaviour, ...options.behaviour },
       baseUrl: urls[name],
       // Another name for the same address: a client that compares origins sees that it is led away.
       privateUrl: `http://localhost:${server.port}/${name}${privatePath}`,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platform.ts'
-import { createGithub } from './github/search.ts'
 import { createHackernews } from './hackernews/search.ts'
 import {
   decode,
@@ -14,7 +13,6 @@ import {
   serve,
   words,
 } from './recordings.ts'
-import { createStackexchange } from './stackexchange/search.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -48,34 +46,6 @@ interface Case {
 const clock = testClock()
 const cases: Case[] = [
   {
-    platform: 'github',
-    create: (baseUrl) => createGithub({ client: testClient(clock), clock, openBudget, baseUrl }),
-    items: (body) => body.items.filter((item: Raw) => !item.pull_request?.html_url),
-    expected: (item) => ({
-      sourceId: `${item.id}`,
-      title: item.title,
-      votes: orNull(item.reactions?.['+1']) ?? 0,
-      tags: item.labels.map((label: Raw) => label.name ?? label),
-      commentCount: item.comments,
-      sourceUrl: item.html_url,
-      authorName: null,
-      authorHandle: item.user.login,
-      authorProfileUrl: item.user.html_url,
-      license: null,
-      createdMs: isoMs(item.created_at),
-      words: markdownWords(item.body ?? ''),
-    }),
-    hasMore: (_body, headers) => /rel="next"/.test(headers.Link ?? headers.link ?? ''),
-    errors: [
-      [/rate-limit/, 'rate_limited'],
-      [/only-first-1000/, 'end'],
-      [/401/, 'unauthorized'],
-      [/403/, 'blocked'],
-      [/5\d\d/, 'unavailable'],
-      [/4\d\d/, 'bad_response'],
-    ],
-  },
-  {
     platform: 'hackernews',
     create: (baseUrl) => createHackernews({ client: testClient(clock), openBudget, baseUrl }),
     items: (body) => body.hits,
@@ -95,28 +65,6 @@ const cases: Case[] = [
     }),
     hasMore: () => true,
     errors: [[/error-400/, 'bad_response']],
-  },
-  {
-    platform: 'stackexchange',
-    create: (baseUrl) =>
-      createStackexchange({ client: testClient(clock), clock, openBudget, baseUrl, key: 'k', sites: ['meta'] }),
-    items: (body) => body.items,
-    expected: (item) => ({
-      sourceId: `meta:${item.question_id}`,
-      title: decode(item.title),
-      votes: item.score,
-      tags: item.tags,
-      commentCount: item.comment_count ?? item.answer_count,
-      sourceUrl: item.link.startsWith('http') ? item.link : `https://meta.stackexchange.com/q/${item.question_id}`,
-      authorName: decode(item.owner.display_name),
-      authorHandle: item.owner.user_id === undefined ? null : `${item.owner.user_id}`,
-      authorProfileUrl: orNull(item.owner.link),
-      license: orNull(item.content_license),
-      createdMs: item.creation_date * 1000,
-      words: htmlWords(item.body),
-    }),
-    hasMore: (body) => body.has_more === true,
-    errors: [[/throttle/, 'rate_limited']],
   },
 ]
 

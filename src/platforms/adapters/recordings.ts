@@ -7,6 +7,8 @@ import { startServer } from './testing.ts'
 
 const shared = process.env.WISHWELL_SHARED ?? resolve(import.meta.dirname, '../../../../shared')
 const recorded = join(shared, 'recorded')
+/** A second collection, with the answers that reading again, discussions and statuses need. */
+const recordedLater = join(shared, 'recorded-2')
 export const isPresent = existsSync(recorded)
 if (!isPresent) console.log(`skipped: no recordings in ${recorded} (set WISHWELL_SHARED to the folder that holds them)`)
 
@@ -21,14 +23,23 @@ export interface Recording {
 }
 
 export function recordingsOf(platform: string): Recording[] {
-  const folder = join(recorded, platform)
+  return recordingsIn(join(recorded, platform))
+}
+
+export function laterRecordingsOf(platform: string): Recording[] {
+  return recordingsIn(join(recordedLater, platform))
+}
+
+function recordingsIn(folder: string): Recording[] {
   if (!existsSync(folder)) return []
   const names = readdirSync(folder).filter((name) => /\.(json|html)$/.test(name) && !name.endsWith('.headers.json'))
   return names.sort().map((name) => {
     const headersFile = join(folder, name.replace(/\.\w+$/, '.headers.json'))
     const wire = existsSync(headersFile) ? JSON.parse(readFileSync(headersFile, 'utf8')) : {}
-    const status = wire.status ?? Number(/^error-(\d{3})-/.exec(name)?.[1] ?? 200)
-    return { name, status, headers: wire.headers ?? {}, bytes: readFileSync(join(folder, name)) }
+    // The second collection has the headers alone.
+    const { status: line, ...alone } = wire
+    const status = typeof line === 'number' ? line : Number(/^error-(\d{3})-/.exec(name)?.[1] ?? 200)
+    return { name, status, headers: wire.headers ?? alone, bytes: readFileSync(join(folder, name)) }
   })
 }
 

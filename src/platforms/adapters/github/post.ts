@@ -24,7 +24,7 @@ export function readIssue(issue: Fields): FoundRequest | null {
   const labels = (asList(issue.labels) ?? []).map((label) => asFields(label)?.name ?? label)
   const tags = cleanTags(labels)
   const isClosed = issue.state === 'closed'
-  const repository = repositoryOf(issue)
+  const repository = repositoryOf(issue, sourceUrl)
   return foundRequest({
     sourceId,
     sourceUrl,
@@ -53,10 +53,11 @@ export function isInPrivateRepository(issue: Fields): boolean {
   return (repository?.private ?? false) !== false || (repository?.visibility ?? 'public') !== 'public'
 }
 
-/** `owner/repository`, the end of `repository_url`. */
-function repositoryOf(issue: Fields): string | null {
+/** `owner/repository`: the end of `repository_url`, or the beginning of the path of the page. */
+function repositoryOf(issue: Fields, sourceUrl: string): string | null {
   const address = asString(issue.repository_url) ?? ''
-  return asName(/\/repos\/([\w.-]+\/[\w.-]+)$/.exec(address)?.[1])
+  const page = new URL(sourceUrl).pathname
+  return asName(/\/repos\/([\w.-]+\/[\w.-]+)$/.exec(address)?.[1] ?? /^\/([\w.-]+\/[\w.-]+)\/issues\//.exec(page)?.[1])
 }
 
 /** Old bodies, and the example in GitHub's own documentation, give plain issues a `pull_request` of nulls only. */
