@@ -2,17 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platform.ts'
 import { createHackernews } from './hackernews/search.ts'
-import {
-  decode,
-  htmlWords,
-  isPresent,
-  isSubsequence,
-  markdownWords,
-  type Raw,
-  recordingsOf,
-  serve,
-  words,
-} from './recordings.ts'
+import { decode, htmlWords, isPresent, isSubsequence, type Raw, recordingsOf, serve, words } from './recordings.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -23,7 +13,6 @@ import {
 } from './testing.ts'
 
 const orNull = <Value>(value: Value | undefined) => value ?? null
-const isoMs = (text: string) => Date.parse(text)
 
 /** What every field has to be, worked out apart from the adapters. */
 type NewField = 'status' | 'statusChangedAt' | 'excerpt' | 'sourceName' | 'refreshHandle' | 'ownSource' | 'confidence'

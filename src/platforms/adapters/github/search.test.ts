@@ -109,7 +109,9 @@ describe('the search on GitHub', () => {
 
   it('quotes every word, so that none is an operator', () => {
     const query = githubQuery('dark OR "repo:a/b" -label:x')
-    expect(query).toMatch(/^"dark" "or" "repo" "a\/b" "label" "x" is:issue is:public archived:false \(label:enhancement,/)
+    expect(query).toMatch(
+      /^"dark" "or" "repo" "a\/b" "label" "x" is:issue is:public archived:false \(label:enhancement,/,
+    )
     expect(query!.match(/"/g)!.length % 2).toBe(0)
   })
 
