@@ -64,7 +64,8 @@ export async function readPlatformStatus({ database, config, hosts, now }: Statu
       hostStatuses.push(await hostStatus(budget, row, now))
     }
     const needed = hostStatuses.filter((_, index) => !budgets[index]!.isOptional)
-    statuses.push(platformStatus(platform, config, hostStatuses, needed))
+    const used = hostStatuses.filter((host) => needed.includes(host) || host.lastSuccessAt || host.lastError)
+    statuses.push(platformStatus(platform, config, used, needed))
   }
   return statuses
 }
@@ -112,7 +113,10 @@ function isUnreachableBy(row: HostRow | undefined): boolean {
   return isFault && (row.last_error_at ?? 0) > (row.last_success_at ?? 0)
 }
 
-/** @param needed the hosts without which the platform cannot search. */
+/**
+ * @param hosts those that the platform needs, and the others that it has queried.
+ * @param needed the hosts without which the platform cannot search.
+ */
 function platformStatus(
   platform: PlatformName,
   config: PlatformsConfig,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platform.ts'
 import { createHackernews } from './hackernews/search.ts'
-import { decode, htmlWords, isPresent, isSubsequence, type Raw, recordingsOf, serve, words } from './recordings.ts'
+import { htmlWords, isPresent, isSubsequence, type Raw, recordingsOf, serve, words } from './recordings.ts'
 import {
   fetchPage,
   fetchPageOrNull,
