@@ -43,7 +43,7 @@ describe('issues of GitHub', () => {
 describe('discussions of GitHub', () => {
   const options = { token: 'good', size: 30, behaviour: { githubDiscussions: 30 } }
 
-  it('are found with a token in categories for wishes, a page of each kind in turn', async () => {
+  it('are found with a token in categories for wishes, round-robin with issues', async () => {
     const { github, simulator } = await trackers(options)
     const { requests, pages } = await collectPages(github)
     const discussions = requests.filter(({ sourceId }) => sourceId.startsWith('discussion:'))

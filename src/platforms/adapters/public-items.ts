@@ -6,7 +6,7 @@ export interface PublicItems {
   discarded: Discarded
 }
 
-/** The items of an answer without those that not everybody may read, and how many those were. */
+/** The items of an answer that are public, and how many others there were. */
 export function publicItems(answered: readonly unknown[], isHidden: (item: Fields) => boolean): PublicItems {
   const items = answered.filter((item) => {
     const fields = asFields(item)

@@ -63,7 +63,7 @@ export function isAdvancedQuery(parameters: URLSearchParams): boolean {
   return /[()]|\bOR\b/.test(unquoted)
 }
 
-/** The discussions of a topic. Generated ones have categories in turn, of which two are for wishes. */
+/** The discussions of a topic. Generated ones have one of four categories, two of which are for wishes. */
 export function findDiscussions(search: string, corpus: Corpus, count: number, isObeyed: boolean): CorpusRecord[] {
   const query = parseQuery(search, qualifiers)
   const records = corpus.records('github/discussions', query.topic)

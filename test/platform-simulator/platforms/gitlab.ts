@@ -16,59 +16,17 @@ import {
   rateHeaders,
   requestsPerMinute,
 } from './gitlab-headers.ts'
-import { gitLabIssue, gitLabLabels, internalId, issueUrl, projectId } from './gitlab-item.ts'
+import { gitLabIssue, gitLabLabels, internalId, issueUrl } from './gitlab-item.ts'
+import { describeProject, groupOf, isLookup, projectOf, token } from './gitlab-project.ts'
 
 const maximumOffset = 50_000
 const anonymousSearchesPerMinute = 10
 const searchesPerMinute = 30
 
-/**
- * `/projects/group%2Fname/issues`, `/projects/7/issues` and `/groups/group/issues`; null for any other path. A group has the records of
- * the project `desk` in it.
- */
-function projectOf(path: string, corpus: Corpus): string | null {
-  const [, kind, id] = /^\/(projects|groups)\/([^/]+)\/issues$/.exec(path) ?? []
-  if (id === undefined) return null
-  const name = decodeURIComponent(id)
-  return kind === 'groups' ? `${name}/desk` : (projectOfNumber(name, corpus) ?? name)
-}
-
-/** A project by its number, if any of its issues was found or its number was computed from a known path. */
-function projectOfNumber(name: string, corpus: Corpus): string | null {
-  const places = corpus.known('gitlab').map(({ place }) => place?.slice('gitlab/'.length) ?? givenProject)
-  return places.find((project) => String(projectId(project)) === name) ?? null
-}
-
-/** Where given records are. */
-const givenProject = 'quillbox/desk'
-
 const orders: Record<string, (record: CorpusRecord) => number> = {
   created_at: (record) => record.createdAt.getTime(),
   updated_at: (record) => record.createdAt.getTime(),
   popularity: (record) => record.votes,
-}
-
-/** The visibility of a project by its group. Projects of `members` are public, but show their issues to members only. */
-const closedGroups = { private: 'private', internal: 'internal', members: 'public' }
-
-const groupOf = (project: string): keyof typeof closedGroups | null => {
-  const group = project.split('/')[0]!
-  return group in closedGroups ? (group as keyof typeof closedGroups) : null
-}
-
-/** A project or group; only its members see its `visibility`. */
-function describeProject(request: SearchRequest): Answer {
-  const project = decodeURIComponent(/^\/(?:projects|groups)\/([^/]+)$/.exec(request.path)?.[1] ?? '')
-  const group = groupOf(project)
-  const isMember = token(request) !== null
-  if (project.startsWith('nosuch') || (!isMember && group !== null && group !== 'members')) {
-    const what = request.path.startsWith('/groups/') ? 'Group' : 'Project'
-    return jsonAnswer(404, { message: `404 ${what} Not Found` })
-  }
-  const known = { id: 278_964, path_with_namespace: project, web_url: `https://gitlab.com/${project}` }
-  const access = group === 'members' ? 'private' : 'enabled'
-  const visibility = group === null ? 'public' : closedGroups[group]
-  return jsonAnswer(200, isMember ? { ...known, visibility, issues_access_level: access } : known)
 }
 
 /** Without a search all issues are listed: those of a project that were found for any topic. */
@@ -146,13 +104,6 @@ function listIssues(request: SearchRequest, context: SearchContext): Answer {
     .map((record) => gitLabIssue(record, project, request.baseUrl, confidential.includes(record)))
   return jsonAnswer(200, issues, { ...rate, ...pagingHeaders(request, found.length) })
 }
-
-function token({ headers }: SearchRequest): string | null {
-  const header = headers['private-token']
-  return typeof header === 'string' ? header : (headers.authorization?.replace(/^bearer /i, '') ?? null)
-}
-
-const isLookup = (path: string) => /^\/(?:projects|groups)\/[^/]+$/.test(path)
 
 export const gitlab: SimulatedPlatform = {
   environment: (url) => ({

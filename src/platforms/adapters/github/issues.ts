@@ -56,10 +56,10 @@ export function createIssueSearch(api: GithubApi): IssueSearch {
   }
 
   return {
-    async fetchTopic(asked) {
-      const { repository, page } = asked
+    async fetchTopic(wanted) {
+      const { repository, page } = wanted
       if (page > lastPage) return null
-      const answer = await searchTopic(asked)
+      const answer = await searchTopic(wanted)
       if (answer === null || isPastTheEnd(answer)) return null
       if (answer.status === 422) throw refusedQuery(repository)
       const { requests, discarded } = await readIssues(answer)

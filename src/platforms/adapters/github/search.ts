@@ -12,7 +12,7 @@ import { createRefresh } from './refresh.ts'
 /**
  * Issues of all public repositories that are labelled or typed as a wish and have every word of the topic in their title,
  * body or comments (`GET /search/issues`, 100 a page, 10 pages at most), open and closed. With a token also discussions in
- * categories for wishes, a page each in turn.
+ * categories for wishes, round-robin.
  *
  * Sorted by best match, not by reactions: with reactions first, famous projects that mention the words in passing would
  * fill the pages before the issues that are about the topic. The votes are stored, so lists can sort by them.

@@ -1,6 +1,6 @@
 import type { RequestStatus } from '../../../database/column-types.ts'
 
-/** The tags that moderators set (meta.stackexchange.com/q/402121). `status-review` only says that somebody will read it. */
+/** The tags that moderators set (meta.stackexchange.com/q/402121). `status-review` is no decision yet. */
 const statusTags: readonly (readonly [string, RequestStatus])[] = [
   ['status-completed', 'completed'],
   ['status-declined', 'declined'],
