@@ -60,11 +60,14 @@ export async function readPlatformStatus({ database, config, hosts, now }: Statu
   const statuses: PlatformStatus[] = []
   for (const platform of platformNames) {
     const hostStatuses: HostStatus[] = []
-    for (const budget of hosts.get(platform) ?? []) {
+    const budgets = hosts.get(platform) ?? []
+    for (const budget of budgets) {
       const row = rows.find((candidate) => candidate.platform === platform && candidate.name === budget.name)
       hostStatuses.push(await hostStatus(budget, row, now))
     }
-    statuses.push(platformStatus(platform, config, hostStatuses))
+    const needed = hostStatuses.filter((_, index) => !budgets[index]!.isOptional)
+    const used = hostStatuses.filter((host) => needed.includes(host) || host.lastSuccessAt || host.lastError)
+    statuses.push(platformStatus(platform, config, used, needed))
   }
   return statuses
 }
@@ -112,10 +115,19 @@ function isUnreachableBy(row: HostRow | undefined): boolean {
   return isFault && (row.last_error_at ?? 0) > (row.last_success_at ?? 0)
 }
 
-function platformStatus(platform: PlatformName, config: PlatformsConfig, hosts: HostStatus[]): PlatformStatus {
+/**
+ * @param hosts those that the platform needs, and the others that it has queried.
+ * @param needed the hosts without which the platform cannot search.
+ */
+function platformStatus(
+  platform: PlatformName,
+  config: PlatformsConfig,
+  hosts: HostStatus[],
+  needed: HostStatus[],
+): PlatformStatus {
   const isOn = config.enabled.includes(platform)
   const missing = [...(config.missing.get(platform) ?? [])]
-  const decisive = isOn ? decisiveOf(platform, hosts) : null
+  const decisive = isOn ? decisiveOf(platform, needed) : null
   const state = !isOn ? 'off' : missing.length > 0 ? 'not_configured' : (decisive?.state ?? 'ready')
   const successes = hosts.flatMap((host) => host.lastSuccessAt ?? []).sort()
   return {

@@ -24,8 +24,16 @@ export interface Corpus {
   records(place: string, topic: string): readonly CorpusRecord[]
   /** What a place holds besides that only its members may see; their titles begin with `privateTitle`. */
   privateRecords(place: string, topic: string): readonly CorpusRecord[]
+  /** What was found so far in the places of a platform, and what was given: to be read again by an id, also what is gone. */
+  known(platform: string): readonly KnownRecord[]
   /** Raises the votes of every record, so that a refresh has changes. */
   bumpVotes(by: number): void
+}
+
+export interface KnownRecord {
+  /** null for a given record, which is in every place of its platform. */
+  place: string | null
+  record: CorpusRecord
 }
 
 export interface CorpusOptions {
@@ -56,7 +64,7 @@ export function createCorpus(options: CorpusOptions): Corpus {
   let bump = options.bumpVotes
 
   const generate = (place: string, platform: string, topic: string): readonly CorpusRecord[] => {
-    const key = `${place}/${topic}`
+    const key = `${place}\n${topic}`
     const known = generated.get(key)
     if (known) return known
     const records = Array.from({ length: options.sizeOf(platform) }, (_, index) =>
@@ -78,13 +86,26 @@ export function createCorpus(options: CorpusOptions): Corpus {
     return records
   }
 
+  const bumped = (record: CorpusRecord): CorpusRecord => ({ ...record, votes: record.votes + bump })
+
   return {
     records: (place, topic) => {
       const platform = place.split('/')[0]!
       const given = options.given(platform)
       if (given === undefined && topic === '') return []
-      const records = given ? complete(platform, given) : generate(place, platform, topic)
-      return bump === 0 ? records : records.map((record) => ({ ...record, votes: record.votes + bump }))
+      const records = given
+        ? complete(platform, given).filter(({ fate }) => fate === undefined)
+        : generate(place, platform, topic)
+      return bump === 0 ? records : records.map(bumped)
+    },
+    known: (platform) => {
+      const given = options.given(platform)
+      if (given) return complete(platform, given).map((record) => ({ place: null, record: bumped(record) }))
+      return [...generated].flatMap(([key, records]) => {
+        const place = key.split('\n')[0]!
+        if (place.split('/')[0] !== platform) return []
+        return records.map((record) => ({ place, record: bumped(record) }))
+      })
     },
     privateRecords: (place, topic) => {
       const { seed } = options

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Behaviour } from './behaviour.ts'
 import type { Corpus, CorpusRecord } from './corpus.ts'
 import type { LimitRule, LimitState, Wait } from './limits.ts'
 
@@ -34,6 +35,7 @@ export interface SearchContext {
   quirks: ReadonlySet<string>
   /** Seconds that a body asks the client to pause; only Stack Exchange has such a field. */
   backoffSeconds: number | null
+  behaviour: Behaviour
 }
 
 /** Everything that is specific to one platform. The server contains nothing of it. */

@@ -36,14 +36,21 @@ export interface SimulatedRecord {
   /** Its platform has taken it down, and says so in answers that still hold it; it is never expected. */
   isTakenDown?: boolean
   /** What became of it, where the platform has a mark for that; open without it. */
-  resolution?: 'completed' | 'not_planned'
+  resolution?: Resolution
   /** Removed or hidden by a moderator, where the platform's answers still contain such items. */
   isGone?: boolean
   /** Only members may see it, but the platform's answer contains it. */
   isPrivate?: boolean
   /** What its platform did with it, where the platform has a mark for that: a search returns it all the same. */
   moderation?: 'archived' | 'removed' | 'private'
+  /** No search has it: it was deleted, or only its members may see it now. */
+  fate?: 'gone' | 'private'
+  /** The category of a discussion of GitHub; an issue has none. */
+  category?: string
 }
+
+/** `stale` was closed by a bot, `moved` goes on in another project. */
+export type Resolution = 'completed' | 'not_planned' | 'duplicate' | 'stale' | 'moved'
 
 /** When a record was resolved: some weeks after it was written. */
 export const resolvedAt = ({ createdAt, id }: SimulatedRecord): Date =>

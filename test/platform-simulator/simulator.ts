@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
+import { type Behaviour, usualBehaviour } from './behaviour.ts'
 import { type Corpus, createCorpus, type GivenRecord } from './corpus.ts'
 import { type ExpectedRecord, expectRecords } from './expectation.ts'
 import type { FaultName, FaultOptions } from './faults.ts'
@@ -38,6 +39,8 @@ export interface SimulatorOptions {
   quirks?: PerPlatform<readonly string[]>
   /** Searches for the topics of `near-misses.ts` also return what is only similar to them. */
   hasNearMisses?: boolean
+  /** How it behaves where the real platforms are not known; see `behaviour.ts`. */
+  behaviour?: Partial<Behaviour>
 }
 
 export interface Breach {
@@ -102,6 +105,7 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
       leakPullRequests: options.leakPullRequests ?? false,
       leakPrivate: options.leakPrivate ?? false,
       quirks: new Set(options.quirks?.[name]),
+      behaviour: { ...usualBehaviour, ...options.behaviour },
       baseUrl: urls[name],
       // Another name for the same address: a client that compares origins sees that it is led away.
       privateUrl: `http://localhost:${server.port}/${name}${privatePath}`,

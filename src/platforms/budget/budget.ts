@@ -17,6 +17,8 @@ export interface BudgetLimits {
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
   /** Left out of the hosts that `wishwell platforms` shows: an account named it, or it is a second limit of a host that is shown. */
   isUnlisted?: boolean
+  /** The platform can search without it: it does not decide whether the platform is ready. */
+  isOptional?: boolean
 }
 
 /** Gives an adapter the budget of a host; called once for each host. */
@@ -36,6 +38,7 @@ export interface BudgetState extends HostMemory {
  */
 export interface Budget {
   readonly name: string
+  readonly isOptional: boolean
   enter: EnterSlot
   /** Called once for a call, before its first try. @throws PlannedWaitError while the host is paused because it keeps failing. */
   admit(now: Date): void
@@ -74,6 +77,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
   return {
     name,
+    isOptional: options.isOptional ?? false,
     enter: createSlots(options.concurrency),
     admit: health.admit,
     async take(now) {

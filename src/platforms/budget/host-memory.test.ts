@@ -72,3 +72,30 @@ it.each([
   const statuses = await readPlatformStatus({ database, config, hosts, now: clock.now() })
   expect(statuses.find((status) => status.platform === platform)).toMatchObject({ state })
 })
+
+it('a platform is ready while a host waits that it can search without, and that host is reported once it was used', async () => {
+  const { database } = opened
+  const clock = testClock()
+  const limits = { windows: [{ limit: 10, windowMs: 60_000 }], concurrency: 1 }
+  const needed = openTestBudget({ ...limits, name: 'needed.example' })
+  const optional = openTestBudget({ ...limits, name: 'optional.example', isOptional: true })
+  const hosts = new Map([['github', [needed, optional]]])
+  const config = readConfig({ PLATFORMS: 'github' }).platforms
+  const read = async () => {
+    const statuses = await readPlatformStatus({ database, config, hosts, now: clock.now() })
+    const { state, hosts: reported } = statuses.find(({ platform }) => platform === 'github')!
+    return { state, hosts: reported.map(({ host, state: own }) => [host, own]) }
+  }
+  expect(await read()).toEqual({ state: 'ready', hosts: [['needed.example', 'ready']] })
+  const memory = await rememberHosts({ database, clock, log: pino({ level: 'silent' }), hosts })
+  optional.recordSuccess(clock.now())
+  optional.pauseUntil(new Date(clock.now().getTime() + 60_000))
+  await memory.stop()
+  expect(await read()).toEqual({
+    state: 'ready',
+    hosts: [
+      ['needed.example', 'ready'],
+      ['optional.example', 'waiting'],
+    ],
+  })
+})

@@ -174,6 +174,10 @@ export function createDemoCorpus(now: Date): Corpus {
         }))
     },
     privateRecords: () => [],
+    known: (platform) =>
+      all
+        .filter(({ place }) => place.split('/')[0] === platform)
+        .map(({ place, record }) => ({ place, record: { ...record, votes: record.votes + bump } })),
     bumpVotes: (by) => {
       bump += by
     },

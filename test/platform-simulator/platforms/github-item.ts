@@ -2,28 +2,43 @@ import { resolvedAt, type SimulatedRecord } from '../records.ts'
 
 const pageHost = 'https://github.com'
 
-function repository(record: SimulatedRecord): string {
+export function repository(record: SimulatedRecord): string {
   const name = record.product.toLowerCase().replaceAll(' ', '-')
   return `${name}-org/${name}`
 }
 
-function issueNumber(record: SimulatedRecord): number {
+export function issueNumber(record: SimulatedRecord): number {
   return (record.id % 2_147_483_647) + 1
 }
 
-/** The page of an issue or pull request, as a person opens it. */
+/** The id in GraphQL. Its form differs, so that a client cannot take one kind for the other. */
+export function nodeId(record: SimulatedRecord): string {
+  const prefix = record.category === undefined ? 'I_' : 'D_'
+  return `${prefix}${Buffer.from(`${record.id}`).toString('base64url')}`
+}
+
+/** The page of an issue, pull request or discussion, as a person opens it. */
 export function itemUrl(record: SimulatedRecord): string {
-  const folder = record.kind === 'pull_request' ? 'pull' : 'issues'
+  const folder = record.category !== undefined ? 'discussions' : record.kind === 'pull_request' ? 'pull' : 'issues'
   return `${pageHost}/${repository(record)}/${folder}/${issueNumber(record)}`
 }
 
-/** Every issue but a bug is an enhancement, so that a search by that label misses none; the second label varies. */
+/** The issue type of an organisation; wishes with this label have it instead of a label for wishes. */
+export const typedLabel = 'typed'
+
+/** Every issue but a bug is an enhancement or typed, so that a search by both misses none; the second label varies. */
 export function gitHubLabels(record: SimulatedRecord): string[] {
-  return record.kind === 'pull_request'
-    ? []
-    : record.tags.includes('bug')
-      ? [...record.tags]
-      : ['enhancement', ...record.tags]
+  if (record.kind === 'pull_request') return []
+  const own = record.tags.filter((tag) => tag !== typedLabel)
+  const closing = record.resolution === 'stale' ? ['Stale'] : []
+  const isWish = !record.tags.includes('bug') && !record.tags.includes(typedLabel)
+  return isWish ? ['enhancement', ...own, ...closing] : [...own, ...closing]
+}
+
+/** Bots that close stale issues give no reason, which GitHub stores as `completed`. A moved one is closed without any. */
+export function stateReason(record: SimulatedRecord): string | null {
+  if (record.resolution === 'stale') return 'completed'
+  return record.resolution === 'moved' ? null : (record.resolution ?? null)
 }
 
 function userObject(author: NonNullable<SimulatedRecord['author']>, apiUrl: string): object {
@@ -91,7 +106,7 @@ export function gitHubItem(record: SimulatedRecord, apiUrl: string, isPrivate = 
     events_url: `${url}/events`,
     html_url: itemUrl(record),
     id: record.id,
-    node_id: Buffer.from(`0:Issue${record.id}`).toString('base64url'),
+    node_id: nodeId(record),
     number: issueNumber(record),
     title: record.title,
     user: record.author ? userObject(record.author, apiUrl) : null,
@@ -106,14 +121,14 @@ export function gitHubItem(record: SimulatedRecord, apiUrl: string, isPrivate = 
     updated_at: record.resolution ? closedAt : createdAt,
     closed_at: record.resolution ? closedAt : null,
     author_association: 'NONE',
-    type: null,
+    type: record.tags.includes(typedLabel) ? { id: 1, node_id: 'IT_1', name: 'Feature', description: null } : null,
     active_lock_reason: null,
     ...(record.kind === 'pull_request' ? { draft: false, pull_request: pullRequest } : {}),
     body: record.body,
     reactions: reactions(record, url),
     timeline_url: `${url}/timeline`,
     performed_via_github_app: null,
-    state_reason: record.resolution ?? null,
+    state_reason: stateReason(record),
     score: 1,
     ...(isPrivate ? { repository: { full_name: repository(record), private: true, visibility: 'private' } } : {}),
   }

@@ -1,9 +1,9 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import { matchesQuery, parseQuery, type Query } from '../query.ts'
-import { gitHubLabels, itemUrl } from './github-item.ts'
+import { gitHubLabels, itemUrl, typedLabel } from './github-item.ts'
 
 /** The qualifiers that narrow here; the others are understood, so that they are not taken for words, and ignored. */
-const simulatedQualifiers = 'is type state label repo'
+const simulatedQualifiers = 'is type state label repo category'
 const ignoredQualifiers =
   'in org user author created updated closed comments reactions interactions sort no archived language locked linked ' +
   'milestone reason'
@@ -34,6 +34,7 @@ function qualifies(record: CorpusRecord, leakPullRequests: boolean) {
     if (name === 'label') return gitHubLabels(record).includes(value)
     if (name === 'repo') return itemUrl(record).toLowerCase().includes(`/${value}/`)
     if (name === 'state') return value === (record.resolution ? 'closed' : 'open')
+    if (name === 'type' && value === 'feature') return record.tags.includes(typedLabel)
     if (name !== 'is' && name !== 'type') return null
     if (value === 'issue') return record.kind !== 'pull_request' || leakPullRequests
     if (value === 'pr' || value === 'pull-request') return record.kind === 'pull_request'
@@ -56,6 +57,31 @@ export function readAlternatives(parameters: URLSearchParams): URLSearchParams[]
   })
 }
 
+/** What a plain search refuses: parentheses, and OR. */
+export function isAdvancedQuery(parameters: URLSearchParams): boolean {
+  const unquoted = (parameters.get('q') ?? '').replace(/"[^"]*"/g, '""')
+  return /[()]|\bOR\b/.test(unquoted)
+}
+
+/** The discussions of a topic. Generated ones have one of four categories, two of which are for wishes. */
+export function findDiscussions(search: string, corpus: Corpus, count: number, isObeyed: boolean): CorpusRecord[] {
+  const query = parseQuery(search, qualifiers)
+  const records = corpus.records('github/discussions', query.topic)
+  const given = records.filter(({ category }) => category !== undefined)
+  const discussions = given.length > 0 ? given : records.slice(0, count).map(withCategory)
+  const holds = (record: CorpusRecord) => (name: string, value: string) => {
+    if (name === 'category') return isObeyed ? record.category?.toLowerCase() === value : null
+    return name === 'repo' ? itemUrl(record).toLowerCase().includes(`/${value}/`) : null
+  }
+  return discussions.filter((record) => matchesQuery(query, record.searchText, holds(record)))
+}
+
+const generatedCategories = ['Ideas', 'Feature Requests', 'Q&A', 'General']
+
+export function withCategory(record: CorpusRecord): CorpusRecord {
+  return { ...record, category: generatedCategories[record.id % generatedCategories.length]! }
+}
+
 /** The private records of a token; none if the search is for public repositories. */
 export function findPrivate(parameters: URLSearchParams, corpus: Corpus, leakPrivate: boolean): CorpusRecord[] {
   const query = parseGitHubQuery(parameters)
@@ -76,6 +102,7 @@ export function findAll(parameters: URLSearchParams, corpus: Corpus, leakPullReq
   const query = parseGitHubQuery(parameters)
   const found = corpus
     .records('github', query.topic)
+    .filter((record) => record.category === undefined)
     .filter((record) => matchesQuery(query, record.searchText, qualifies(record, leakPullRequests)))
   const order = compare(parameters.get('sort'))
   if (order) found.sort(order)

@@ -1,7 +1,10 @@
+import type { Behaviour } from '../behaviour.ts'
 import type { LimitState } from '../limits.ts'
 import { jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import { answerGraphql, graphqlPath, isNodesQuery, readGraphql } from './github-graphql.ts'
 import { gitHubItem, itemUrl } from './github-item.ts'
-import { findAll, findPrivate, parseGitHubQuery } from './github-search.ts'
+import { answerRepository, isRepositoryPath } from './github-repository.ts'
+import { findAll, findPrivate, isAdvancedQuery, parseGitHubQuery } from './github-search.ts'
 
 const maximumResults = 1_000
 const maximumPageSize = 100
@@ -10,6 +13,7 @@ const maximumFreeText = 256
 const maximumOperators = 5
 const anonymousPerMinute = 10
 const authorizedPerMinute = 30
+const graphqlPerHour = 5_000
 
 const documentation = 'https://docs.github.com/rest/search/search#search-issues-and-pull-requests'
 const rateLimitDocumentation = 'https://docs.github.com/rest/overview/rate-limits-for-the-rest-api'
@@ -67,6 +71,18 @@ const secondaryMessage =
   'You have exceeded a secondary rate limit. Please wait a few minutes before you try again. If you reach out to GitHub ' +
   'Support for help, please include the request ID 0000:0000:000000:000000:00000000.'
 
+/** Whether a query has OR or parentheses where GitHub does not read them. */
+function isRefusedForm(parameters: URLSearchParams, advanced: Behaviour['githubAdvancedSearch']): boolean {
+  if (advanced === 'default' || !isAdvancedQuery(parameters)) return false
+  return advanced === 'refused' || parameters.get('advanced_search') !== 'true'
+}
+
+/** Any cursor is one of a later page. */
+function discussionPage(request: SearchRequest): number {
+  const { variables } = readGraphql(request)
+  return Object.entries(variables).some(([name, value]) => name.startsWith('after') && value) ? 2 : 1
+}
+
 export const github: SimulatedPlatform = {
   environment: (url) => ({ GITHUB_API_URL: url }),
   versionPrefix: /^\/api\/v3(?=\/)/,
@@ -80,17 +96,27 @@ export const github: SimulatedPlatform = {
     body: '\r\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent header.\r\n',
   }),
   credential: ({ headers }) => headers.authorization?.replace(/^(bearer|token) /i, '') ?? null,
-  limit: ({ headers }) => ({
-    bucket: headers.authorization ?? 'anonymous',
-    limit: headers.authorization ? authorizedPerMinute : anonymousPerMinute,
-    windowMs: 60_000,
-  }),
-  page: ({ parameters }) => pageNumber(parameters),
+  // What reads known issues or a repository has limits that no test reaches.
+  isAside: (request) => isRepositoryPath(request.path) || (request.path === graphqlPath && isNodesQuery(request)),
+  limit: ({ headers, path }) =>
+    path === graphqlPath
+      ? { bucket: `graphql ${headers.authorization}`, limit: graphqlPerHour, windowMs: 3_600_000 }
+      : {
+          bucket: headers.authorization ?? 'anonymous',
+          limit: headers.authorization ? authorizedPerMinute : anonymousPerMinute,
+          windowMs: 60_000,
+        },
+  page: (request) => (request.path === graphqlPath ? discussionPage(request) : pageNumber(request.parameters)),
   find: (parameters, corpus, leakPullRequests = false) =>
     findAll(parameters, corpus, leakPullRequests).slice(0, maximumResults),
 
-  search: (request, { corpus, limit, leakPullRequests, leakPrivate }) => {
+  search: (request, context) => {
+    const { corpus, limit, leakPullRequests, leakPrivate, behaviour } = context
+    if (isRepositoryPath(request.path)) return answerRepository(request, context)
     const headers = rateHeaders(limit)
+    if (request.path === graphqlPath && request.method === 'POST') {
+      return answerGraphql(request, context, { ...headers, 'x-ratelimit-resource': 'graphql' })
+    }
     const { parameters } = request
     if (request.path !== '/search/issues') {
       return jsonAnswer(404, { message: 'Not Found', documentation_url: documentation, status: '404' }, headers)
@@ -99,6 +125,12 @@ export const github: SimulatedPlatform = {
     if (query.groups.length === 0) return validationFailed({ code: 'missing' }, headers)
     if (query.freeText.length > maximumFreeText) {
       return validationFailed({ message: 'The search is longer than 256 characters.', code: 'invalid' }, headers)
+    }
+    if (isRefusedForm(parameters, behaviour.githubAdvancedSearch)) {
+      // The real text, which misleads.
+      const message =
+        'The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.'
+      return validationFailed({ message, code: 'invalid' }, headers)
     }
     if (query.operatorCount > maximumOperators) {
       const message = 'More than five AND / OR / NOT operators were used.'

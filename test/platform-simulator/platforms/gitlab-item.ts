@@ -1,8 +1,9 @@
+import { hashText } from '../random.ts'
 import { resolvedAt, type SimulatedRecord } from '../records.ts'
 
 const pageHost = 'https://gitlab.com'
 
-function internalId(record: SimulatedRecord): number {
+export function internalId(record: SimulatedRecord): number {
   return (record.id % 2_147_483_647) + 1
 }
 
@@ -16,6 +17,20 @@ const wishLabels = new Set(['type::feature', 'feature', 'enhancement'])
 
 /** Every issue is a wish under the names that projects have for it, so that a search by one of them misses none. */
 export function gitLabLabels(record: SimulatedRecord): string[] {
+  return [...wishLabelsOf(record), ...(closingLabels[record.resolution ?? ''] ?? [])]
+}
+
+/** The number of a project. A client may name a project by it. */
+export const projectId = (project: string): number => hashText(project)
+
+/** GitLab has no reasons for a closing, so projects and their bots label it. */
+const closingLabels: Record<string, string[]> = {
+  completed: ['workflow::complete'],
+  not_planned: ['wontfix'],
+  stale: ['auto-closed'],
+}
+
+function wishLabelsOf(record: SimulatedRecord): string[] {
   if (record.tags.includes('bug')) return ['type::bug', ...record.tags]
   if (record.tags.some((tag) => wishLabels.has(tag))) return [...record.tags]
   return [...new Set(['type::feature', 'feature', 'enhancement', 'feature request', ...record.tags])]
@@ -43,7 +58,7 @@ function links(record: SimulatedRecord, projectUrl: string): object {
     notes: `${self}/notes`,
     award_emoji: `${self}/award_emoji`,
     project: projectUrl,
-    closed_as_duplicate_of: null,
+    closed_as_duplicate_of: record.resolution === 'duplicate' ? `${projectUrl}/issues/1` : null,
   }
 }
 
@@ -55,7 +70,7 @@ export function gitLabIssue(record: SimulatedRecord, project: string, apiUrl: st
   return {
     id: record.id,
     iid,
-    project_id: 278_964,
+    project_id: projectId(project),
     title: record.title,
     description: record.body,
     state: record.resolution ? 'closed' : 'opened',
@@ -86,7 +101,7 @@ export function gitLabIssue(record: SimulatedRecord, project: string, apiUrl: st
     _links: links(record, `${apiUrl}/projects/${encodeURIComponent(project)}`),
     references: { short: `#${iid}`, relative: `#${iid}`, full: `${project}#${iid}` },
     severity: 'UNKNOWN',
-    moved_to_id: null,
+    moved_to_id: record.resolution === 'moved' ? record.id + 1 : null,
     imported: false,
     imported_from: 'none',
     service_desk_reply_to: null,

@@ -1,3 +1,4 @@
+import type { Behaviour } from '../behaviour.ts'
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import {
   type Answer,
@@ -15,17 +16,12 @@ import {
   rateHeaders,
   requestsPerMinute,
 } from './gitlab-headers.ts'
-import { gitLabIssue, gitLabLabels, issueUrl } from './gitlab-item.ts'
+import { gitLabIssue, gitLabLabels, internalId, issueUrl } from './gitlab-item.ts'
+import { describeProject, groupOf, isLookup, projectOf, token } from './gitlab-project.ts'
 
 const maximumOffset = 50_000
 const anonymousSearchesPerMinute = 10
 const searchesPerMinute = 30
-
-/** `/projects/group%2Fname/issues` and `/projects/7/issues`; null for any other path. */
-function projectOf(path: string): string | null {
-  const id = /^\/projects\/([^/]+)\/issues$/.exec(path)?.[1]
-  return id === undefined ? null : decodeURIComponent(id)
-}
 
 const orders: Record<string, (record: CorpusRecord) => number> = {
   created_at: (record) => record.createdAt.getTime(),
@@ -33,26 +29,11 @@ const orders: Record<string, (record: CorpusRecord) => number> = {
   popularity: (record) => record.votes,
 }
 
-/** The visibility of a project by its group. Projects of `members` are public, but show their issues to members only. */
-const closedGroups = { private: 'private', internal: 'internal', members: 'public' }
-
-const groupOf = (project: string): keyof typeof closedGroups | null => {
-  const group = project.split('/')[0]!
-  return group in closedGroups ? (group as keyof typeof closedGroups) : null
-}
-
-/** A project; only its members see its `visibility`. */
-function describeProject(request: SearchRequest): Answer {
-  const project = decodeURIComponent(/^\/projects\/([^/]+)$/.exec(request.path)?.[1] ?? '')
-  const group = groupOf(project)
-  const isMember = token(request) !== null
-  if (project.startsWith('nosuch') || (!isMember && group !== null && group !== 'members')) {
-    return jsonAnswer(404, { message: '404 Project Not Found' })
-  }
-  const known = { id: 278_964, path_with_namespace: project, web_url: `https://gitlab.com/${project}` }
-  const access = group === 'members' ? 'private' : 'enabled'
-  const visibility = group === null ? 'public' : closedGroups[group]
-  return jsonAnswer(200, isMember ? { ...known, visibility, issues_access_level: access } : known)
+/** Without a search all issues are listed: those of a project that were found for any topic. */
+function recordsOf(place: string, topic: string, corpus: Corpus): readonly CorpusRecord[] {
+  if (topic !== '') return corpus.records(place, topic)
+  const known = corpus.known('gitlab').filter((one) => one.place === null || one.place === place)
+  return known.map(({ record }) => record).filter(({ fate }) => fate === undefined)
 }
 
 /** `project` is part of the path of a request, and a parameter of an expectation. */
@@ -62,23 +43,45 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const value = orders[parameters.get('order_by') ?? 'created_at'] ?? orders.created_at!
   const direction = parameters.get('sort') === 'asc' ? -1 : 1
   const state = parameters.get('state') ?? 'all'
-  return corpus
-    .records(`gitlab/${parameters.get('project')}`, query.topic)
+  return recordsOf(`gitlab/${parameters.get('project')}`, query.topic, corpus)
     .filter((record) => state === 'all' || (state === 'closed') === (record.resolution !== undefined))
     .filter((record) => matchesQuery(query, record.searchText))
     .filter((record) => labels.every((label) => gitLabLabels(record).includes(label)))
     .sort((a, b) => direction * (value(b) - value(a)) || a.id - b.id)
 }
 
-function listIssues(request: SearchRequest, { corpus, limit, leakPrivate }: SearchContext): Answer {
+/** The refusals of an anonymous search: by a switch of GitLab.com, and by settings of other servers. */
+const searchRefusals: Partial<Record<Behaviour['gitlabAnonymousSearch'], [number, string]>> = {
+  refused: [422, 'User must be authenticated to use search'],
+  unauthorized: [401, '401 Unauthorized'],
+  forbidden: [403, '403 Forbidden'],
+}
+
+/** Issues by their numbers, also those that no search has any more. */
+function listByNumber(request: SearchRequest, project: string, { corpus }: SearchContext): Answer {
+  const numbers = request.parameters.getAll('iids[]').map(Number)
+  const issues = corpus
+    .known('gitlab')
+    .filter(({ place, record }) => (place === null || place === `gitlab/${project}`) && record.fate === undefined)
+    .filter(({ record }) => numbers.includes(internalId(record)))
+    .map(({ record }) => gitLabIssue(record, project, request.baseUrl))
+  return jsonAnswer(200, issues)
+}
+
+function listIssues(request: SearchRequest, context: SearchContext): Answer {
+  const { corpus, limit, leakPrivate, behaviour } = context
   const rate = rateHeaders(limit)
-  const project = projectOf(request.path)
+  const project = projectOf(request.path, corpus)
   if (project === null) return jsonAnswer(404, { error: '404 Not Found' }, rate)
   // Which projects exist changes too often to list.
   const isMember = token(request) !== null
   if (project.startsWith('nosuch') || (groupOf(project) !== null && !isMember))
     return jsonAnswer(404, { message: '404 Project Not Found' }, rate)
   const { parameters } = request
+  if (parameters.has('iids[]')) return listByNumber(request, project, context)
+  const isAnonymousSearch = !isMember && parameters.has('search')
+  const refusal = isAnonymousSearch ? searchRefusals[behaviour.gitlabAnonymousSearch] : undefined
+  if (refusal) return jsonAnswer(refusal[0], { message: refusal[1] }, rate)
   const order = parameters.get('order_by')
   if (order !== null && !(order in orders)) {
     return jsonAnswer(400, { error: 'order_by does not have a valid value' }, rate)
@@ -91,6 +94,7 @@ function listIssues(request: SearchRequest, { corpus, limit, leakPrivate }: Sear
   }
   const search = new URLSearchParams(parameters)
   search.set('project', project)
+  if (isAnonymousSearch && behaviour.gitlabAnonymousSearch === 'ignored') search.delete('search')
   const isAskedFor = parameters.get('confidential') !== 'false' || leakPrivate
   const topic = parseQuery(parameters.get('search') ?? '').topic
   const confidential = isMember && isAskedFor ? corpus.privateRecords(`gitlab/${project}`, topic) : []
@@ -99,11 +103,6 @@ function listIssues(request: SearchRequest, { corpus, limit, leakPrivate }: Sear
     .slice(start, start + size)
     .map((record) => gitLabIssue(record, project, request.baseUrl, record.isPrivate || confidential.includes(record)))
   return jsonAnswer(200, issues, { ...rate, ...pagingHeaders(request, found.length) })
-}
-
-function token({ headers }: SearchRequest): string | null {
-  const header = headers['private-token']
-  return typeof header === 'string' ? header : (headers.authorization?.replace(/^bearer /i, '') ?? null)
 }
 
 export const gitlab: SimulatedPlatform = {
@@ -126,9 +125,9 @@ export const gitlab: SimulatedPlatform = {
   page: ({ parameters }) => pageNumber(parameters),
   find: (parameters, corpus) => find(parameters, corpus).slice(0, maximumOffset + maximumPageSize),
 
-  // Looking up a project does not count against the limit of searches.
-  isAside: ({ path }) => /^\/projects\/[^/]+$/.test(path),
-  search: (request, context) => (gitlab.isAside!(request) ? describeProject(request) : listIssues(request, context)),
+  // Looking up a project and reading issues by their numbers do not count against the limit of searches.
+  isAside: ({ path, parameters }) => isLookup(path) || parameters.has('iids[]'),
+  search: (request, context) => (isLookup(request.path) ? describeProject(request) : listIssues(request, context)),
 
   // The front door says when, in plain text; the search limit behind it says nothing but no.
   refuse: (wait, now, state) => {

@@ -1,4 +1,4 @@
-import type { SimulatedRecord } from '../records.ts'
+import { resolvedAt, type SimulatedRecord } from '../records.ts'
 import { escapeHtml, htmlFromText } from '../wire-text.ts'
 
 const ownDomains = new Set(['stackoverflow', 'meta.stackoverflow', 'superuser', 'serverfault', 'askubuntu'])
@@ -18,11 +18,23 @@ export function questionLink(record: SimulatedRecord, site: string): string {
   return `${siteUrl(site)}/questions/${record.id}/${slug}`
 }
 
+/** Moderators tag a decision; a question that was only closed has none. */
+const statusTags: Record<string, string[]> = { completed: ['status-completed'], not_planned: ['status-declined'] }
+
+/** Closing is moderation of the question. One that migrated is closed here. */
+function closing(record: SimulatedRecord): object {
+  const closedDate = { closed_date: Math.floor(resolvedAt(record).getTime() / 1_000) }
+  if (record.resolution === 'duplicate') return { ...closedDate, closed_reason: 'Duplicate' }
+  if (record.resolution === 'stale') return { ...closedDate, closed_reason: 'Needs details or clarity' }
+  if (record.resolution !== 'moved') return {}
+  return { migrated_to: { on_date: closedDate.closed_date, question_id: record.id + 1, other_site: {} } }
+}
+
 /** Every question asks for a feature, so that a search by that tag misses none. */
 export function questionTags(record: SimulatedRecord): string[] {
   return [
     record.tags.includes('bug') ? 'support' : 'feature-request',
-    ...(record.resolution ? [record.resolution === 'completed' ? 'status-completed' : 'status-declined'] : []),
+    ...(statusTags[record.resolution ?? ''] ?? []),
     ...record.tags.map((tag) => tag.replaceAll(' ', '-')).filter((tag) => tag !== 'feature-request'),
   ]
 }
@@ -58,6 +70,7 @@ export function stackExchangeItem(record: SimulatedRecord, site: string, withBod
     content_license: 'CC BY-SA 4.0',
     link: questionLink(record, site),
     title: escapeHtml(record.title, 'stackexchange'),
+    ...closing(record),
     ...(withBody ? { body: htmlFromText(record.body ?? '', 'stackexchange') } : {}),
   }
 }

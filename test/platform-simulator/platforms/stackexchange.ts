@@ -3,6 +3,7 @@ import {
   type Answer,
   changeBody,
   jsonAnswer,
+  type SearchContext,
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
@@ -85,6 +86,28 @@ function refusedParameter(request: SearchRequest): Answer | null {
   return null
 }
 
+/** Questions by their ids, and what a site says of itself. Both count against the quota. */
+function answerAside(request: SearchRequest, { corpus, limit, behaviour }: SearchContext): Answer {
+  const { path, parameters } = request
+  const refused = refusedParameter(request)
+  if (refused) return refused
+  const site = parameters.get('site')!
+  const quota = { quota_max: limit.limit, quota_remaining: limit.remaining }
+  if (path === '/info') return jsonAnswer(200, { items: [{ total_questions: 1 }], has_more: false, ...quota })
+  const ids = path.slice('/questions/'.length).split(';').map(Number)
+  const size = numberOf(parameters, 'pagesize', defaultPageSize, maximumPageSize)!
+  const withBody = parameters.get('filter') === 'withbody'
+  const items = corpus
+    .known('stackexchange')
+    .filter(({ place, record }) => (place === null || place === `stackexchange/${site}`) && record.fate === undefined)
+    .filter(({ record }) => ids.includes(record.id))
+    .map(({ record }) => stackExchangeItem(record, site, withBody))
+  if (ids.length === 1 && items.length === 0 && behaviour.stackexchangeMissing === 'error') {
+    return errorAnswer(404, 'no_method', 'no question found with this id')
+  }
+  return jsonAnswer(200, { items: items.slice(0, size), has_more: items.length > size, ...quota })
+}
+
 export const stackexchange: SimulatedPlatform = {
   environment: (url) => ({ STACKEXCHANGE_API_URL: url }),
   versionPrefix: /^\/2\.\d(?=\/)/,
@@ -109,8 +132,10 @@ export const stackexchange: SimulatedPlatform = {
     return find(parameters, corpus).slice(0, reach)
   },
 
-  search: (request, { corpus, limit, backoffSeconds }) => {
+  search: (request, context) => {
+    const { corpus, limit, backoffSeconds } = context
     const { parameters } = request
+    if (/^\/(?:questions\/[\d;]+|info)$/.test(request.path)) return answerAside(request, context)
     if (request.path !== '/search/advanced') return errorAnswer(404, 'no_method', 'no method found with this name')
     const refused = refusedParameter(request)
     if (refused) return refused

@@ -8,20 +8,23 @@ import {
 import type { Budget } from '../../budget/budget.ts'
 import { headerNumber, headerText, retryAfter } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
-import { asFields, asString } from '../../content/fields.ts'
+import { asFields, asList, asString } from '../../content/fields.ts'
 import { PlatformError } from '../../platform.ts'
 
 const limitHeaders = { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' }
 const maxCooldownMs = 3_600_000
 
-/** `x-ratelimit-*` of other resources (`core`) do not describe the limit of searches. */
-export function correctGithubBudget(budget: Budget, { headers }: Answer, now: Date): void {
-  const resource = headerText(headers, 'x-ratelimit-resource') ?? 'search'
-  if (resource === 'search') correctByHeaders(budget, headers, limitHeaders, now)
+/** GitHub counts each of them apart, and says in `x-ratelimit-resource` which one an answer is about. */
+export type GithubResource = 'search' | 'core' | 'graphql'
+
+/** `x-ratelimit-*` of another resource do not describe the limit of this one. */
+export function correctGithubBudget(budget: Budget, resource: GithubResource, { headers }: Answer, now: Date): void {
+  const described = headerText(headers, 'x-ratelimit-resource') ?? resource
+  if (described === resource) correctByHeaders(budget, headers, limitHeaders, now)
 }
 
 /**
- * Makes the function that reads the errors of one adapter. After a refusal that names no time it waits for a minute, and
+ * Makes the function that reads the errors of one resource. After a refusal that names no time it waits for a minute, and
  * twice as long after each further one in a row, an hour at most.
  */
 export function createGithubErrorReader(clock: Clock, hasToken: boolean): (answer: Answer) => PlatformError | null {
@@ -45,14 +48,47 @@ const namesTime = ({ headers }: Answer, now: Date): boolean =>
 function githubError(answer: Answer, hasToken: boolean, now: Date, cooldownMs: number): PlatformError | null {
   const { status, headers } = answer
   if (status === 401) return new PlatformError('unauthorized', 'github refused the token. Check GITHUB_TOKEN.')
+  if (status === 200) return graphqlError(answer, now, cooldownMs)
   if (status !== 403 && status !== 429) return null
 
   const message = asString(asFields(answer.body)?.message)
-  if (status === 429 || namesTime(answer, now) || /rate limit|abuse detection/i.test(message ?? '')) {
-    const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now), cooldownMs)
-    return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
+  if (status === 429 || namesTime(answer, now) || isAboutLimits(message ?? '')) {
+    return tooMany(headers, now, cooldownMs)
   }
   // A 403 without JSON comes from GitHub's front end: it refuses the address or the User-Agent, not the token.
   if (message === null || !hasToken) return null
   return new PlatformError('unauthorized', 'github does not let this token search. Check GITHUB_TOKEN.')
+}
+
+const isAboutLimits = (message: string) => /rate limit|abuse detection/i.test(message)
+
+function tooMany(headers: Answer['headers'], now: Date, cooldownMs: number): PlatformError {
+  const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now), cooldownMs)
+  return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
+}
+
+/**
+ * GraphQL refuses with HTTP 200: `errors` beside `data`, or instead of it (docs.github.com/graphql, "Rate limits and query limits
+ * for the GraphQL API"). What `data` has all the same, such as the nodes beside one that is gone, counts as an answer.
+ */
+function graphqlError({ body, headers }: Answer, now: Date, cooldownMs: number): PlatformError | null {
+  const errors = asList(asFields(body)?.errors) ?? []
+  if (errors.length === 0) return null
+  const types = errors.map((error) => asString(asFields(error)?.type) ?? '')
+  const messages = errors.map((error) => asString(asFields(error)?.message) ?? '').join('\n')
+  const isSpent = headerNumber(headers, limitHeaders.remaining) === 0 && !hasData(body)
+  if (types.includes('RATE_LIMITED') || isSpent || isAboutLimits(messages)) return tooMany(headers, now, cooldownMs)
+  if (hasData(body)) return null
+  if (types.some((type) => type === 'INSUFFICIENT_SCOPES' || type === 'FORBIDDEN')) {
+    return new PlatformError('unauthorized', 'github does not let this token read discussions. Check GITHUB_TOKEN.')
+  }
+  if (/something went wrong|timed? ?out|timeout/i.test(messages)) {
+    return new PlatformError('unavailable', 'github could not answer in time. Try again later.')
+  }
+  return new PlatformError('bad_response', 'github refused the GraphQL query. Check GITHUB_API_URL.')
+}
+
+/** Whether any field of `data` has a value. */
+function hasData(body: unknown): boolean {
+  return Object.values(asFields(asFields(body)?.data) ?? {}).some((value) => value !== null)
 }

@@ -15,6 +15,12 @@ import { createGithub } from './search.ts'
 
 const fullIssue = {
   id: 4101,
+  node_id: 'I_kw1',
+  number: 7,
+  repository_url: 'https://api.github.com/repos/acme/app',
+  state: 'closed',
+  state_reason: 'completed',
+  closed_at: '2025-03-04T05:06:07Z',
   html_url: 'https://github.com/acme/app/issues/7',
   title: 'Dark mode',
   body: '## Why\nMy *eyes*.',
@@ -41,7 +47,7 @@ async function setUp(handler: Handler, token?: string) {
 const epochSeconds = (date: Date, plus: number) => String(date.getTime() / 1000 + plus)
 
 describe('the search on GitHub', () => {
-  it('queries open issues with a label of wishes, 100 a page', async () => {
+  it('queries open and closed issues with a label or the type of wishes, 100 a page', async () => {
     const { github, received } = await setUp((response) => sendJson(response, issuesBody()), 'ghp_x')
     await fetchPage(github, 'dark mode')
     expect(received).toMatchObject([
@@ -54,7 +60,16 @@ describe('the search on GitHub', () => {
         },
       },
     ])
-    expect(received[0]!.query).toEqual({ q: githubQuery('dark mode'), per_page: '100', page: '1' })
+    expect(received[0]!.query).toEqual({
+      q: githubQuery('dark mode'),
+      advanced_search: 'true',
+      per_page: '100',
+      page: '1',
+    })
+    expect(githubQuery('dark mode')).toBe(
+      '"dark" "mode" is:issue is:public archived:false (label:enhancement,feature,"feature request",feature-request,' +
+        '"type: feature",kind/feature,suggestion OR type:Feature)',
+    )
   })
 
   it('queries the topics of live calls together, and one by one when that is refused', async () => {
@@ -75,7 +90,7 @@ describe('the search on GitHub', () => {
       ...[['Dark mode', 'CSV export'], ['Dark mode'], ['CSV export']],
     ])
     expect(received.map(({ query }) => [query.q, query.advanced_search])).toEqual([
-      [githubQuery('theme'), undefined],
+      [githubQuery('theme'), 'true'],
       [githubQueryTogether(['dark mode', 'csv export']), 'true'],
     ])
     expect(githubQueryTogether(['dark mode', 'a) OR b'])).toMatch(
@@ -94,7 +109,9 @@ describe('the search on GitHub', () => {
 
   it('quotes every word, so that none is an operator', () => {
     const query = githubQuery('dark OR "repo:a/b" -label:x')
-    expect(query).toMatch(/^"dark" "or" "repo" "a\/b" "label" "x" is:issue is:open is:public label:enhancement,/)
+    expect(query).toMatch(
+      /^"dark" "or" "repo" "a\/b" "label" "x" is:issue is:public archived:false \(label:enhancement,/,
+    )
     expect(query!.match(/"/g)!.length % 2).toBe(0)
   })
 
@@ -132,6 +149,12 @@ describe('an issue of GitHub', () => {
         authorProfileUrl: 'https://github.com/ada',
         license: null,
         originalCreatedAt: new Date('2025-02-03T04:05:06Z'),
+        status: 'completed',
+        statusChangedAt: new Date('2025-03-04T05:06:07Z'),
+        excerpt: false,
+        sourceName: 'acme/app',
+        refreshHandle: 'I_kw1 4101 acme/app#7',
+        ownSource: null,
       },
     ])
   })
@@ -226,7 +249,7 @@ describe('the limits of GitHub', () => {
     const { github, received, clock } = await setUp((response) => sendJson(response, issuesBody()), token)
     for (let count = 0; count < limit; count++) await fetchPage(github)
     await platformError(fetchPage(github), 'rate_limited')
-    expect(received).toHaveLength(limit)
+    expect(received.filter(({ path }) => path.endsWith('/search/issues'))).toHaveLength(limit)
     clock.advance(60_000)
     await fetchPage(github)
   })

@@ -1,5 +1,7 @@
 import { definePlatform } from '../../definition.ts'
 import { secret, webAddress } from '../../variables.ts'
+import { statusOfLabels } from '../tracker-labels.ts'
+import { githubSource } from './source.ts'
 
 export const github = definePlatform({
   name: 'github',
@@ -7,8 +9,10 @@ export const github = definePlatform({
   isOpen: true,
   variables: {
     GITHUB_API_URL: webAddress('https://api.github.com', 'base address of the GitHub REST API'),
-    GITHUB_TOKEN: secret('a GitHub token: 30 searches a minute instead of 10'),
+    GITHUB_TOKEN: secret('a GitHub token: 30 searches a minute instead of 10, and Discussions too'),
   },
+  sources: githubSource,
+  statusOfTags: statusOfLabels,
   create: async (dependencies, { GITHUB_API_URL: baseUrl, GITHUB_TOKEN: token }) =>
     (await import('./search.ts')).createGithub({ ...dependencies, baseUrl, token }),
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   isPresent,
   isSubsequence,
+  laterRecordingsOf,
   markdownWords,
   type Raw,
   type Recording,
@@ -9,15 +10,25 @@ import {
   serve,
   words,
 } from '../recordings.ts'
-import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
+import {
+  fetchPage,
+  openTestBudget as openBudget,
+  platformError,
+  sendJson,
+  startServer,
+  testClient,
+  testClock,
+} from '../testing.ts'
 import { createGitlab } from './search.ts'
 
 const clock = testClock()
-const recordings = recordingsOf('gitlab')
+const recordings = [...recordingsOf('gitlab'), ...laterRecordingsOf('gitlab')]
 const bodyOf = ({ bytes }: Recording): Raw => JSON.parse(bytes.toString())
-/** Notes of merge requests were recorded for their headers only. */
+/** Notes of merge requests were recorded for their headers only, and issues of epics have no address. */
+const isOfAnotherKind = ({ name }: Recording) => /notes|epic/.test(name)
 const isIssueList = (recording: Recording) =>
-  recording.status === 200 && Array.isArray(bodyOf(recording)) && !recording.name.includes('notes')
+  recording.status === 200 && Array.isArray(bodyOf(recording)) && !isOfAnotherKind(recording)
+const isSingle = (recording: Recording) => recording.name.startsWith('issue-single')
 const errorCodes: Array<[RegExp, Parameters<typeof platformError>[1]]> = [
   [/401/, 'unauthorized'],
   [/429/, 'rate_limited'],
@@ -34,7 +45,7 @@ async function adapterFor(recording: Recording) {
 const expectedIssue = (issue: Raw) => ({
   sourceId: `${issue.id}`,
   title: issue.title,
-  votes: issue.upvotes,
+  votes: issue.upvotes ?? 0,
   tags: issue.labels.map((label: Raw) => label.name ?? label),
   commentCount: issue.user_notes_count,
   sourceUrl: issue.web_url,
@@ -43,6 +54,12 @@ const expectedIssue = (issue: Raw) => ({
   authorProfileUrl: issue.author.web_url,
   license: null,
   originalCreatedAt: new Date(Date.parse(issue.created_at)),
+  status: issue.state === 'closed' ? 'closed' : 'open',
+  statusChangedAt: issue.closed_at ? new Date(Date.parse(issue.closed_at)) : null,
+  excerpt: false,
+  sourceName: new URL(issue.web_url).pathname.replace(/^\/(.*?)(?:\/-)?\/issues\/\d+$/, '$1'),
+  refreshHandle: `${issue.project_id}#${issue.iid}`,
+  ownSource: null,
 })
 
 const nextPageOf = ({ headers }: Recording) =>
@@ -61,7 +78,15 @@ describe.skipIf(!isPresent)('recorded answers of gitlab', () => {
     expect(nextCursor !== null).toBe(nextPageOf(recording) !== '')
   })
 
-  it.each(recordings.filter(({ name }) => name.includes('notes')))('$name has no issue in it', async (recording) => {
+  it.each(recordings.filter(isSingle))('$name is read again, field by field', async (recording) => {
+    const issue = bodyOf(recording)
+    const { baseUrl } = await startServer((response) => sendJson(response, [issue]))
+    const gitlab = createGitlab({ client: testClient(clock), clock, openBudget, baseUrl, projects: [] })
+    const [result] = await gitlab.refresh!.read(['1#1'], new AbortController().signal)
+    expect(result).toMatchObject({ handle: '1#1', state: 'found', request: expectedIssue(issue) })
+  })
+
+  it.each(recordings.filter(isOfAnotherKind))('$name has no issue in it', async (recording) => {
     const { requests, nextCursor } = await fetchPage(await adapterFor(recording))
     expect(requests).toEqual([])
     expect(nextCursor !== null).toBe(nextPageOf(recording) !== '')

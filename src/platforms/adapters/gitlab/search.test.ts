@@ -30,6 +30,7 @@ async function setUp(handler: Handler, { token, projects = ['a/b'] }: { token?: 
 const issue = {
   id: 7001,
   iid: 12,
+  project_id: 42,
   title: 'Dark  mode, `please`',
   description: 'We **need** it.\n\n<script>no</script>',
   state: 'opened',
@@ -45,7 +46,7 @@ const issue = {
 }
 
 describe('the search on GitLab', () => {
-  it('queries the open issues of each project with its label, and all without one', async () => {
+  it('queries the open and closed issues of each project with its label, and all without one', async () => {
     const projects = ['gitlab-org/gitlab:type::feature', '42:feature request', 'plain/tracker']
     const { gitlab, received, lookups } = await setUp((response) => sendJson(response, []), { projects, token: 't1' })
     let cursor: Json = null
@@ -55,7 +56,7 @@ describe('the search on GitLab', () => {
       search: 'dark mode',
       in: 'title,description',
       scope: 'all',
-      state: 'opened',
+      state: 'all',
       issue_type: 'issue',
       confidential: 'false',
       order_by: 'created_at',
@@ -85,7 +86,7 @@ describe('the search on GitLab', () => {
     const { gitlab, received } = await setUp((response) => sendJson(response, []), { projects })
     await fetchPage(gitlab, '"tabs" -label:bug &state=closed [x]')
     expect(received[0]!.path).toBe('/api/v4/projects/..%2F..%2Fadmin%3Fx%3D1%23y/issues')
-    expect(received[0]!.query).toMatchObject({ search: 'tabs label bug &state=closed x', state: 'opened' })
+    expect(received[0]!.query).toMatchObject({ search: 'tabs label bug &state=closed x', state: 'all' })
   })
 
   it('begins where earlier jobs stopped, so that all projects are searched', async () => {
@@ -155,6 +156,12 @@ describe('an issue of GitLab', () => {
         authorProfileUrl: 'https://gitlab.com/zoe',
         license: null,
         originalCreatedAt: new Date('2026-01-02T03:04:05.678Z'),
+        status: 'open',
+        statusChangedAt: null,
+        excerpt: false,
+        sourceName: 'a/b',
+        refreshHandle: '42#12',
+        ownSource: null,
       },
     ])
   })

@@ -1,5 +1,7 @@
 import { definePlatform } from '../../definition.ts'
 import { commaList, itemsOf, secret, webAddress } from '../../variables.ts'
+import { statusOfLabels } from '../tracker-labels.ts'
+import { gitlabSource } from './source.ts'
 
 export const gitlab = definePlatform({
   name: 'gitlab',
@@ -13,6 +15,8 @@ export const gitlab = definePlatform({
       'the public GitLab projects that are searched, round-robin, one page each: path or number, a colon, its label of feature requests',
     ),
   },
+  sources: gitlabSource,
+  statusOfTags: statusOfLabels,
   create: async (dependencies, environment) =>
     (await import('./search.ts')).createGitlab({
       ...dependencies,

@@ -5,71 +5,84 @@ import type { Answer } from '../../client/messages.ts'
 import { asFields, asString } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import { PlannedWaitError, type PlatformError, SourceRefusedError } from '../../platform.ts'
-import { gitlabError, gitlabLimitHeaders } from './errors.ts'
+import { gitlabError, gitlabLimitHeaders, listedInVariable, type NamedSource } from './errors.ts'
+import type { GitlabSource } from './source.ts'
 
 export interface VisibilityOptions extends AdapterDependencies {
-  /** Of the searches: during its cooldown no project is looked up. */
+  /** Of the searches: during its cooldown nothing is looked up. */
   searchBudget: Budget
   baseUrl: string
-  /** Sent with every request: the token. */
-  headers: Record<string, string>
+  token?: string | undefined
 }
 
-/** Resolves when the issues of a project are public. @throws PlatformError; SourceRefusedError when they are not. */
-export type CheckVisibility = (project: string, signal: AbortSignal) => Promise<void>
+/** Resolves when the issues of a project or group are public. @throws PlatformError; SourceRefusedError when they are not. */
+export type CheckVisibility = (source: Pick<GitlabSource, 'kind'> & NamedSource, signal: AbortSignal) => Promise<void>
 
-/** How long a project that was public is assumed to be public. */
+/** How long a source that was public is assumed to be public. */
 const publicForMs = 60_000
 
 /** 400 requests a minute for a single project (docs.gitlab.com/administration/settings, "Rate limit on Projects API"). */
-const projectLimits = (baseUrl: string): BudgetLimits => ({
+const lookupLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: `${new URL(baseUrl).host} (projects)`,
   windows: [{ limit: 400, windowMs: 60_000 }],
   concurrency: 3,
+  // Without a token only the sources of accounts are looked up.
+  isOptional: !hasToken,
 })
 
 /**
  * A token also opens private projects, projects that are internal to their server, and public ones whose issues only members
  * may read; but what is stored is shown to every account of Wishwell. So each project is looked up (`GET /projects/:id`)
- * before it is searched with a token.
+ * before it is searched with a token. Groups are looked up and searched without it, because a public group may have private projects.
  */
 export function createVisibilityCheck(options: VisibilityOptions): CheckVisibility {
-  const { client, clock, openBudget, searchBudget, baseUrl, headers } = options
-  const budget = openBudget(projectLimits(baseUrl))
+  const { client, clock, openBudget, searchBudget, baseUrl, token } = options
+  const budget = openBudget(lookupLimits(baseUrl, token !== undefined))
   const publicUntil = new Map<string, number>()
 
-  return async (project, signal) => {
-    if ((publicUntil.get(project) ?? 0) > clock.now().getTime()) return
-    publicUntil.delete(project)
+  return async (source, signal) => {
+    const { kind, path } = source
+    const address = `/${kind}/${encodeURIComponent(path)}`
+    if ((publicUntil.get(address) ?? 0) > clock.now().getTime()) return
+    publicUntil.delete(address)
     const now = clock.now()
     const { cooldownUntil } = searchBudget.state(now)
     if (cooldownUntil && cooldownUntil > now) {
       throw new PlannedWaitError('rate_limited', 'gitlab allows no more requests for now.', cooldownUntil)
     }
+    const isAnonymous = token === undefined || kind === 'groups'
     await client.getJson({
       platform: 'gitlab',
-      url: endpointUrl(baseUrl, `/projects/${encodeURIComponent(project)}`, {}),
-      headers,
+      // A group would list its projects.
+      url: endpointUrl(baseUrl, address, kind === 'groups' ? { with_projects: 'false' } : {}),
+      headers: isAnonymous ? {} : { 'private-token': token },
       budget,
       signal,
       readLimits: (answer) => correctByHeaders(budget, answer.headers, gitlabLimitHeaders, clock.now()),
       readError: (answer) => {
-        const error = gitlabError(answer, project, true, clock.now()) ?? visibilityError(answer, project)
+        const refusal = gitlabError(answer, source, !isAnonymous, clock.now())
+        const error = refusal ?? visibilityError(answer, source, isAnonymous)
         if (error?.code === 'rate_limited' && error.retryAt) searchBudget.pauseUntil(error.retryAt)
         return error
       },
     })
-    publicUntil.set(project, now.getTime() + publicForMs)
+    publicUntil.set(address, now.getTime() + publicForMs)
   }
 }
 
-/** A project that does not say that it is public is not public. `issues_access_level`: docs.gitlab.com/api/projects. */
-function visibilityError({ status, body }: Answer, project: string): PlatformError | null {
+/**
+ * With a token, a project that does not say that it is public is not public; without one, GitLab shows only public ones, and may
+ * leave the field out. `issues_access_level`: docs.gitlab.com/api/projects.
+ */
+function visibilityError({ status, body }: Answer, source: NamedSource, isAnonymous: boolean): PlatformError | null {
   if (status < 200 || status > 299) return null
   const fields = asFields(body)
   const access = asString(fields?.issues_access_level) ?? 'enabled'
-  if (fields?.visibility === 'public' && (access === 'enabled' || access === 'public')) return null
+  const visibility = fields?.visibility ?? (isAnonymous && fields !== null ? 'public' : null)
+  if (visibility === 'public' && (access === 'enabled' || access === 'public')) return null
+  const { path, listedIn } = source
+  const advice = listedIn === listedInVariable ? `Take it out of ${listedIn}` : `Check ${listedIn}`
   return new SourceRefusedError(
-    `gitlab does not show the issues of "${project}" publicly, so they are not collected. Take it out of GITLAB_PROJECTS.`,
+    `gitlab does not show the issues of "${path}" publicly, so they are not collected. ${advice}.`,
   )
 }

@@ -21,6 +21,10 @@ export async function correctStackexchangeBudget(budget: Budget, answer: Answer,
   if (backoffSeconds > 0) budget.pauseUntil(after(now, backoffSeconds * 1000))
 }
 
+/** Where a site is named: in the configuration, or in the job of an account. */
+export const listedInVariable = 'STACKEXCHANGE_SITES'
+export const listedInJob = 'the sources of the job'
+
 const refusedKey = () =>
   new PlatformError('unauthorized', 'stackexchange refused the key. Check STACKEXCHANGE_API_KEY.')
 
@@ -28,14 +32,18 @@ const refusedKey = () =>
  * Every error has HTTP status 400; the number in the body tells which one it is
  * (api.stackexchange.com/docs/error-handling).
  */
-export function stackexchangeError(answer: Answer, site: string, now: Date): PlatformError | null {
+export function stackexchangeError(
+  answer: Answer,
+  { site, listedIn }: { site: string; listedIn: string },
+  now: Date,
+): PlatformError | null {
   const body = asFields(answer.body)
   const message = asString(body?.error_message) ?? ''
   switch (asInteger(body?.error_id)) {
     case 400:
       // An unknown key is a bad parameter like any other; only the text distinguishes it from an unknown site.
       if (/\bkey\b/.test(message)) return refusedKey()
-      return new SourceRefusedError(`stackexchange refused a parameter for "${site}". Check STACKEXCHANGE_SITES.`)
+      return new SourceRefusedError(`stackexchange refused a parameter for "${site}". Check ${listedIn}.`)
     case 404:
       return new PlatformError('bad_response', 'stackexchange has no such method. Check STACKEXCHANGE_API_URL.')
     case 401:

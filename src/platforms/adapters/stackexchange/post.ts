@@ -12,6 +12,8 @@ import {
 } from '../../content/fields.ts'
 import { cleanTags, escapedTitle, htmlToPlainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
+import { siteHost } from './source.ts'
+import { statusOfQuestion } from './status.ts'
 
 /** A question of one site; null when it has no id. */
 export function readQuestion(question: Fields, site: string): FoundRequest | null {
@@ -19,6 +21,11 @@ export function readQuestion(question: Fields, site: string): FoundRequest | nul
   if (questionId === null) return null
   // A deleted user has a name at most.
   const owner = asFields(question.owner)
+  const tags = cleanTags(asList(question.tags) ?? [])
+  const closedAt = asEpochSeconds(question.closed_date)
+  // A question that migrated is closed here, and goes on at another site.
+  const isClosed = closedAt !== null || asFields(question.migrated_to) !== null
+  const status = statusOfQuestion(tags, { isClosed, reason: asString(question.closed_reason) })
   return foundRequest({
     // Numbers are only unique within their site.
     sourceId: `${site}:${questionId}`,
@@ -26,19 +33,17 @@ export function readQuestion(question: Fields, site: string): FoundRequest | nul
     title: escapedTitle(asString(question.title) ?? ''),
     description: htmlToPlainText(asString(question.body) ?? ''),
     votes: asInteger(question.score) ?? 0,
-    tags: cleanTags(asList(question.tags) ?? []),
+    tags,
     commentCount: asInteger(question.comment_count) ?? asInteger(question.answer_count),
     authorName: asName(escapedTitle(asString(owner?.display_name) ?? '')),
     authorHandle: asId(owner?.user_id),
     authorProfileUrl: asWebUrl(owner?.link),
     license: asName(question.content_license),
     originalCreatedAt: asEpochSeconds(question.creation_date),
+    status,
+    // No answer has the date of a tag.
+    statusChangedAt: status === 'duplicate' || status === 'closed' ? closedAt : null,
+    sourceName: site,
+    refreshHandle: `${site}:${questionId}`,
   })
-}
-
-/** The rule by which Stack Exchange names its sites: `meta.stackoverflow`, `softwarerecs`, `mathoverflow.net`. */
-function siteHost(site: string): string {
-  if (site.endsWith('.net')) return site
-  const hasOwnDomain = /(^|\.)(stackoverflow|serverfault|superuser|askubuntu|stackapps)$/.test(site)
-  return hasOwnDomain ? `${site}.com` : `${site}.stackexchange.com`
 }

@@ -111,6 +111,8 @@ describe('a question of Stack Exchange', () => {
     link: 'https://meta.stackexchange.com/questions/55/allow',
     owner: { user_id: 9, display_name: 'Zo&#235; &amp; Co', link: 'https://meta.stackexchange.com/users/9/zoe' },
     creation_date: 1_300_000_000,
+    closed_date: 1_400_000_000,
+    closed_reason: 'Duplicate',
     content_license: 'CC BY-SA 4.0',
   }
 
@@ -129,6 +131,12 @@ describe('a question of Stack Exchange', () => {
         authorProfileUrl: 'https://meta.stackexchange.com/users/9/zoe',
         license: 'CC BY-SA 4.0',
         originalCreatedAt: new Date(1_300_000_000_000),
+        status: 'duplicate',
+        statusChangedAt: new Date(1_400_000_000_000),
+        excerpt: false,
+        sourceName: 'meta',
+        refreshHandle: 'meta:55',
+        ownSource: null,
       },
     ])
   })

@@ -1,79 +1,69 @@
-import type { Discarded } from '../../../database/column-types.ts'
-import type { Budget, BudgetLimits } from '../../budget/budget.ts'
-import { endpointUrl } from '../../client/client.ts'
-import { asFields, asPage, readItems } from '../../content/fields.ts'
-import type { AdapterDependencies } from '../../definition.ts'
-import type { Page, PageRequest, Platform } from '../../platform.ts'
+import { countItems } from '../../content/counted-items.ts'
+import { asPage } from '../../content/fields.ts'
+import { type Page, type PageRequest, type Platform, SourceRefusedError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
-import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
-import { correctStackexchangeBudget, stackexchangeError } from './errors.ts'
+import { type CallSite, createSiteCalls, itemsOf, type StackexchangeOptions } from './api.ts'
+import { listedInJob, listedInVariable } from './errors.ts'
 import { readQuestion } from './post.ts'
-
-export interface StackexchangeOptions extends AdapterDependencies {
-  /** `https://api.stackexchange.com/2.3`. */
-  baseUrl: string
-  /** A key from stackapps.com. It travels in the query string, so query strings are never logged. */
-  key?: string | undefined
-  /** API site parameters, searched round-robin, a page each. */
-  sites: readonly string[]
-}
+import { createRefresh } from './refresh.ts'
 
 const pageSize = 100
 /** Later pages need a key. */
 const lastPageWithoutKey = 25
 
 /**
- * Rules: api.stackexchange.com/docs/throttle. Over 30 requests a second an address is banned; the window allows half of that.
- * The quota is renewed 24 hours after its first use (stackapps.com/q/10486).
- */
-const stackexchangeLimits = (baseUrl: string, hasKey: boolean): BudgetLimits => ({
-  name: new URL(baseUrl).host,
-  windows: [{ limit: 15, windowMs: 1_000 }],
-  // No rule demands one at a time, and the topics of a live call need not wait for each other.
-  concurrency: 3,
-  quota: { limit: hasKey ? 10_000 : 300, periodEnd: (now) => new Date(now.getTime() + 24 * 60 * 60 * 1000) },
-})
-
-/**
- * Questions of the configured sites that match the topic (`GET /search/advanced`, by relevance). On meta sites only those
- * tagged `feature-request`. Other sites have no such tag: configure one only when its questions are wishes by themselves, as
+ * Questions of the configured sites that match the topic (`GET /search/advanced`, by relevance), closed ones too. On meta sites only
+ * those tagged `feature-request`. Other sites have no such tag: configure one only when its questions are wishes by themselves, as
  * on `softwarerecs`.
  */
 export function createStackexchange(options: StackexchangeOptions): Platform {
-  const { openBudget, baseUrl, key, sites } = options
-  const budget = openBudget(stackexchangeLimits(baseUrl, key !== undefined))
+  const { key, sites } = options
+  const callSite = createSiteCalls(options)
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
-    const words = searchWords(request.topic).join(' ')
+    const { topic, sources, signal } = request
+    const words = searchWords(topic).join(' ')
     if (words === '') return null
+    const listedIn = sources ? listedInJob : listedInVariable
     return fetchRoundRobin({
-      sources: sites,
+      sources: sources ?? sites,
       request,
-      fetchFrom: (site, cursor) =>
-        fetchSite(options, budget, { words, site, page: asPage(cursor, 1), signal: request.signal }),
+      fetchFrom: async (site, cursor) => {
+        const hasKey = key !== undefined
+        const search = { words, site, listedIn, page: asPage(cursor, 1), hasKey, signal }
+        const page = await fetchSite(callSite, search)
+        return sources ? inOwnSource(page, site) : page
+      },
     })
   }
 
-  return { name: 'stackexchange', fetchPage }
+  return {
+    name: 'stackexchange',
+    fetchPage,
+    verifySource: (site, signal) => verifySite(callSite, site, signal),
+    refresh: createRefresh(callSite),
+  }
 }
 
 interface SiteSearch {
   words: string
   site: string
+  listedIn: string
   page: number
+  hasKey: boolean
   signal: AbortSignal
 }
 
 async function fetchSite(
-  { client, clock, baseUrl, key }: StackexchangeOptions,
-  budget: Budget,
-  { words, site, page, signal }: SiteSearch,
+  callSite: CallSite,
+  { words, site, listedIn, page, hasKey, signal }: SiteSearch,
 ): Promise<SourcePage> {
-  const { body } = await client.getJson({
-    platform: 'stackexchange',
-    url: endpointUrl(baseUrl, '/search/advanced', {
-      site,
+  const answer = await callSite({
+    path: '/search/advanced',
+    site,
+    listedIn,
+    parameters: {
       q: words,
       ...(isMeta(site) ? { tagged: 'feature-request' } : {}),
       filter: 'withbody',
@@ -81,28 +71,29 @@ async function fetchSite(
       order: 'desc',
       pagesize: pageSize,
       page,
-      ...(key === undefined ? {} : { key }),
-    }),
-    budget,
+    },
     signal,
-    readLimits: (answer) => correctStackexchangeBudget(budget, answer, clock.now()),
-    readError: (answer) => stackexchangeError(answer, site, clock.now()),
   })
-  const answer = asFields(body)
-  const items = requiredList(answer?.items, {
-    label: 'stackexchange',
-    items: 'items',
-    variable: 'STACKEXCHANGE_API_URL',
-  })
-  const hasMore = items.length > 0 && answer?.has_more === true && (key !== undefined || page < lastPageWithoutKey)
-  const discarded: Discarded = {}
+  const items = itemsOf(answer)
+  const hasMore = items.length > 0 && answer?.has_more === true && (hasKey || page < lastPageWithoutKey)
+  const { requests, discarded } = await countItems(items, (question) => readQuestion(question, site))
   return {
-    requests: await readItems(items, (question) => readQuestion(question, site), discarded),
+    requests,
     discarded,
     nextCursor: hasMore ? { page: page + 1 } : null,
   }
 }
 
+function inOwnSource(page: SourcePage, site: string): SourcePage {
+  return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: site })) }
+}
+
+/** `GET /info` costs one request of the quota, a list of all sites four. All sites of this API are public. */
+async function verifySite(callSite: CallSite, site: string, signal: AbortSignal): Promise<void> {
+  const answer = await callSite({ path: '/info', site, listedIn: listedInJob, parameters: {}, signal })
+  if (itemsOf(answer).length === 0) throw new SourceRefusedError(`stackexchange has no site "${site}".`)
+}
+
 function isMeta(site: string): boolean {
-  return site === 'meta' || site === 'stackapps' || site.startsWith('meta.') || site.endsWith('.meta')
+  return site === 'meta' || site === 'stackapps' || site.startsWith('meta.') || /\.meta(?:\.|$)/.test(site)
 }

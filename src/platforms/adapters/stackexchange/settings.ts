@@ -1,5 +1,7 @@
 import { definePlatform } from '../../definition.ts'
 import { commaList, itemsOf, secret, webAddress } from '../../variables.ts'
+import { stackexchangeSource } from './source.ts'
+import { statusOfTags } from './status.ts'
 
 export const stackexchange = definePlatform({
   name: 'stackexchange',
@@ -13,6 +15,8 @@ export const stackexchange = definePlatform({
       'the sites that are searched, round-robin, one page each',
     ),
   },
+  sources: stackexchangeSource,
+  statusOfTags,
   create: async (dependencies, environment) =>
     (await import('./search.ts')).createStackexchange({
       ...dependencies,

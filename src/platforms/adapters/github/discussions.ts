@@ -1,0 +1,83 @@
+import { asFields, asList, asString, type Fields, readItems } from '../../content/fields.ts'
+import { type FoundRequest, type Json, type Page, PlatformError } from '../../platform.ts'
+import { publicItems } from '../public-items.ts'
+import type { GithubApi } from './api.ts'
+import { discussionFields, isInIdeaCategory, isInPrivateRepository, readDiscussion } from './discussion.ts'
+import { discussionQueries } from './query.ts'
+
+/** For each search of one request: GitHub allows 100, and answers several such searches within its ten seconds. */
+const pageSize = 50
+
+export interface DiscussionPage {
+  topic: string
+  /** The repository of an account; without it, all public ones. */
+  repository?: string | undefined
+  /** `{after: [end cursor or null for each query]}`; null for the first page. */
+  cursor: Json
+  signal: AbortSignal
+}
+
+/**
+ * Discussions in categories for wishes (GraphQL `search(type: DISCUSSION)`), which REST does not search. Each category is a search of
+ * its own within one request.
+ * @returns null when the topic has no words.
+ */
+export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Promise<Page | null> {
+  const { topic, repository, cursor, signal } = page
+  const queries = discussionQueries(topic, repository)
+  if (queries.length === 0) return null
+  const cursors = readCursors(cursor, queries.length)
+  const { data } = await api.query(...searchesOf(queries, cursors), signal)
+  const connections = queries.map((_, index) => asFields(data[nameOf(index)]))
+  if (connections.every((connection) => asList(connection?.nodes) === null)) {
+    throw new PlatformError('bad_response', 'github answered without a list of discussions. Check GITHUB_API_URL.')
+  }
+  const nodes = connections.flatMap((connection) => asList(connection?.nodes) ?? [])
+  const { items, discarded } = publicItems(nodes, isInPrivateRepository)
+  const requests = await readItems(items, (node) => (isInIdeaCategory(node) ? readDiscussion(node) : null), discarded)
+  return { requests: onceEach(requests), discarded, nextCursor: nextCursorOf(connections, cursors) }
+}
+
+/** Null for a search that has ended, and for one that has not begun; `after` is undefined for the former. */
+type Cursors = readonly (string | null | undefined)[]
+
+function readCursors(cursor: Json, count: number): Cursors {
+  const after = asList(asFields(cursor)?.after)
+  if (after === null) return Array.from({ length: count }, () => null)
+  return Array.from({ length: count }, (_, index) => asString(after[index]) ?? undefined)
+}
+
+/** The field of an answer with the results of a query; the first has the name of the field itself. */
+const nameOf = (index: number) => (index === 0 ? 'search' : `search${index + 1}`)
+
+function searchesOf(queries: readonly string[], cursors: Cursors): [query: string, variables: Fields] {
+  const open = queries.map((_, index) => index).filter((index) => cursors[index] !== undefined)
+  const variables = Object.fromEntries(
+    open.flatMap((index) => [
+      [`q${index}`, queries[index]],
+      [`after${index}`, cursors[index]],
+    ]),
+  )
+  const types = open.map((index) => `$q${index}: String!, $after${index}: String`)
+  const searches = open.map((index) => {
+    const alias = index === 0 ? '' : `${nameOf(index)}: `
+    return `${alias}search(type: DISCUSSION, query: $q${index}, first: ${pageSize}, after: $after${index}) {
+      pageInfo { hasNextPage endCursor } nodes { ... on Discussion { ${discussionFields} } } }`
+  })
+  return [`query (${types.join(', ')}) { ${searches.join('\n')} }`, variables]
+}
+
+function nextCursorOf(connections: readonly (Fields | null)[], cursors: Cursors): Json {
+  const after = connections.map((connection, index) => {
+    const pageInfo = asFields(connection?.pageInfo)
+    const end = pageInfo?.hasNextPage === true ? asString(pageInfo.endCursor) : null
+    // A platform that repeats a cursor would be queried for ever.
+    return end === cursors[index] ? null : end
+  })
+  return after.every((end) => end === null) ? null : { after }
+}
+
+/** A server that ignores `category:` answers every query with the same discussions. */
+function onceEach(requests: readonly FoundRequest[]): FoundRequest[] {
+  return [...new Map(requests.map((request) => [request.sourceId, request])).values()]
+}

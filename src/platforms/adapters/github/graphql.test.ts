@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import type { PlatformErrorCode } from '../../../database/column-types.ts'
+import { SourceRefusedError } from '../../platform.ts'
+import {
+  fetchPage,
+  fetchPageOrNull,
+  openTestBudget as openBudget,
+  platformError,
+  sendJson,
+  startServer,
+  testClient,
+  testClock,
+} from '../testing.ts'
+import { createGithub } from './search.ts'
+
+/** The page after that of issues is one of discussions. */
+const atDiscussions = { turn: 1, next: {}, ended: ['issues'] }
+const amidDiscussions = { ...atDiscussions, next: { discussions: { after: ['x', null, null, null] } } }
+const node = {
+  id: 'D_1',
+  url: 'https://github.com/acme/app/discussions/3',
+  title: 'Dark mode',
+  body: 'Please **add** it.',
+  createdAt: '2025-01-02T03:04:05Z',
+  closed: true,
+  closedAt: '2025-02-03T04:05:06Z',
+  stateReason: 'RESOLVED',
+  upvoteCount: 12,
+  author: { login: 'ada', url: 'https://github.com/ada' },
+  category: { name: '💡 Ideas' },
+  labels: { nodes: [{ name: 'ui' }] },
+  comments: { totalCount: 4 },
+  repository: { nameWithOwner: 'acme/app', isPrivate: false, visibility: 'PUBLIC' },
+}
+const connection = (...nodes: unknown[]) => ({ pageInfo: { hasNextPage: false, endCursor: 'e' }, nodes })
+
+async function setUp(body: unknown, headers: (now: Date) => object = () => ({}), status = 200) {
+  const clock = testClock()
+  const server = await startServer((response) => sendJson(response, body, status, headers(clock.now())))
+  const baseUrl = `${server.baseUrl}/api/v3`
+  return {
+    ...server,
+    clock,
+    github: createGithub({ client: testClient(clock), clock, openBudget, baseUrl, token: 't' }),
+  }
+}
+const read = async (body: unknown) => fetchPage((await setUp(body)).github, 'dark mode', atDiscussions)
+
+describe('a discussion of GitHub', () => {
+  it('is read field by field', async () => {
+    const { requests } = await read({ data: { search: connection(node) } })
+    expect(requests).toEqual([
+      {
+        sourceId: 'discussion:D_1',
+        title: 'Dark mode',
+        description: 'Please add it.',
+        votes: 12,
+        tags: ['💡 Ideas', 'ui'],
+        commentCount: 4,
+        sourceUrl: 'https://github.com/acme/app/discussions/3',
+        authorName: null,
+        authorHandle: 'ada',
+        authorProfileUrl: 'https://github.com/ada',
+        license: null,
+        originalCreatedAt: new Date('2025-01-02T03:04:05Z'),
+        status: 'completed',
+        statusChangedAt: new Date('2025-02-03T04:05:06Z'),
+        excerpt: false,
+        sourceName: 'acme/app',
+        refreshHandle: 'D_1',
+        ownSource: null,
+      },
+    ])
+  })
+
+  it('is left out in another category, and counted as not public in a private repository', async () => {
+    const hidden = { ...node, repository: { ...node.repository, isPrivate: true } }
+    const internal = { ...node, repository: { ...node.repository, visibility: 'INTERNAL' } }
+    const others = ['Q&A', 'General', 'Ideally', null].map((name) => ({ ...node, category: { name } }))
+    const page = await read({ data: { search: connection(hidden, internal, ...others, null, 'x'), search2: null } })
+    expect(page.requests).toEqual([])
+    expect(page.discarded).toEqual({ notPublic: 2 })
+  })
+
+  it('is searched in each category by one request, in the API of an enterprise server beside REST', async () => {
+    const { github, received } = await setUp({ data: { search: connection() } })
+    await fetchPage(github, 'dark OR "mode"', atDiscussions)
+    expect(received).toHaveLength(1)
+    expect(received[0]!.path).toBe('/api/graphql')
+    expect(received[0]!.headers.authorization).toBe('Bearer t')
+    const { query, variables } = JSON.parse(received[0]!.body)
+    expect(query.match(/search\(type: DISCUSSION/g)).toHaveLength(4)
+    expect(variables.q0).toBe('"dark" "or" "mode" is:public archived:false category:"Ideas"')
+    expect(variables.after0).toBeNull()
+  })
+
+  it('counts beside errors about others', async () => {
+    const errors = [{ type: 'RESOURCE_LIMITS_EXCEEDED', message: 'Resource limits exceeded' }]
+    const { requests } = await read({ data: { search: connection(node), search2: null }, errors })
+    expect(requests).toHaveLength(1)
+  })
+})
+
+describe('a refusal of GraphQL with status 200', () => {
+  const spent = (now: Date) => ({
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(now.getTime() / 1000 + 40),
+    'x-ratelimit-resource': 'graphql',
+  })
+  it.each<[string, object, (now: Date) => object, PlatformErrorCode, number | null]>([
+    ['a spent limit', { errors: [{ type: 'RATE_LIMITED', message: 'x' }] }, spent, 'rate_limited', 40],
+    ['a spent limit without a type', { data: null, errors: [{ message: 'x' }] }, spent, 'rate_limited', 40],
+    [
+      'the secondary limit',
+      { errors: [{ message: 'You have exceeded a secondary rate limit.' }] },
+      () => ({ 'retry-after': '77' }),
+      'rate_limited',
+      77,
+    ],
+    [
+      'a scope',
+      { data: null, errors: [{ type: 'INSUFFICIENT_SCOPES', message: 'x' }] },
+      () => ({}),
+      'unauthorized',
+      null,
+    ],
+    ['a bad query', { errors: [{ message: "Field 'x' doesn't exist" }] }, () => ({}), 'bad_response', null],
+    [
+      'too many ids',
+      { data: null, errors: [{ type: 'ARGUMENT_LIMIT', message: 'x' }] },
+      () => ({}),
+      'bad_response',
+      null,
+    ],
+    ['nothing', { data: {} }, () => ({}), 'bad_response', null],
+  ])('is read rightly: %s', async (_name, body, headers, code, seconds) => {
+    const { github, clock } = await setUp(body, headers)
+    const error = await platformError(fetchPage(github, 'dark mode', amidDiscussions), code)
+    expect(error.retryAt && (error.retryAt.getTime() - clock.now().getTime()) / 1000).toBe(seconds)
+  })
+
+  it('does not stop the search of issues', async () => {
+    const clock = testClock()
+    const { baseUrl } = await startServer((response, { path }) =>
+      path.endsWith('/graphql')
+        ? sendJson(response, { errors: [{ type: 'RATE_LIMITED', message: 'x' }] })
+        : sendJson(response, { items: [{ id: 1, html_url: 'https://github.com/a/b/issues/1', title: 'Dark mode' }] }),
+    )
+    const github = createGithub({ client: testClient(clock), clock, openBudget, baseUrl, token: 't' })
+    expect((await fetchPageOrNull(github, { pagesBefore: 1 }))?.requests).toHaveLength(1)
+  })
+})
+
+it('nodes that cannot be read now are not missing', async () => {
+  const errors = [
+    { type: 'NOT_FOUND', path: ['nodes', 0], message: 'x' },
+    { type: 'FORBIDDEN', path: ['nodes', 1], message: 'x' },
+  ]
+  const { github } = await setUp({ data: { nodes: [null, null, node] }, errors })
+  const handles = ['I_1 1 a/b#1', 'no handle at all', 'I_2 2 a/b#2', 'D_1']
+  const results = await github.refresh!.read(handles, new AbortController().signal)
+  expect(results.map(({ state }) => state)).toEqual(['missing', 'missing', 'unreadable', 'found'])
+})
+
+it('a repository of an account that cannot be searched is refused by name, and the others continue', async () => {
+  const message = 'The listed users and repositories cannot be searched.'
+  const clock = testClock()
+  const { baseUrl, received } = await startServer((response, { query }) =>
+    query.q?.includes('repo:a/gone')
+      ? sendJson(response, { message: 'Validation Failed', errors: [{ message }] }, 422)
+      : sendJson(response, { items: [] }),
+  )
+  const github = createGithub({ client: testClient(clock), clock, openBudget, baseUrl })
+  expect((await fetchPageOrNull(github, { sources: ['a/gone', 'a/b'] }))?.requests).toEqual([])
+  expect(received).toHaveLength(2)
+  const refused = fetchPageOrNull(github, { sources: ['a/gone'] })
+  await expect(refused).rejects.toThrow(SourceRefusedError)
+  await expect(refused).rejects.toThrow('"a/gone"')
+})

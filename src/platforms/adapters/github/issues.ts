@@ -1,0 +1,104 @@
+import { hasNextLink } from '../../client/headers.ts'
+import type { Answer } from '../../client/messages.ts'
+import { asFields, asList, asString, readItems } from '../../content/fields.ts'
+import { type Page, PlatformError, SourceRefusedError } from '../../platform.ts'
+import { publicItems } from '../public-items.ts'
+import { requiredList } from '../required-list.ts'
+import type { FoundTogether } from '../topic-batches.ts'
+import type { GithubApi } from './api.ts'
+import { isInPrivateRepository, readIssue } from './post.ts'
+import { githubQuery, githubQueryTogether } from './query.ts'
+
+const pageSize = 100
+/** The search ends after 1,000 results: page 11 is a 422 (docs.github.com/rest/search, "About search"). */
+const lastPage = 10
+
+export interface IssuePage {
+  topic: string
+  /** The repository of an account; without it, all public ones. */
+  repository?: string | undefined
+  page: number
+  signal: AbortSignal
+}
+
+export interface IssueSearch {
+  /** @returns null when the topic has no words, and past the end. */
+  fetchTopic(page: IssuePage): Promise<Page | null>
+  /** The first page of several topics; null when GitHub refuses the combined query. */
+  fetchTopics(topics: readonly string[], signal: AbortSignal): Promise<FoundTogether | null>
+}
+
+/**
+ * Issues by advanced search (`advanced_search=true`): only there OR and parentheses work. Whether it has become the default is
+ * contradicted, so it is always named (octokit/rest.js issue 525). A server that refuses it by 422, but not the plain query, gets
+ * plain queries until the process ends.
+ */
+export function createIssueSearch(api: GithubApi): IssueSearch {
+  let isPlainOnly = false
+
+  const search = (q: string, page: number, isAdvanced: boolean, signal: AbortSignal) => {
+    const form: Record<string, string> = isAdvanced ? { advanced_search: 'true' } : {}
+    return api.searchIssues({ q, ...form, page, per_page: pageSize }, signal)
+  }
+
+  async function searchTopic({ topic, repository, page, signal }: IssuePage): Promise<Answer | null> {
+    const isAdvanced = !isPlainOnly
+    const query = githubQuery(topic, { isAdvanced, repository })
+    const plain = githubQuery(topic, { isAdvanced: false, repository })
+    if (query === null || plain === null) return null
+    const answer = await search(query, page, isAdvanced, signal)
+    if (answer.status !== 422 || !isAdvanced || isPastTheEnd(answer) || isUnknownRepository(answer, repository)) {
+      return answer
+    }
+    const again = await search(plain, page, false, signal)
+    if (again.status !== 422) isPlainOnly = true
+    return again
+  }
+
+  return {
+    async fetchTopic(wanted) {
+      const { repository, page } = wanted
+      if (page > lastPage) return null
+      const answer = await searchTopic(wanted)
+      if (answer === null || isPastTheEnd(answer)) return null
+      if (answer.status === 422) throw refusedQuery(repository)
+      const { requests, discarded } = await readIssues(answer)
+      const hasMore = page < lastPage && countItems(answer) > 0 && hasNextLink(answer.headers)
+      return { requests, discarded, nextCursor: hasMore ? { page: page + 1 } : null }
+    },
+    async fetchTopics(topics, signal) {
+      if (isPlainOnly) return null
+      const answer = await search(githubQueryTogether(topics), 1, true, signal)
+      if (answer.status === 422) return null
+      const { requests } = await readIssues(answer)
+      return { found: requests, isFull: countItems(answer) >= pageSize }
+    },
+  }
+}
+
+function refusedQuery(repository: string | undefined): PlatformError {
+  if (repository === undefined) return new PlatformError('bad_response', 'github refused the query (422).')
+  return new SourceRefusedError(
+    `github has no public repository "${repository}" that can be searched. Check its name: it may have been renamed.`,
+  )
+}
+
+async function readIssues(answer: Answer) {
+  const list = { label: 'github', items: 'items', variable: 'GITHUB_API_URL' }
+  const { items, discarded } = publicItems(requiredList(asFields(answer.body)?.items, list), isInPrivateRepository)
+  return { requests: await readItems(items, readIssue, discarded), discarded }
+}
+
+const countItems = ({ body }: Answer): number => asList(asFields(body)?.items)?.length ?? 0
+
+function isPastTheEnd(answer: Answer): boolean {
+  const message = asString(asFields(answer.body)?.message) ?? ''
+  return answer.status === 422 && message.startsWith('Only the first 1000 search results')
+}
+
+/** A refused `repo:`. GitHub uses the same text for an OR that it cannot read, which has no `repo:`. */
+function isUnknownRepository({ body }: Answer, repository: string | undefined): boolean {
+  const errors = asList(asFields(body)?.errors) ?? []
+  const isRefused = errors.some((error) => /cannot be searched/i.test(asString(asFields(error)?.message) ?? ''))
+  return repository !== undefined && isRefused
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import type { RequestStatus } from '../../../database/column-types.ts'
+import { github } from './settings.ts'
+import { statusOfIssue } from './status.ts'
+
+describe('the status of an issue of GitHub', () => {
+  it.each<[isClosed: boolean, reason: string | null, labels: string[], RequestStatus]>([
+    [false, null, [], 'open'],
+    [false, 'reopened', ['enhancement', 'area: roadmap view', 'planned outage'], 'open'],
+    [false, null, ['Stale'], 'open'],
+    [false, null, ['planned'], 'planned'],
+    [false, null, ['status: planned'], 'planned'],
+    [false, null, ['Accepted'], 'planned'],
+    [false, null, ['on-roadmap'], 'planned'],
+    [false, null, ['backlog'], 'planned'],
+    [false, null, ['Status: In Progress', 'planned'], 'in_progress'],
+    [false, null, ['WIP'], 'in_progress'],
+    [false, null, ["won't fix"], 'declined'],
+    [true, 'completed', [], 'completed'],
+    [true, 'completed', ['in progress'], 'completed'],
+    [true, 'resolved', [], 'completed'],
+    [true, 'outdated', [], 'closed'],
+    [true, 'completed', ['Stale'], 'closed'],
+    [true, 'completed', ['lifecycle/rotten'], 'closed'],
+    [true, 'completed', ['no-issue-activity'], 'closed'],
+    [true, 'completed', ['status: markedForAutoClose'], 'closed'],
+    [true, 'completed', ['auto-closed'], 'closed'],
+    [true, 'completed', ['closed: stale'], 'closed'],
+    [true, 'completed', ['bug: stale cache', 'not-stale'], 'completed'],
+    [true, 'not_planned', [], 'declined'],
+    [true, 'not_planned', ['stale'], 'closed'],
+    [true, 'not_planned', ['inactive'], 'closed'],
+    [true, null, [], 'closed'],
+    [true, null, ['stale'], 'closed'],
+    [true, null, ['wontfix'], 'declined'],
+    [true, 'completed', ['resolution: out-of-scope'], 'declined'],
+    [true, null, ['rejected'], 'declined'],
+    [true, 'duplicate', [], 'duplicate'],
+    [true, 'duplicate', ['stale'], 'duplicate'],
+    [true, 'not_planned', ['duplicate'], 'duplicate'],
+    [false, null, ['duplicate'], 'open'],
+    [true, 'something new', [], 'closed'],
+  ])('closed %s, reason %s, labels %j: %s', (isClosed, reason, labels, status) => {
+    expect(statusOfIssue({ isClosed, reason, labels })).toBe(status)
+  })
+
+  it.each<[string[], RequestStatus | null]>([
+    [[], null],
+    [['enhancement', 'duplicate', 'done', 'stale'], null],
+    [['planned'], 'planned'],
+    [['in progress'], 'in_progress'],
+    [['wontfix'], 'declined'],
+  ])('stored labels %j alone tell %s', (tags, status) => {
+    expect(github.statusOfTags!(tags)).toBe(status)
+  })
+})

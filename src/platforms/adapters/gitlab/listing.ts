@@ -1,0 +1,118 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import { type AnswerHeaders, hasNextLink, headerNumber, headerText } from '../../client/headers.ts'
+import type { Answer } from '../../client/messages.ts'
+import { addDiscarded } from '../../content/discarded.ts'
+import { asFields, asString, readItems } from '../../content/fields.ts'
+import { type PlatformError, SourceRefusedError } from '../../platform.ts'
+import { publicItems } from '../public-items.ts'
+import { requiredList } from '../required-list.ts'
+import type { SourcePage } from '../round-robin.ts'
+import type { Lister, ListRequest } from './api.ts'
+import { gitlabError, isRefusedAnonymousSearch } from './errors.ts'
+import { isConfidential, readIssue } from './post.ts'
+
+const pageSize = 100
+/** GitLab refuses an offset above 50,000 (docs.gitlab.com/administration/instance_limits, "Max offset"). */
+const lastPage = 500
+/** Of a list without `search`: it is filtered here, so its pages hold few issues about the topic. */
+const lastUnsearchedPage = 10
+/** How long lists are read without `search` after an anonymous search was refused or ignored. */
+const unsearchedMs = 3_600_000
+/** Fewer hits may all be matches that are not visible in the text. */
+const fewestIgnoring = 5
+
+export interface IssuePage {
+  source: ListRequest['source']
+  label: string | null
+  words: readonly string[]
+  page: number
+  signal: AbortSignal
+}
+
+/** Fetches one page of the issues of a source that have every word. */
+export type FetchIssues = (page: IssuePage) => Promise<SourcePage>
+
+/**
+ * GitLab may refuse an anonymous search, or ignore the words and answer all issues (profclems/glab issue 841). Then the newest
+ * issues are listed without a search, and those with every word are chosen here, as the search would do.
+ */
+export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): FetchIssues {
+  let unsearchedUntil = new Date(0)
+  const stopSearching = () => {
+    unsearchedUntil = new Date(clock.now().getTime() + unsearchedMs)
+  }
+
+  async function fetchAnswer(page: IssuePage): Promise<{ answer: Answer; isSearched: boolean }> {
+    const { source, signal } = page
+    const listAll = () => list({ source, parameters: parametersOf(page, false), signal })
+    if (isAnonymous && clock.now() < unsearchedUntil) return { answer: await listAll(), isSearched: false }
+    const search = { source, parameters: parametersOf(page, true), signal, returnsRefusal: isAnonymous }
+    const answer = await list(search)
+    if (!isAnonymous || !isRefusedAnonymousSearch(answer)) return { answer, isSearched: true }
+    try {
+      const unsearched = await listAll()
+      stopSearching()
+      return { answer: unsearched, isSearched: false }
+    } catch (error) {
+      const isRefusal = error instanceof SourceRefusedError || (error as PlatformError).code === 'unauthorized'
+      // The refusal of the search says better what to do.
+      throw isRefusal ? (gitlabError(answer, source, false, clock.now()) ?? error) : error
+    }
+  }
+
+  return async (page) => {
+    const { answer, isSearched } = await fetchAnswer(page)
+    const answered = requiredList(answer.body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
+    const { items, discarded } = publicItems(answered, isConfidential)
+    const isIgnored = isSearched && items.length >= fewestIgnoring && !items.some((item) => hasAny(item, page.words))
+    if (isIgnored && isAnonymous) stopSearching()
+    const isFiltered = !isSearched || isIgnored
+    const last = isFiltered ? lastUnsearchedPage : lastPage
+    const hasMore = page.page < last && answered.length > 0 && hasNextPage(answer.headers, page.page, answered.length)
+    const nextCursor = hasMore ? { page: page.page + 1 } : null
+    if (!isFiltered) return { requests: await readItems(items, readIssue, discarded), discarded, nextCursor }
+    const requests = await readItems(
+      items.filter((item) => hasAll(item, page.words)),
+      readIssue,
+      discarded,
+    )
+    const offTopic = await readItems(
+      items.filter((item) => !hasAll(item, page.words)),
+      readIssue,
+      discarded,
+    )
+    return { requests, offTopic, discarded: addDiscarded(discarded, { offTopic: offTopic.length }), nextCursor }
+  }
+}
+
+function parametersOf({ label, words, page }: IssuePage, isSearched: boolean): Record<string, string | number> {
+  return {
+    ...(isSearched ? { search: words.join(' '), in: 'title,description' } : {}),
+    scope: 'all',
+    state: 'all',
+    issue_type: 'issue',
+    confidential: 'false',
+    ...(label === null ? {} : { labels: label }),
+    order_by: 'created_at',
+    sort: 'desc',
+    per_page: pageSize,
+    page,
+  }
+}
+
+const hasAny = (issue: unknown, words: readonly string[]) => words.some((word) => textOf(issue).includes(fold(word)))
+const hasAll = (issue: unknown, words: readonly string[]) => words.every((word) => textOf(issue).includes(fold(word)))
+
+/** What GitLab searches with `in=title,description`: words anywhere, also within others. */
+function textOf(issue: unknown): string {
+  const fields = asFields(issue)
+  return fold(`${asString(fields?.title) ?? ''}\n${asString(fields?.description) ?? ''}`)
+}
+
+const fold = (text: string) => text.toLowerCase()
+
+/** `x-next-page` is empty on the last page; keyset lists and some proxies have only `Link`, or neither. */
+function hasNextPage(headers: AnswerHeaders, page: number, count: number): boolean {
+  if (headerText(headers, 'x-next-page') !== null) return (headerNumber(headers, 'x-next-page') ?? 0) > page
+  return headerText(headers, 'link') === null ? count >= pageSize : hasNextLink(headers)
+}

@@ -1,0 +1,63 @@
+import { asFields, asId, readItems } from '../../content/fields.ts'
+import { type FoundRequest, type Refresh, type Refreshed, SourceRefusedError } from '../../platform.ts'
+import { requiredList } from '../required-list.ts'
+import type { ListIssues, ListRequest } from './api.ts'
+import { listedInVariable } from './errors.ts'
+import { isConfidential, readIssue } from './post.ts'
+import type { CheckVisibility } from './visibility.ts'
+
+/** One page, and an address of about two thousand characters. */
+const maxIssues = 100
+
+/**
+ * The issues of one project by their numbers (`GET /projects/:id/issues?iids[]=`): no search, so it costs jobs nothing.
+ * @param checkVisibility null without a token.
+ */
+export function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null): Refresh {
+  return {
+    maxHandles: maxIssues,
+    groupOf: (handle) => projectOf(handle) ?? '',
+    async read(handles, signal) {
+      const project = projectOf(handles[0] ?? '')
+      if (project === null) return handles.map((handle) => ({ handle, state: 'missing' }))
+      const source: ListRequest['source'] = { kind: 'projects', path: project, listedIn: listedInVariable }
+      try {
+        await checkVisibility?.(source, signal)
+        const { body } = await list({ source, parameters: parametersOf(handles), signal })
+        const issues = requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
+        return refreshed(handles, await readItems(issues, readIssue), confidentialHandles(issues))
+      } catch (error) {
+        // Private, deleted or moved: the project cannot be read, which says nothing about its issues.
+        if (error instanceof SourceRefusedError) return handles.map((handle) => ({ handle, state: 'unreadable' }))
+        throw error
+      }
+    },
+  }
+}
+
+function parametersOf(handles: readonly string[]): URLSearchParams {
+  const parameters = new URLSearchParams({ scope: 'all', state: 'all', per_page: String(maxIssues) })
+  for (const handle of handles) parameters.append('iids[]', handle.split('#')[1] ?? '')
+  return parameters
+}
+
+const projectOf = (handle: string): string | null => /^([^#]+)#\d+$/.exec(handle)?.[1] ?? null
+
+/** An issue that is not in the list was deleted or became confidential. */
+function refreshed(handles: readonly string[], found: FoundRequest[], confidential: ReadonlySet<string>): Refreshed[] {
+  const byHandle = new Map(found.map((request) => [request.refreshHandle, request]))
+  return handles.map((handle) => {
+    const request = byHandle.get(handle)
+    if (request) return { handle, state: 'found', request }
+    return { handle, state: confidential.has(handle) ? 'unreadable' : 'missing' }
+  })
+}
+
+/** Only a token shows confidential issues. */
+function confidentialHandles(issues: readonly unknown[]): ReadonlySet<string> {
+  const hidden = issues.flatMap((issue) => {
+    const fields = asFields(issue)
+    return fields && isConfidential(fields) ? [`${asId(fields.project_id)}#${asId(fields.iid)}`] : []
+  })
+  return new Set(hidden)
+}

@@ -1,0 +1,54 @@
+import type { SourceKind } from '../../definition.ts'
+
+/** A part of a path: docs.gitlab.com/user/reserved_names, "Limitations on usernames, project and group names". */
+const part = /^(?!-)(?!.*\.(?:git|atom)$)[\w.-]{1,255}(?<![.-])$/
+const groups = 'groups/'
+
+/** What an item of `GITLAB_PROJECTS` or a source of an account names. */
+export interface GitlabSource {
+  /** `projects` or `groups`, as in the addresses of the API. */
+  kind: 'projects' | 'groups'
+  /** By path or number. */
+  path: string
+  /** The label of wishes there; null for all issues. */
+  label: string | null
+}
+
+/** A path has no colon, so the first one ends it; labels have them (`type::feature`). */
+export function readSource(source: string): GitlabSource {
+  const [, named = source, label = ''] = /^([^:]*):(.*)$/.exec(source) ?? []
+  const isGroup = named.trim().startsWith(groups)
+  return {
+    kind: isGroup ? 'groups' : 'projects',
+    path: isGroup ? named.trim().slice(groups.length) : named.trim(),
+    label: label.trim() === '' ? null : label.trim(),
+  }
+}
+
+/**
+ * A project (`group/project`) or a group (`groups/group`, as in its address), with a label after a colon if only the issues with it
+ * are wanted. Paths are in lower case, because GitLab does not distinguish case.
+ */
+export const gitlabSource: SourceKind = {
+  form: 'group/project or groups/group, each with :label or without',
+  example: 'inkscape/inbox',
+  normalise(text) {
+    const trimmed = text.trim()
+    const isAddress = /^(?:https?:\/\/)?(?:www\.)?gitlab\.com\//i.test(trimmed)
+    const path = trimmed.replace(/^(?:https?:\/\/)?(?:www\.)?gitlab\.com\//i, '')
+    if (path.includes('://')) return null
+    // `/-/` begins a page of the project, such as its issues.
+    const alone = isAddress
+      ? path
+          .replace(/[?#].*$/, '')
+          .replace(/\/-(?:\/.*)?$/, '')
+          .replace(/\.git$/i, '')
+      : path
+    const { kind, path: named, label } = readSource(alone.replace(/\/+$/, ''))
+    const parts = named.toLowerCase().replace(/\/+$/, '').split('/')
+    const isGroup = kind === 'groups' || parts.length === 1
+    if (!parts.every((one) => part.test(one)) || (label !== null && /[,\p{Cc}]/u.test(label))) return null
+    const normal = `${isGroup ? groups : ''}${parts.join('/')}${label === null ? '' : `:${label}`}`
+    return normal.length <= 300 ? normal : null
+  },
+}

@@ -1,0 +1,61 @@
+import type { RequestStatus } from '../../database/column-types.ts'
+
+/** What a label of a tracker says about an issue: a status, or that a bot marked it because nothing happened for a while. */
+export type LabelMeaning = Exclude<RequestStatus, 'open' | 'closed'> | 'stale'
+
+/** Words before the value of a label, as in `status: planned`, `workflow::in dev`, `lifecycle/stale` and `R: wontfix`. */
+const scope = /^(?:(?:status|state|stage|workflow|lifecycle|resolution|triage|closed|close|issue|bot|r|s) )+(?=.)/
+
+const meanings: readonly (readonly [LabelMeaning, RegExp])[] = [
+  [
+    'stale',
+    /^(?:(?:auto )?(?:stale|rotten|inactive|inactivity)(?: (?:issue|closed?|bot))?|(?:no|lack of) (?:recent |issue )?activity|(?:for|due to) inactivity|auto ?closed?|marked ?for ?auto ?close|(?:as |by )(?:stale|bot|stale bot)|awaiting feedback)$/,
+  ],
+  ['duplicate', /^(?:as )?duplicated?$/],
+  [
+    'declined',
+    /^(?:as )?(?:wont ?(?:fix|do|implement)|will not (?:fix|do|implement)|declined|rejected|out of scope|not planned)$/,
+  ],
+  ['completed', /^(?:done|completed?|implemented|released|shipped|delivered)$/],
+  [
+    'in_progress',
+    /^(?:(?:work )?in progress|wip|started|doing|in (?:dev|development|review)|under development|verification)$/,
+  ],
+  ['planned', /^(?:planned|accepted|(?:on )?(?:the )?roadmap|backlog|scheduled|scheduling|planning(?: .*)?)$/],
+]
+
+/**
+ * What the labels of an issue say together. How people call the same thing differs between projects in case, separators and scope.
+ * Labels that bots of trackers use: the README of actions/stale, and the labels of Kubernetes and GitLab.
+ */
+export function meaningsOfLabels(labels: readonly string[]): ReadonlySet<LabelMeaning> {
+  const found = new Set<LabelMeaning>()
+  for (const label of labels) {
+    const words = label
+      .toLowerCase()
+      .replace(/['’]/g, '')
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+    const value = words.replace(scope, '')
+    // The scope may be the meaning: `auto-closed` and `closed: stale` are not scopes of something else.
+    const meaning = meanings.find(([, pattern]) => pattern.test(value) || pattern.test(words))?.[0]
+    if (meaning) found.add(meaning)
+  }
+  return found
+}
+
+/** The status of an issue that is open, by its labels. */
+export function statusWhileOpen(found: ReadonlySet<LabelMeaning>): RequestStatus {
+  return labelledWhileOpen(found) ?? 'open'
+}
+
+/** The status that stored labels alone tell; null for none. They may be older than the closing of the issue. */
+export function statusOfLabels(labels: readonly string[]): RequestStatus | null {
+  return labelledWhileOpen(meaningsOfLabels(labels))
+}
+
+function labelledWhileOpen(found: ReadonlySet<LabelMeaning>): RequestStatus | null {
+  if (found.has('declined')) return 'declined'
+  if (found.has('in_progress')) return 'in_progress'
+  return found.has('planned') ? 'planned' : null
+}
