@@ -10,7 +10,7 @@ import { recomputeStandings, standingOfConfidence } from '../views/standings.ts'
 import { statusOfTags } from './stored-status.ts'
 
 /** The maximum rows that one transaction judges: in the embedded backend all other statements wait for it. */
-const maxSliceRows = 250
+const maxSliceRows = 100
 /** After a slice, other work has the database to itself for so many times as long as the slice took. */
 const pauseFactor = 4
 
