@@ -28,7 +28,8 @@ function textOf(index: number) {
   const { title, body } = generateRecord({ seed: 1, place: platform, topic: 'dark mode', index })
   const clean = (text: string) => text.replaceAll('\0', '').toWellFormed()
   const description = index % 2 === 0 ? clean(body ?? '') : chatter
-  const tags = platform === 'stackexchange' && index % 4 === 0 ? ['status-declined'] : []
+  const tags =
+    platform === 'stackexchange' && index % 4 === 0 ? ['status-declined'] : index % 9 === 0 ? ['planned'] : []
   return {
     platform,
     source_id: String(index),
@@ -124,8 +125,9 @@ it('requests of version 1 get a confidence, a class and a status while the servi
     const judged = detect(text)
     expect({ source_id, confidence }).toEqual({ source_id, confidence: expect.closeTo(judged.confidence, 5) })
     expect(standing).toBe(standingOfConfidence(judged.confidence, text.platform))
-    const declined = text.tags.length > 0 ? 'declined' : null
-    expect(status).toBe(text.platform === 'github' ? 'open' : declined)
+    const planned = text.tags.includes('planned')
+    const declined = text.tags.includes('status-declined') ? 'declined' : null
+    expect(status).toBe(text.platform === 'github' ? (planned ? 'planned' : 'open') : declined)
   }
   expect(new Set(rows.map(({ standing }) => standing))).toContain(0)
   const { body } = await search()
