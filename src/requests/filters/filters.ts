@@ -32,6 +32,14 @@ export const filterView = ({ view = sharedView }: RequestFilters): View => view
 const tag = trimmedText(1, 100, 'As the platform writes it')
 const maxTags = 20
 
+/** Which classes are shown besides the likely requests. */
+export const includeFilter = Type.Optional(
+  oneOf(includes, {
+    description:
+      'Besides likely requests: `maybe` adds those that may be one, `all` also texts that are probably none; see `likelihood`',
+  }),
+)
+
 /** The filters that have the same form in a body and in a query string. */
 const sharedFilters = {
   topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
@@ -44,12 +52,7 @@ const sharedFilters = {
   ),
   since: Type.Optional(dateParameter('Only requests that were posted then or later')),
   until: Type.Optional(dateParameter('Only requests that were posted before then')),
-  include: Type.Optional(
-    oneOf(includes, {
-      description:
-        'Besides likely requests: `maybe` adds those that may be one, `all` also texts that are probably none; see `likelihood`',
-    }),
-  ),
+  include: includeFilter,
 }
 
 /** The filters of a body. */

@@ -8,14 +8,16 @@ import type { App } from '../../http/app-type.ts'
 import { pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, defaulted, errorResponses, optional, trimmedText, usage } from '../../http/schemas.ts'
 import { sortByParameter } from '../../http/sort-order.ts'
+import { invalidField } from '../../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
 import { platformList } from '../../platforms/schemas.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type CoalescedReads, createCoalescedReads } from '../../runtime/request-coalescing.ts'
-import { bodyFilters, parseBodyFilters } from '../filters/filters.ts'
+import { bodyFilters, includeFilter, parseBodyFilters } from '../filters/filters.ts'
 import type { ExpandedSearch } from '../live-collection.ts'
 import { expansionMeta } from '../live-collection.ts'
 import { fullTextParameter, requestRecord } from '../record.ts'
+import type { Include } from '../views/include.ts'
 import { answerSearch } from './answer.ts'
 import { highlightSchema } from './highlight.ts'
 import { searchCap, searchOrders } from './orders.ts'
@@ -35,7 +37,7 @@ export interface SearchDependencies {
   defaultPlatforms: readonly PlatformName[]
 }
 
-const description = `Likely feature requests, and with \`filters.include\` others; \`meta.maybeResults\` counts what \`maybe\` adds.
+const description = `Likely feature requests, and with \`include\` (or \`filters.include\`, the same) others; \`meta.maybeResults\` counts what \`maybe\` adds.
 Any of the words may match, in title, description, tags or author; the best matches come first. A phrase in
 quotes ("dark mode") must be there, and -word or -"some words" must not: both are compared as they are written, where other
 words also match in other forms. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
@@ -53,6 +55,8 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
     ),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
     filters: Type.Optional(bodyFilters),
+    // Also here: it is the parameter `include` of lists, which has no `filters` around it.
+    include: includeFilter,
     sortBy: sortByParameter(searchOrders, {
       default: 'relevance',
       description: 'Best match, most voted or newest first',
@@ -130,6 +134,15 @@ const searchSchema = (dependencies: SearchDependencies) => ({
   },
 })
 
+/** @throws ServiceError INVALID_REQUEST for two values that differ. */
+function includeOf(filters: { include?: Include }, include: Include | undefined): { include?: Include } {
+  if (include === undefined) return {}
+  if (filters.include !== undefined && filters.include !== include) {
+    throw invalidField('include', `is ${include}, but filters.include is ${filters.include}`)
+  }
+  return { include }
+}
+
 /** Searching the cache, and with `expand` collecting related topics live. */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
   const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch, cachedRead } = dependencies
@@ -138,9 +151,9 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
     '/api/v1/requests/search',
     { onRequest: authentication.requireAccount, schema: searchSchema(dependencies) },
     async (request, reply) => {
-      const { expand, filters = {}, platforms, ...options } = request.body
+      const { expand, filters = {}, include, platforms, ...options } = request.body
       const account = authentication.accountOf(request)
-      const input = { ...options, filters: parseBodyFilters(filters, account) }
+      const input = { ...options, filters: parseBodyFilters({ ...filters, ...includeOf(filters, include) }, account) }
       if (expand) {
         return expandedSearch(request, reply, { ...input, platforms: [...new Set(platforms ?? defaultPlatforms)] })
       }
