@@ -13,6 +13,8 @@ const matchLimit = 100
 const matchTextLimit = 4_000
 const sampleSize = 1_500
 const sampledTextLimit = 1_200
+/** How many rows are read for the sample at most, unlisted ones included. */
+const scannedRows = 4 * sampleSize
 /** How long counts are valid. Those of a cache that is smaller than a sample change faster and cost less. */
 const backgroundMs = 10 * 60_000
 const smallBackgroundMs = 60_000
@@ -51,12 +53,23 @@ async function findMatches(database: Database, searchIndex: SearchIndex, query: 
   })
 }
 
-/** Ids are random: the first ones are as good a sample as any, and the primary key gives them without a scan. */
+/**
+ * Ids are random: the first ones are as good a sample as any, and the primary key gives them without a scan. Unlisted texts are left
+ * out: topics of one account must not follow from what another one collected from sources of its own.
+ */
 const readSample = (database: Database): Promise<SampledText[]> =>
   database
-    .selectFrom('requests')
+    .selectFrom((requests) =>
+      requests
+        .selectFrom('requests')
+        .select(['id', 'title', 'description', 'standing'])
+        .orderBy('id')
+        .limit(scannedRows)
+        .as('first'),
+    )
     .select(['id', 'title'])
     .select(sql<string>`left(description, ${sql.lit(sampledTextLimit)})`.as('description'))
+    .where('standing', '>=', 0)
     .orderBy('id')
     .limit(sampleSize)
     .execute()

@@ -7,6 +7,7 @@ import { foundRequest } from '../../test/scripted-platform.ts'
 import { takeLock } from '../database/advisory-locks.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
+import { vocabularyCounts } from '../requests/search/testing.ts'
 import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
@@ -16,7 +17,7 @@ import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
 // Requests are stored, refreshed, corrected, purged and expire in any order, also at the same time: the counts of topics and the
-// standings stay right.
+// standings stay right, and the vocabulary has the words of listed requests.
 // TEST_SEED repeats a run, COUNTS_RUNS=1000 makes it a long one.
 
 const runs = campaignSize('COUNTS_RUNS', { quick: 10, long: 300 })
@@ -39,6 +40,7 @@ const found = fc.record({
   tags: fc.array(fc.constantFrom('bug', 'Bug', 'ui', '日本', "it's"), { maxLength: 4 }),
   posted: fc.option(fc.nat(3)),
   author: fc.constantFrom('ada', 'bob'),
+  word: fc.constantFrom('palette', 'shortcut'),
   confidence: fc.constantFrom(0, 0.5, 1),
   relevance: fc.constantFrom<Relevance>('onTopic', 'onTopic', 'incomplete', 'offTopic'),
 })
@@ -93,9 +95,10 @@ async function run(made: Step): Promise<unknown> {
     const of = (relevance: Relevance) =>
       made.requests
         .filter((one) => one.relevance === relevance)
-        .map(({ sourceId, posted, author, relevance: _, ...rest }) =>
+        .map(({ sourceId, posted, author, word, relevance: _, ...rest }) =>
           foundRequest(sourceId, {
             ...rest,
+            title: `Request ${word}`,
             ownSource: made.source,
             authorHandle: author,
             originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
@@ -149,7 +152,7 @@ async function runAll(steps: readonly Step[], atOnce: boolean): Promise<void> {
   for (const made of atOnce ? [] : steps) await run(made)
 }
 
-it('counts of topics and standings are right after any changes', { timeout: 600_000 }, async () => {
+it('counts of topics, standings and vocabulary are right after any changes', { timeout: 600_000 }, async () => {
   console.log(`counts of topics: seed ${seed}, ${runs} runs`)
   const { database } = opened
   await fc.assert(
@@ -167,6 +170,11 @@ it('counts of topics and standings are right after any changes', { timeout: 600_
       jobId = (await database.insertInto('scrape_jobs').values(job).returning('id').executeTakeFirstOrThrow()).id
       await runAll(steps, atOnce)
       expect(await findWrongCounts(database)).toEqual([])
+      // The vocabulary is counted where requests are stored, not by triggers.
+      if (atOnce || steps.every((made) => made.do !== 'delete in SQL')) {
+        const { stored, counted } = await vocabularyCounts(database)
+        expect(stored).toEqual(counted)
+      }
       const before = await standings()
       const { rows: all } = await sql<{ id: string }>`select id from requests`.execute(database)
       await database.transaction().execute((transaction) =>

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { Executor } from '../../database/open.ts'
+import type { Database, Executor } from '../../database/open.ts'
 import { platformNames } from '../../platforms/registry.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
+import { vocabularyOf } from './vocabulary.ts'
 
 // Rows for the tests of the search index.
 
@@ -54,4 +55,18 @@ export async function store(executor: Executor, rows: readonly Row[]): Promise<s
 export async function findIds(index: SearchIndex, executor: Executor, input: Partial<SearchInput> & { query: string }) {
   const { results, more, window } = await index.search(executor, { offset: 0, limit: 100, ...input })
   return { ids: results.map((result) => result._id), more, window }
+}
+
+/** The vocabulary as it is, and as the texts of the listed requests would be counted now. */
+export async function vocabularyCounts(database: Database) {
+  const words = await database.selectFrom('search_words').select(['word', 'requests']).execute()
+  const texts = await database
+    .selectFrom('request_texts')
+    .innerJoin('requests', 'requests.id', 'request_id')
+    .where('standing', '>=', 0)
+    .select('text')
+    .execute()
+  const counted = new Map<string, number>()
+  for (const { text } of texts) for (const word of vocabularyOf(text)) counted.set(word, (counted.get(word) ?? 0) + 1)
+  return { stored: new Map(words.map(({ word, requests }) => [word, requests])), counted }
 }

@@ -8,7 +8,8 @@ import { purgeRequests } from '../purge/purge.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
 import { storePage } from '../store/store.ts'
-import { expandPrefix, vocabularyOf } from './vocabulary.ts'
+import { vocabularyCounts } from './testing.ts'
+import { expandPrefix } from './vocabulary.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
@@ -35,18 +36,10 @@ async function store(requests: FoundRequest[], platform: PlatformName = 'github'
   return service.database.transaction().execute((transaction) => storePage(transaction, page))
 }
 
-/** The vocabulary as it is, and as it would be counted now. */
-async function counts() {
-  const words = await service.database.selectFrom('search_words').select(['word', 'requests']).execute()
-  const texts = await service.database.selectFrom('request_texts').select('text').execute()
-  const counted = new Map<string, number>()
-  for (const { text } of texts) for (const word of vocabularyOf(text)) counted.set(word, (counted.get(word) ?? 0) + 1)
-  return { kept: new Map(words.map(({ word, requests }) => [word, requests])), counted }
-}
 async function expectExact() {
-  const { kept, counted } = await counts()
-  expect(kept).toEqual(counted)
-  return kept
+  const { stored, counted } = await vocabularyCounts(service.database)
+  expect(stored).toEqual(counted)
+  return stored
 }
 
 const nobody = { authorName: null, authorHandle: null, tags: [] }
@@ -89,6 +82,33 @@ describe('the vocabulary', () => {
     expect(words.get('red')).toBe(1)
     const { body } = await service.client.search('unherd')
     expect(body.meta.didYouMean).toBeUndefined()
+  })
+
+  it('has no word of unlisted texts only until they are listed', async () => {
+    const secret = { ...tulip, ownSource: 'ada/engine' }
+    await store([rose, secret])
+    expect((await expectExact()).get('red')).toBe(1)
+    await store([{ ...secret, description: 'a crimson flower' }])
+    const words = await expectExact()
+    for (const word of ['tulip', 'bulb', 'unheard', 'crimson']) expect(words.has(word)).toBe(false)
+    expect((await service.client.search('tulp')).body.meta.didYouMean).toBeUndefined()
+    expect(await expandPrefix(service.database, 'tul')).toEqual(['tul'])
+    await store([tulip])
+    expect((await expectExact()).get('tulip')).toBe(1)
+    expect((await service.client.search('tulp')).body.meta.didYouMean).toBe('tulip')
+    await store([secret])
+    expect((await expectExact()).get('tulip')).toBe(1)
+  })
+
+  it('is not changed when an unlisted request is purged', async () => {
+    await store([rose, { ...tulip, ownSource: 'ada/engine' }])
+    await purgeRequests(service.database, {
+      author: 'Unheard Gardener',
+      suppress: true,
+      dryRun: false,
+      now: new Date(),
+    })
+    expect((await expectExact()).get('red')).toBe(1)
   })
 
   it('loses what expires', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
+import { isListedTopic, topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 
@@ -29,17 +30,49 @@ async function noteSources(
   return rows.map(({ request_id }) => request_id)
 }
 
+/** Which of these requests the account of the page's job saw before; none without a job. */
+async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select request_id as id from account_requests where request_id = any(${[...ids]}::uuid[])
+      and account_id = (select account_id from scrape_jobs where scrape_jobs.id = ${jobId}::uuid)`.execute(transaction)
+  return rows.map(({ id }) => id)
+}
+
 /**
- * Brings the standings of the requests of a page up to date, and returns the ids of those that it computed. A request that only sources of accounts have is unlisted; one that a page
- * of the operator's sources has is listed from then on, and never unlisted again.
+ * Makes unlisted requests as if this page were the first to find them: what was collected for one account must not tell the others
+ * when it was found, or for which topic. They leave the topics that have no other listed requests.
+ */
+async function list(transaction: Transaction, { topic, now }: FoundPage, ids: readonly string[]): Promise<void> {
+  await sql`delete from request_sources where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
+  await sql`
+    delete from request_topics using topics
+    where request_id = any(${[...ids]}::uuid[]) and topics.key = topic_key and not ${isListedTopic}`.execute(
+    transaction,
+  )
+  await sql`
+    update requests set topic = ${topicName(topic)}, created_at = ${now}, updated_at = ${now},
+      status_changed_at = case when status_observed then null else status_changed_at end, status_observed = false
+    where id = any(${[...ids]}::uuid[])`.execute(transaction)
+}
+
+export interface SettledStandings {
+  /** The requests whose class follows from more than the page, by id. */
+  computed: ReadonlySet<string>
+  /** Those that were unlisted, that this page lists, and that the account of its job did not see before. */
+  appeared: ReadonlySet<string>
+}
+
+/**
+ * Brings the standings of the requests of a page up to date. A request that only sources of accounts have is unlisted; one that a
+ * page of the operator's sources has is listed from then on, and never unlisted again.
  */
 export async function settleStandings(
   transaction: Transaction,
   page: FoundPage,
   stored: ReadonlyMap<string, StoredRequest>,
-): Promise<ReadonlySet<string>> {
+): Promise<SettledStandings> {
   const rows = [...stored.values()]
-  const affected = new Set(rows.filter(({ reclassified }) => reclassified).map(({ id }) => id))
+  const computed = new Set(rows.filter(({ reclassified }) => reclassified).map(({ id }) => id))
   const foundInOwn: { id: string; source: string }[] = []
   const nowListed: string[] = []
   for (const { request, relevance } of page.requests) {
@@ -50,13 +83,15 @@ export async function settleStandings(
     if (request.ownSource === null) nowListed.push(row.id)
     else foundInOwn.push({ id: row.id, source: request.ownSource })
   }
-  for (const id of await noteSources(transaction, page.platform, foundInOwn)) affected.add(id)
+  for (const id of await noteSources(transaction, page.platform, foundInOwn)) computed.add(id)
+  const appeared = new Set(nowListed)
   if (nowListed.length > 0) {
-    await sql`delete from request_sources where request_id = any(${nowListed}::uuid[])`.execute(transaction)
-    for (const id of nowListed) affected.add(id)
+    for (const id of await readSeen(transaction, page, nowListed)) appeared.delete(id)
+    await list(transaction, page, nowListed)
+    for (const id of nowListed) computed.add(id)
   }
   const created = rows.filter((row) => row.created)
-  for (const id of await findCorrected(transaction, page, created)) affected.add(id)
-  await recomputeStandings(transaction, [...affected])
-  return affected
+  for (const id of await findCorrected(transaction, page, created)) computed.add(id)
+  await recomputeStandings(transaction, [...computed])
+  return { computed, appeared }
 }

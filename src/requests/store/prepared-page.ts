@@ -45,6 +45,18 @@ function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedR
 
 type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>
 
+/** Normalises and judges the text of a request. */
+export const prepareRequest = (
+  platform: PlatformName,
+  request: FoundRequest,
+  relevance: Relevance,
+): PreparedRequest => ({
+  request,
+  relevance,
+  text: searchTextOf(request),
+  confidence: request.confidence ?? detect({ ...request, platform }).confidence,
+})
+
 /**
  * The part of storing that needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
  * event loop runs between two of them.
@@ -57,8 +69,7 @@ export async function preparePage(
   const prepared: PreparedPage = { requests: [], markSeenBefore }
   const pause = createPauses()
   for (const { request, relevance } of distinctRequests(fetched)) {
-    const confidence = request.confidence ?? detect({ ...request, platform }).confidence
-    prepared.requests.push({ request, relevance, text: searchTextOf(request), confidence })
+    prepared.requests.push(prepareRequest(platform, request, relevance))
     await pause()
   }
   return prepared

@@ -206,6 +206,57 @@ describe('a request that only a source of an account has', () => {
     expect(await opened.database.selectFrom('request_sources').selectAll().execute()).toEqual([])
   })
 
+  it('tells nothing of the account when it becomes listed: neither topic nor date', async () => {
+    await nameSource(account, 'acme/app')
+    await store(one({ ownSource: 'acme/app', originalCreatedAt: null }), 'secret PLAN')
+    await store(one({ ownSource: 'acme/app', originalCreatedAt: null }), 'Export')
+    now = new Date('2026-06-05T10:00:00Z')
+    const other = [foundRequest('2', { originalCreatedAt: null })]
+    await store({ requests: other }, 'export')
+    const names = () => opened.database.selectFrom('topics').select('name').orderBy('name').execute()
+    expect(await names()).toEqual([{ name: 'export' }, { name: 'secret PLAN' }])
+    expect(await row('2')).toMatchObject({ topic: 'export' })
+    await store(one({ originalCreatedAt: null }))
+    expect(await row()).toMatchObject({ topic: 'dark mode', created_at: now, posted_at: now })
+    const links = await opened.database
+      .selectFrom('request_topics')
+      .select(['topic_key', 'standing'])
+      .orderBy('topic_key')
+      .where('request_id', '=', (await row())!.id)
+      .execute()
+    // Others have collected "export" meanwhile.
+    expect(links).toEqual([
+      { topic_key: 'dark mode', standing: 2 },
+      { topic_key: 'export', standing: 2 },
+    ])
+  })
+
+  it('is new to the job that lists it, unless its account saw it before', async () => {
+    await nameSource(account, 'acme/app')
+    await store({ requests: ['1', '2', '3'].map((id) => foundRequest(id, { ownSource: 'acme/app' })) })
+    expect(await store(one())).toEqual({ found: 1, created: 0, maybeCreated: 0 })
+    await sql`update scrape_jobs set account_id = ${await makeAccount()}`.execute(opened.database)
+    const others = [foundRequest('2'), foundRequest('3', { confidence: 0.3 })]
+    expect(await store({ requests: others })).toEqual({ found: 2, created: 1, maybeCreated: 1 })
+    expect(await store({ requests: others })).toEqual({ found: 2, created: 0, maybeCreated: 0 })
+  })
+
+  it('is not listed by being read again', async () => {
+    await nameSource(account, 'acme/app')
+    await store(one({ ownSource: 'acme/app' }))
+    expect(await store({ offTopic: one({ votes: 7, status: 'closed' }).requests })).toMatchObject({ found: 0 })
+    expect(await row()).toMatchObject({ standing: -1, votes: 7, status: 'closed' })
+    expect(await views()).toEqual([`${account} 1 2`])
+  })
+
+  it('leaves topics as they are when it was listed before', async () => {
+    await nameSource(account, 'acme/app')
+    await store(one())
+    expect(await store(one({ ownSource: 'acme/app' }), 'secret plan')).toMatchObject({ found: 1 })
+    expect(await opened.database.selectFrom('topics').select('name').execute()).toEqual([{ name: 'dark mode' }])
+    expect(await topic()).toMatchObject({ requests: 1 })
+  })
+
   it('keeps the correction of an account when it becomes listed', async () => {
     await nameSource(account, 'acme/app')
     await store(one({ ownSource: 'acme/app' }))
@@ -232,6 +283,22 @@ describe('a page', () => {
     expect(await row('2')).toBeUndefined()
     expect(await topic()).toMatchObject({ requests: 1, votes: 8 })
     expect(await opened.database.selectFrom('request_topics').selectAll().execute()).toHaveLength(1)
+  })
+
+  it('with an excerpt does not shorten a text that is stored whole', async () => {
+    const whole = { title: 'Dark mode', description: 'The whole text with an aquamarine ending' }
+    await store(one({ ...whole, excerpt: true, description: 'The whole' }))
+    expect(await row()).toMatchObject({ excerpt: true, description: 'The whole' })
+    await store(one(whole))
+    const excerpt = foundRequest('1', { ...whole, description: 'The whole', excerpt: true, votes: 9, status: 'closed' })
+    for (const fetched of [{ requests: [excerpt] }, { incomplete: [excerpt] }, { offTopic: [excerpt] }]) {
+      await store(fetched)
+      expect(await row()).toMatchObject({ ...whole, excerpt: false, votes: 9, status: 'closed' })
+      const { text } = await opened.database.selectFrom('request_texts').select('text').executeTakeFirstOrThrow()
+      expect(text).toContain('aquamarine')
+    }
+    await store(one({ ...whole, description: 'Another whole text' }))
+    expect(await row()).toMatchObject({ description: 'Another whole text', excerpt: false })
   })
 
   it('that has a request twice stores it by what is on topic', async () => {

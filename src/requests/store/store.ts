@@ -2,21 +2,22 @@ import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { updateVocabulary } from '../search/vocabulary.ts'
 import { standingOfConfidence } from '../views/standings.ts'
-import { settleStandings } from './own-sources.ts'
-import type { FoundPage, Relevance } from './prepared-page.ts'
+import { keepCompleteTexts } from './complete-texts.ts'
+import { type SettledStandings, settleStandings } from './own-sources.ts'
+import type { FoundPage } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
 import { upsertTexts } from './texts.ts'
+import { linkToTopic } from './topic-links.ts'
 import { type StoredRequest, upsertRequests } from './upsert.ts'
 import { sampleVotes } from './vote-samples.ts'
 
 export interface StoredPage {
   /** How many different requests of the page joined its job, known ones included. */
   found: number
-  /** How many were new to the cache and are likely requests, as the account of the job sees them. */
+  /** How many were new to the cache, or unlisted until now and not seen by the account of the job, and are likely requests as it sees them. */
   created: number
   /** How many were new and may be requests. */
   maybeCreated: number
@@ -28,42 +29,26 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const suppressed = identified.length === 0 ? new Set() : await findSuppressed(transaction, found.platform, identified)
   // Also for an empty page: that it was collected is noted with its topic, in the same transaction.
   await takeLock(transaction, 'topics')
-  const page = { ...found, requests: found.requests.filter(({ request }) => !suppressed.has(request.sourceId)) }
-  if (page.requests.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
+  const requests = found.requests.filter(({ request }) => !suppressed.has(request.sourceId))
+  if (requests.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
+  const page = await keepCompleteTexts(transaction, { ...found, requests })
   const rows = await upsertRequests(transaction, page)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
   // Before the links, which copy the standing.
-  const computed = await settleStandings(transaction, page, stored)
+  const settled = await settleStandings(transaction, page, stored)
   const changedTexts = await upsertTexts(transaction, page, idOf)
-  const ofRelevance = (relevance: Relevance) =>
-    page.requests.flatMap(({ request, relevance: own }) =>
-      own === relevance ? (idOf.get(request.sourceId) ?? []) : [],
-    )
-  const onTopic = ofRelevance('onTopic')
-  const joining = [...onTopic, ...ofRelevance('incomplete')]
-  await linkToTopic(transaction, page, onTopic)
+  const joining = page.requests
+    .filter(({ relevance }) => relevance !== 'offTopic')
+    .flatMap(({ request }) => idOf.get(request.sourceId) ?? [])
+  await linkToTopic(transaction, page, stored)
   await linkToJob(transaction, page, joining)
   await sampleVotes(transaction, rows, page.now)
   await noteRefreshHandles(transaction, page, idOf)
-  const created = await countCreated(transaction, page, rows, computed)
+  const created = await countCreated(transaction, page, rows, settled)
   // Last: other pages wait for these rows, which are many, until this transaction ends.
   await updateVocabulary(transaction, changedTexts)
   return { found: joining.length, created: created.likely, maybeCreated: created.maybe }
-}
-
-async function linkToTopic(transaction: Transaction, { topic, now }: FoundPage, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const key = topicKey(topic)
-  await transaction
-    .insertInto('topics')
-    .values({ key, name: topic, created_at: now, collected_at: now })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute()
-  await sql`
-    insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
-    select id, ${key}, ${now}, platform, posted_at, votes, tags, standing from requests where id = any(${ids}::uuid[])
-    on conflict do nothing`.execute(transaction)
 }
 
 async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<void> {
@@ -73,14 +58,14 @@ async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: re
     select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)
 }
 
-/** The new requests by class, as the account of the job sees them. @param computed those whose class follows from more than the page. */
+/** The new requests by class, as the account of the job sees them. One that others could not see before is new, too. */
 async function countCreated(
   transaction: Transaction,
   { jobId, platform, requests }: FoundPage,
   rows: readonly StoredRequest[],
-  computed: ReadonlySet<string>,
+  { computed, appeared }: SettledStandings,
 ) {
-  const created = rows.filter((row) => row.created)
+  const created = rows.filter((row) => row.created || appeared.has(row.id))
   const confidenceOf = new Map(requests.map(({ request, confidence }) => [request.sourceId, confidence]))
   const standings: Standing[] = created
     .filter(({ id }) => !computed.has(id))

@@ -3,7 +3,10 @@ import type { Transaction } from '../../database/open.ts'
 import type { ChangedText } from '../search/vocabulary.ts'
 import type { FoundPage } from './prepared-page.ts'
 
-/** Writes the searched texts of the page that are new or have changed, and no others. @returns those, with what they were. */
+/**
+ * Writes the searched texts of the page that are new or have changed, and no others.
+ * @returns those of listed requests, with what they were.
+ */
 export async function upsertTexts(
   transaction: Transaction,
   { requests }: FoundPage,
@@ -27,6 +30,8 @@ export async function upsertTexts(
       insert into request_texts (request_id, text) select request_id, text from changed
       on conflict (request_id) do update set text = excluded.text
     )
-    select request_id as id, before from changed`.execute(transaction)
+    select request_id as id, before from changed join requests on requests.id = request_id where standing >= 0`.execute(
+    transaction,
+  )
   return rows.map(({ id, before }) => ({ before, after: textOf.get(id) ?? null }))
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
 import { standingOfConfidence } from '../views/standings.ts'
+import { topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { refreshed, refreshedValues, toPastDate } from './refreshed-columns.ts'
 import { statusAssignments, statusDateIsNews } from './status-change.ts'
@@ -55,7 +55,7 @@ export async function upsertRequests(transaction: Transaction, page: FoundPage):
     ), written as (
       insert into requests (platform, source_id, ${columns}, confidence, standing, status_changed_at, topic, created_at, updated_at)
       select ${platform}, source_id, ${columns}, confidence, standing, status_changed_at,
-        coalesce((select name from topics where key = ${topicKey(topic)}), ${topic}), ${now}, ${now}
+        ${topicName(topic)}, ${now}, ${now}
       from incoming where creates or source_id in (select source_id from known) order by source_id
       on conflict (platform, source_id) do update set ${assignments}, ${statusAssignments},
         confidence = excluded.confidence,

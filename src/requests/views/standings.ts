@@ -4,6 +4,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { wishClassOf } from '../../detection/detect.ts'
+import { countListings } from '../search/vocabulary.ts'
 import { hashIdentity } from '../store/identity.ts'
 
 /** The class of a request that is listed, or that an account sees. */
@@ -167,6 +168,7 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
   )
   const viewers = await readViewers(transaction, facts)
   const changed: { id: string; standing: Standing }[] = []
+  const listings: { id: string; isListed: boolean }[] = []
   const views: View[] = []
   for (const request of facts) {
     const { id, platform, source_id, is_unlisted } = request
@@ -177,9 +179,11 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
     )
     const standing = is_unlisted ? -1 : shared
     if (standing !== request.standing) changed.push({ id, standing })
+    if (is_unlisted !== (request.standing === -1)) listings.push({ id, isListed: !is_unlisted })
     const ofAccounts = all.filter(({ account_id }) => account_id !== null)
     views.push(...viewsOf(request, shared, ofAccounts, viewers.get(id) ?? new Set()))
   }
   await writeStandings(transaction, changed)
   await writeViews(transaction, ids, views)
+  await countListings(transaction, listings)
 }
