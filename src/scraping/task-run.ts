@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import { isTimeout } from '../platforms/client/faults.ts'
 import type { Page, PageRequest, Platform, PlatformsByName } from '../platforms/platform.ts'

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import type { PlatformName } from '../../database/column-types.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { invalidField } from '../../http/validation.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
