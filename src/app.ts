@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { createAuthentication } from './accounts/authentication.ts'
 import { registerKeyRoutes } from './accounts/key-routes.ts'
@@ -19,17 +16,11 @@ import { registerPage } from './dashboard/page.ts'
 import type { Database } from './database/open.ts'
 import type { Expansion } from './expansion/expansion.ts'
 import type { App } from './http/app-type.ts'
-import { acceptOnlyJson } from './http/body.ts'
-import { CallLog } from './http/call-log.ts'
-import { compressAnswers } from './http/compression.ts'
 import { registerDraining } from './http/draining.ts'
-import { handleErrors, renderClientError, renderFrameworkError } from './http/error-handler.ts'
-import { commonHeaders } from './http/headers.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
 import { openApiDocument } from './http/openapi.ts'
-import { type Proxies, trustProxyOption } from './http/proxies.ts'
-import { closed, errorResponses } from './http/schemas.ts'
-import { createValidatorCompiler, refuseUnstorableText } from './http/validation.ts'
+import type { Proxies } from './http/proxies.ts'
+import { createServer, setCommonRules } from './http/server.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
 import { createExpandedSearch } from './live/expanded-search.ts'
 import { createLive } from './live/live.ts'
@@ -96,64 +87,6 @@ export interface AppDependencies {
   pageDirectory: string
   /** The answer of `/readyz`; it may change while the service runs. */
   health: () => Promise<Health>
-}
-
-const bodyLimitBytes = 64 * 1024
-const callersRequestId = /^[\w.:-]{1,100}$/
-
-function requestId(request: IncomingMessage): string {
-  const given = request.headers['x-request-id']
-  return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
-}
-
-/** A request in the log: never its headers, body or query string, which may hold secrets. */
-const serializers = {
-  req: (request: FastifyRequest) => ({
-    method: request.method,
-    path: request.url.split('?', 1)[0]?.slice(0, 200),
-    remoteAddress: request.ip,
-  }),
-}
-
-function createServer({ log, usualCallLevel, trustProxy }: AppDependencies): App {
-  return fastify({
-    loggerInstance: log.child({}, { serializers }) as FastifyBaseLogger,
-    logController: new CallLog(usualCallLevel),
-    genReqId: requestId,
-    bodyLimit: bodyLimitBytes,
-    trustProxy: trustProxyOption(trustProxy),
-    // A caller that never finishes its request must not hold a connection for ever.
-    requestTimeout: 30_000,
-    // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
-    routerOptions: { maxParamLength: 20_000 },
-    frameworkErrors: renderFrameworkError,
-    clientErrorHandler: renderClientError,
-    forceCloseConnections: 'idle',
-    // Draining answers calls that have arrived (draining.ts).
-    return503OnClosing: false,
-  }).withTypeProvider<TypeBoxTypeProvider>()
-}
-
-/** The rules of every route. They must be set before the routes are registered. */
-function setCommonRules(app: App, cacheVersion: Version): void {
-  app.setValidatorCompiler(createValidatorCompiler())
-  acceptOnlyJson(app)
-  handleErrors(app)
-  app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith('/api/')) return
-    // A route without a schema of its query string refuses every parameter: a misplaced one is never ignored.
-    route.schema = { querystring: closed({}), ...route.schema }
-    // The body of a DELETE is read too, though it has no meaning (body.ts).
-    const { response } = route.schema as { response?: object }
-    if (route.method === 'DELETE') {
-      route.schema.response = { ...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'), ...response }
-    }
-  })
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(commonHeaders(request.id))
-  })
-  app.addHook('preHandler', refuseUnstorableText)
-  compressAnswers(app, cacheVersion)
 }
 
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {

@@ -94,9 +94,34 @@ const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: St
   return config && createJudging({ database: prepared.opened.database, clock, log, config })
 }
 
+/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again and judging. */
+function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
+  const { config, log, overrides, prepared } = parts
+  const { opened, queue } = prepared
+  const { clock = systemClock } = overrides
+  const { retention } = config.platforms
+  const judging = runsJobs ? judgingOf(parts) : null
+  const jobs = createMaintenanceJobs({
+    opened,
+    log,
+    queue,
+    clock,
+    limiterClock: overrides.clock,
+    retention,
+    judging,
+  })
+  const maintenance = startMaintenance(jobs, log)
+  const refreshing = runsJobs ? startRefreshes(parts, composed) : null
+  return {
+    runMaintenance: maintenance.run,
+    refreshRequests: async () => refreshing?.run(),
+    stop: () => Promise.all([maintenance.stop(), refreshing?.stop(), judging?.stop()]),
+  }
+}
+
 async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared } = parts
-  const { opened, queue, searchIndex } = prepared
+  const { opened, searchIndex } = prepared
   const { database } = opened
   const { clock = systemClock, offline = false } = overrides
   const runsJobs = config.role !== 'api' && !offline
@@ -116,17 +141,10 @@ async function start(parts: StartParts): Promise<Service> {
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
   const signInUrl = listens ? await offerSignIn(offer) : null
-  const { retention } = config.platforms
-  const judging = runsJobs ? judgingOf(parts) : null
-  const maintenance = startMaintenance(
-    createMaintenanceJobs({ opened, log, queue, clock, limiterClock: overrides.clock, retention, judging }),
-    log,
-  )
-  const refreshing = runsJobs ? startRefreshes(parts, composed) : null
+  const background = startBackground(parts, composed, runsJobs)
   upkeep?.start()
   const stop = async () => {
-    const background = [worker.stop(), maintenance.stop(), refreshing?.stop(), judging?.stop(), upkeep?.stop()]
-    await Promise.all([drain(), ...background])
+    await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()
@@ -140,8 +158,8 @@ async function start(parts: StartParts): Promise<Service> {
     signInUrl,
     adminKeyLocation: adminKey.location,
     search: searchIndex.kind,
-    runMaintenance: maintenance.run,
-    refreshRequests: async () => refreshing?.run(),
+    runMaintenance: background.runMaintenance,
+    refreshRequests: background.refreshRequests,
     stop: () => {
       stopped ??= stop()
       return stopped

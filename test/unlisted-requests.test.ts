@@ -60,7 +60,7 @@ async function collect(client: TestClient, body: Record<string, unknown>): Promi
   return job
 }
 const listing = async (client: TestClient, query = '') =>
-  (await client.get(`/api/v1/requests?limit=100&include=all${query}`)).body.data.results as Record<string, never>[]
+  (await client.get(`/api/v1/requests?limit=100&include=all${query}`)).body.data.results as Record<string, unknown>[]
 const titles = (requests: readonly Record<string, unknown>[]) => requests.map(({ title }) => title).sort()
 const idOf = async (client: TestClient, title: string) =>
   (await listing(client)).find((request) => request.title === title)!._id as string

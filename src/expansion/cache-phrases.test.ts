@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import type { Database } from '../database/open.ts'
 import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
 import { createCachePhrases } from './cache-phrases.ts'
-import { darkModeRequests, fillCache, otherRequests } from './testing.ts'
+import { type CachedRequest, darkModeRequests, fillCache, otherRequests } from './testing.ts'
 
 const clock = { now: () => new Date('2026-06-01T12:00:00Z') }
 const never = new AbortController().signal
@@ -15,6 +16,8 @@ beforeAll(async () => {
   await fillCache(opened.database, [...darkModeRequests(20, ['night theme']), ...otherRequests])
 })
 afterAll(() => opened.close())
+
+const ofSecret = (request: CachedRequest) => ({ ...request, author: `secret ${request.author}` })
 
 /** Phrases of the cache; `onRead` is called at each read of the table of requests, searches aside. */
 function watch(onRead: (reads: number) => void) {
@@ -49,4 +52,14 @@ it('tries again after a failure', async () => {
   })
   await expect(phrases.phrasesFor('dark mode', 3, never)).rejects.toThrow('away')
   expect(await phrases.phrasesFor('dark mode', 3, never)).toContain('night theme')
+})
+
+it('counts no words of unlisted requests, and takes no phrase from them', async () => {
+  const unlisted = Array.from({ length: 80 }, (_, index) => ({ title: 'Night theme', author: `unlisted${index}` }))
+  await fillCache(opened.database, [...unlisted, ...darkModeRequests(9, ['purple lantern'])].map(ofSecret))
+  await sql`update requests set standing = -1 where author_handle like 'secret %'`.execute(opened.database)
+  const { phrases } = watch(() => {})
+  const found = await phrases.phrasesFor('dark mode', 20, never)
+  expect(found).toContain('night theme')
+  expect(found).not.toContain('purple lantern')
 })

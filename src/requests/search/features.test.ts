@@ -328,3 +328,24 @@ describe('highlights', () => {
     expect((await search('thermostat')).data.results[0]).not.toHaveProperty('highlights')
   })
 })
+
+describe('include', () => {
+  it('means the same beside the query and in filters, and two different values are refused', async () => {
+    const requests = [1, 0.3, 0].map((confidence) =>
+      foundRequest(`include ${confidence}`, { ...nobody, title: `Inclusion ${confidence}`, confidence }),
+    )
+    await collect('github', 'inclusion', requests)
+    const classes = async (more: Record<string, unknown>) => (await titles('inclusion', more)).toSorted()
+    expect(await classes({})).toEqual(['Inclusion 1'])
+    for (const [include, count] of [['maybe', 2] as const, ['all', 3] as const]) {
+      expect(await classes({ include })).toHaveLength(count)
+      expect(await classes({ filters: { include } })).toHaveLength(count)
+      expect(await classes({ include, filters: { include } })).toHaveLength(count)
+    }
+    const { status, body } = await service.client.search('inclusion', { include: 'all', filters: { include: 'maybe' } })
+    expect([status, body.error.details]).toEqual([
+      400,
+      [{ path: 'include', message: 'is all, but filters.include is maybe' }],
+    ])
+  })
+})

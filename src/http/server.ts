@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify'
+import type { Logger } from 'pino'
+import type { Version } from '../runtime/response-cache.ts'
+import type { App } from './app-type.ts'
+import { acceptOnlyJson } from './body.ts'
+import { CallLog } from './call-log.ts'
+import { compressAnswers } from './compression.ts'
+import { handleErrors, renderClientError, renderFrameworkError } from './error-handler.ts'
+import { commonHeaders } from './headers.ts'
+import { type Proxies, trustProxyOption } from './proxies.ts'
+import { closed, errorResponses } from './schemas.ts'
+import { createValidatorCompiler, refuseUnstorableText } from './validation.ts'
+
+const bodyLimitBytes = 64 * 1024
+const callersRequestId = /^[\w.:-]{1,100}$/
+
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
+}
+
+/** A request in the log: never its headers, body or query string, which may hold secrets. */
+const serializers = {
+  req: (request: FastifyRequest) => ({
+    method: request.method,
+    path: request.url.split('?', 1)[0]?.slice(0, 200),
+    remoteAddress: request.ip,
+  }),
+}
+
+export interface ServerOptions {
+  log: Logger
+  /** The log level of calls that succeed. */
+  usualCallLevel: 'info' | 'debug'
+  /** The proxies whose forwarded addresses count. */
+  trustProxy: Proxies | undefined
+}
+
+/** A server without routes and rules. */
+export function createServer({ log, usualCallLevel, trustProxy }: ServerOptions): App {
+  return fastify({
+    loggerInstance: log.child({}, { serializers }) as FastifyBaseLogger,
+    logController: new CallLog(usualCallLevel),
+    genReqId: requestId,
+    bodyLimit: bodyLimitBytes,
+    trustProxy: trustProxyOption(trustProxy),
+    // A caller that never finishes its request must not hold a connection for ever.
+    requestTimeout: 30_000,
+    // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
+    routerOptions: { maxParamLength: 20_000 },
+    frameworkErrors: renderFrameworkError,
+    clientErrorHandler: renderClientError,
+    forceCloseConnections: 'idle',
+    // Draining answers calls that have arrived (draining.ts).
+    return503OnClosing: false,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+}
+
+/** Sets the rules of every route. To be called before the routes are registered. */
+export function setCommonRules(app: App, cacheVersion: Version): void {
+  app.setValidatorCompiler(createValidatorCompiler())
+  acceptOnlyJson(app)
+  handleErrors(app)
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/api/')) return
+    // A route without a schema of its query string refuses every parameter: a misplaced one is never ignored.
+    route.schema = { querystring: closed({}), ...route.schema }
+    // The body of a DELETE is read too, though it has no meaning (body.ts).
+    const { response } = route.schema as { response?: object }
+    if (route.method === 'DELETE') {
+      route.schema.response = { ...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'), ...response }
+    }
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(commonHeaders(request.id))
+  })
+  app.addHook('preHandler', refuseUnstorableText)
+  compressAnswers(app, cacheVersion)
+}
