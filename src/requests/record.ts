@@ -31,14 +31,14 @@ export const requestRecord = closed({
   commentCount: nullable(Type.Integer()),
   sourcePlatform: Type.String({ description: 'Platform identifier' }),
   sourceUrl: Type.String({ description: 'Where it was posted' }),
-  topic: Type.String({ description: 'The topic that found it first' }),
+  topic: Type.String({ description: 'The topic that found it first, or made it visible to all' }),
   topics: Type.Array(Type.String(), { description: 'Every topic that found it' }),
   authorName: nullable(Type.String()),
   authorHandle: nullable(Type.String()),
   authorProfileUrl: nullable(Type.String()),
   license: nullable(Type.String({ description: 'The licence of the content, where the platform states one' })),
   originalCreatedAt: nullable(moment('When it was posted, by the platform')),
-  createdAt: moment('When it entered the cache'),
+  createdAt: moment('When it entered the cache, or became visible to all'),
   updatedAt: moment('When it last changed in the cache'),
   confidence: nullable(
     Type.Number({
