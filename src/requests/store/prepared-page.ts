@@ -43,6 +43,11 @@ function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedR
   return [...new Map(all).values()].sort((a, b) => (a.request.sourceId < b.request.sourceId ? -1 : 1))
 }
 
+export function prepareRequest(platform: PlatformName, request: FoundRequest, relevance: Relevance): PreparedRequest {
+  const confidence = request.confidence ?? detect({ ...request, platform }).confidence
+  return { request, relevance, text: searchTextOf(request), confidence }
+}
+
 type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>
 
 /**
@@ -57,8 +62,7 @@ export async function preparePage(
   const prepared: PreparedPage = { requests: [], markSeenBefore }
   const pause = createPauses()
   for (const { request, relevance } of distinctRequests(fetched)) {
-    const confidence = request.confidence ?? detect({ ...request, platform }).confidence
-    prepared.requests.push({ request, relevance, text: searchTextOf(request), confidence })
+    prepared.requests.push(prepareRequest(platform, request, relevance))
     await pause()
   }
   return prepared

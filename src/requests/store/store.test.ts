@@ -234,6 +234,28 @@ describe('a page', () => {
     expect(await opened.database.selectFrom('request_topics').selectAll().execute()).toHaveLength(1)
   })
 
+  it('replaces an excerpt by the whole text, and no whole text by an excerpt', async () => {
+    const ofForum = { sourceName: 'forum.example' }
+    const excerpt = (description: string) => foundRequest('1', { ...ofForum, description, excerpt: true })
+    const whole = foundRequest('1', { ...ofForum, description: 'The whole long text.', votes: 2 })
+    const stored = async () => {
+      const { description, excerpt: isExcerpt, votes } = (await row())!
+      const text = await opened.database.selectFrom('request_texts').select('text').executeTakeFirstOrThrow()
+      return [description, isExcerpt, votes, text.text.includes('whole')]
+    }
+    await store({ requests: [excerpt('… whole')] }, 'dark mode', 'discourse')
+    expect(await stored()).toEqual(['… whole', true, 1, true])
+    await store({ requests: [whole] }, 'dark mode', 'discourse')
+    await store({ requests: [{ ...excerpt('… long text'), votes: 3 }] }, 'long text', 'discourse')
+    expect(await stored()).toEqual(['The whole long text.', false, 3, true])
+  })
+
+  it('replaces the text of version 1, which has no source, by an excerpt', async () => {
+    await store({ requests: [foundRequest('1', { description: 'xt of a blurb', sourceName: null })] })
+    await store({ requests: [foundRequest('1', { description: '… of a blurb', excerpt: true, sourceName: 'forum' })] })
+    expect(await row()).toMatchObject({ description: '… of a blurb', excerpt: true })
+  })
+
   it('that has a request twice stores it by what is on topic', async () => {
     await store({ requests: [foundRequest('1')], offTopic: [foundRequest('1')], incomplete: [foundRequest('1')] })
     expect(await topic()).toMatchObject({ requests: 1 })

@@ -9,6 +9,7 @@ import { standingOfConfidence } from '../views/standings.ts'
 import { settleStandings } from './own-sources.ts'
 import type { FoundPage, Relevance } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
+import { withStoredTexts } from './stored-texts.ts'
 import { upsertTexts } from './texts.ts'
 import { type StoredRequest, upsertRequests } from './upsert.ts'
 import { sampleVotes } from './vote-samples.ts'
@@ -28,7 +29,8 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const suppressed = identified.length === 0 ? new Set() : await findSuppressed(transaction, found.platform, identified)
   // Also for an empty page: that it was collected is noted with its topic, in the same transaction.
   await takeLock(transaction, 'topics')
-  const page = { ...found, requests: found.requests.filter(({ request }) => !suppressed.has(request.sourceId)) }
+  const allowed = { ...found, requests: found.requests.filter(({ request }) => !suppressed.has(request.sourceId)) }
+  const page = await withStoredTexts(transaction, allowed)
   if (page.requests.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
   const rows = await upsertRequests(transaction, page)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
