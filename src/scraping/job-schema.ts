@@ -40,7 +40,7 @@ export const jobSchema = closed({
   sourcesNotReached: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String()), {
       description:
-        'Those of them of which no page was fetched, because the depth was too small or the platform ended early; absent when there are none',
+        'Those of them of which no page was fetched, because the depth was too small, the platform ended early or the source failed; absent when there are none',
     }),
   ),
   startedAt: nullable(moment('When the first platform was begun')),

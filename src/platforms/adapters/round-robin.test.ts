@@ -10,6 +10,8 @@ interface Setup {
   cursor?: Json
   pagesBefore?: number
   areIndependent?: boolean
+  /** Of an account. */
+  sources?: readonly string[]
 }
 
 function ask(sources: readonly string[], fetchFrom: FetchFrom, setup: Setup = {}) {
@@ -202,6 +204,16 @@ describe('the sources that a task did not reach', () => {
     expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(1))).toEqual(['b', 'c'])
     expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(2))).toEqual(['c'])
     expect(unreachedSources(['a', 'b', 'c'], await cursorAfter(5))).toEqual([])
+  })
+
+  it('are those that failed before their first page, also when all others have ended', async () => {
+    const sources = ['a', 'b', 'c']
+    const fetchFrom: FetchFrom = (source) => (source === 'b' ? refused() : fine)
+    let cursor = (await ask(sources, fetchFrom, { sources }))!.nextCursor
+    expect(unreachedSources(sources, cursor)).toEqual(['b', 'c'])
+    cursor = (await ask(sources, fetchFrom, { sources, cursor }))!.nextCursor
+    expect(unreachedSources(sources, cursor)).toEqual(['b'])
+    expect(await ask(sources, fetchFrom, { sources, cursor })).toBeNull()
   })
 
   it('are not those that were searched in one of several ways', () => {

@@ -29,12 +29,14 @@ interface Position {
   /** The cursor of each source that has begun and has more. */
   next: Map<string, Json>
   ended: Set<string>
+  /** Those of the ended ones that failed before their first page; only of sources that an account named, whose job says so. */
+  failed: Set<string>
 }
 
 /**
  * Fetches a page of the next source, so that a shallow search covers all of them.
  *
- * - The cursor is `{turn, next: {[source]: cursor}, ended: [source]}`. A source that was configured after it was stored begins
+ * - The cursor is `{turn, next: {[source]: cursor}, ended: [source], failed?: [source]}`. A source that was configured after it was stored begins
  *   at its first page; one that is no longer configured is left out.
  * - A refused source is left out for the rest of the task, as are all sources of a host that fails for good or is paused.
  * - A host in a planned wait is skipped: the next source is queried instead.
@@ -71,7 +73,11 @@ export async function fetchRoundRobin({
       else {
         failures.push(error)
         hasBrokenOff ||= affected.some((one) => position.next.has(one) || position.ended.has(one))
-        for (const one of affected) position.ended.add(one)
+        for (const one of affected) {
+          const isFirstPage = !position.next.has(one) && !position.ended.has(one)
+          if (request.sources !== undefined && isFirstPage) position.failed.add(one)
+          position.ended.add(one)
+        }
       }
     }
   }
@@ -90,8 +96,8 @@ export async function fetchRoundRobin({
 export function unreachedSources(sources: readonly string[], cursor: Json): string[] {
   const fields = asFields(cursor)
   if (fields === null || asFields(fields.next) === null || asList(fields.ended) === null) return []
-  const { next, ended } = readPosition(cursor, 0)
-  const begun = [...next.keys(), ...ended]
+  const { next, ended, failed } = readPosition(cursor, 0)
+  const begun = [...next.keys(), ...ended].filter((name) => !failed.has(name))
   const ways = begun.filter((name) => !sources.includes(name))
   return sources.filter((source) => !begun.includes(source) && !ways.some((name) => name.startsWith(`${source} `)))
 }
@@ -114,18 +120,21 @@ function advance(position: Position, source: string, nextCursor: Json): void {
   } else position.next.set(source, nextCursor)
 }
 
-function cursorOf({ next, ended }: Position, sources: readonly string[], nextSource: number): Json {
-  if (sources.every((source) => ended.has(source))) return null
-  return { turn: nextSource % sources.length, next: Object.fromEntries(next), ended: [...ended] }
+/** Null when all sources have ended. With a failed one it is not, because the task stores which source it was; the next call ends the task. */
+function cursorOf({ next, ended, failed }: Position, sources: readonly string[], nextSource: number): Json {
+  if (failed.size === 0 && sources.every((source) => ended.has(source))) return null
+  const cursor = { turn: nextSource % sources.length, next: Object.fromEntries(next), ended: [...ended] }
+  return failed.size === 0 ? cursor : { ...cursor, failed: [...failed] }
 }
 
 function readPosition(cursor: Json, firstSource: number): Position {
   const fields = asFields(cursor)
   const turn = fields?.turn
-  const ended = (asList(fields?.ended) ?? []).filter((source) => typeof source === 'string')
+  const namesIn = (list: unknown) => (asList(list) ?? []).filter((source) => typeof source === 'string')
   return {
     nextSource: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstSource,
     next: new Map(Object.entries((asFields(fields?.next) ?? {}) as Record<string, Json>)),
-    ended: new Set(ended),
+    ended: new Set(namesIn(fields?.ended)),
+    failed: new Set(namesIn(fields?.failed)),
   }
 }

@@ -9,9 +9,9 @@ const scope = /^(?:(?:status|state|stage|workflow|lifecycle|resolution|triage|cl
 const meanings: readonly (readonly [LabelMeaning, RegExp])[] = [
   [
     'stale',
-    /^(?:(?:auto )?(?:stale|rotten|inactive|inactivity)(?: (?:issue|closed?|bot))?|(?:no|lack of) (?:recent |issue )?activity|(?:for|due to) inactivity|auto ?closed?|marked ?for ?auto ?close|(?:as |by )(?:stale|bot|stale bot)|awaiting feedback)$/,
+    /^(?:(?:auto )?(?:stale|staled|staleness|stalebot|rotten|inactive|inactivity|abandoned)(?: (?:issue|closed?|bot|\d+ ?d(?:ays)?))?|for staleness|(?:no|lack of) (?:recent |issue )?activity|(?:for|due to) inactivity|(?:auto|automatic(?:ally)?|bot) ?closed?|no response|marked ?for ?auto ?close|(?:as |by )(?:stale|bot|stale bot)|awaiting feedback)$/,
   ],
-  ['duplicate', /^(?:as )?duplicated?$/],
+  ['duplicate', /^(?:as )?(?:duplicated?(?: (?:issue|of))?|dupe)$/],
   [
     'declined',
     /^(?:as )?(?:wont ?(?:fix|do|implement)|will not (?:fix|do|implement)|declined|rejected|out of scope|not planned)$/,

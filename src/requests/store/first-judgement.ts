@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
-import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
+import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { detect } from '../../detection/detect.ts'
 import { maxRawDescription } from '../../detection/normal-text.ts'
-import { platformDefinitions } from '../../platforms/registry.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import { recomputeStandings, standingOfConfidence } from '../views/standings.ts'
+import { statusOfTags } from './stored-status.ts'
 
 /** The maximum rows that one transaction judges: in the embedded backend all other statements wait for it. */
 const maxSliceRows = 100
@@ -37,15 +37,6 @@ async function readSlice(database: Database, rows: number): Promise<Unjudged[]> 
   return found.length > 0 ? found : read('00000000-0000-0000-0000-000000000000')
 }
 
-/** Of these, version 1 stored only open issues. */
-const openInVersion1: ReadonlySet<PlatformName> = new Set(['github', 'gitlab'])
-
-/** What the stored tags say, which version 1 stored without a status; null where nothing is known until the request is read again. */
-function storedStatusOf({ platform, tags }: Unjudged): RequestStatus | null {
-  const definition = platformDefinitions.find(({ name }) => name === platform)
-  return definition?.statusOfTags?.(tags) ?? (openInVersion1.has(platform) ? 'open' : null)
-}
-
 /** Outside of any transaction. The event loop runs between two texts. */
 async function judge(rows: readonly Unjudged[]) {
   const pause = createPauses()
@@ -53,7 +44,7 @@ async function judge(rows: readonly Unjudged[]) {
   for (const row of rows) {
     const { confidence } = detect(row)
     const standing = standingOfConfidence(confidence, row.platform)
-    judged.push({ id: row.id, confidence, standing, status: storedStatusOf(row) })
+    judged.push({ id: row.id, confidence, standing, status: statusOfTags(row.platform, row.tags) })
     await pause()
   }
   return judged

@@ -43,19 +43,13 @@ function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedR
   return [...new Map(all).values()].sort((a, b) => (a.request.sourceId < b.request.sourceId ? -1 : 1))
 }
 
-type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>
-
 /** Normalises and judges the text of a request. */
-export const prepareRequest = (
-  platform: PlatformName,
-  request: FoundRequest,
-  relevance: Relevance,
-): PreparedRequest => ({
-  request,
-  relevance,
-  text: searchTextOf(request),
-  confidence: request.confidence ?? detect({ ...request, platform }).confidence,
-})
+export function prepareRequest(platform: PlatformName, request: FoundRequest, relevance: Relevance): PreparedRequest {
+  const confidence = request.confidence ?? detect({ ...request, platform }).confidence
+  return { request, relevance, text: searchTextOf(request), confidence }
+}
+
+type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>
 
 /**
  * The part of storing that needs no database, before its transaction begins. A text can take milliseconds to normalise, so the

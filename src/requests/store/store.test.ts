@@ -286,7 +286,11 @@ describe('a page', () => {
   })
 
   it('with an excerpt does not shorten a text that is stored whole', async () => {
-    const whole = { title: 'Dark mode', description: 'The whole text with an aquamarine ending' }
+    const whole = {
+      title: 'Dark mode',
+      description: 'The whole text with an aquamarine ending',
+      sourceName: 'forum.example',
+    }
     await store(one({ ...whole, excerpt: true, description: 'The whole' }))
     expect(await row()).toMatchObject({ excerpt: true, description: 'The whole' })
     await store(one(whole))
@@ -299,6 +303,28 @@ describe('a page', () => {
     }
     await store(one({ ...whole, description: 'Another whole text' }))
     expect(await row()).toMatchObject({ description: 'Another whole text', excerpt: false })
+  })
+
+  it('replaces an excerpt by the whole text, and no whole text by an excerpt', async () => {
+    const ofForum = { sourceName: 'forum.example' }
+    const excerpt = (description: string) => foundRequest('1', { ...ofForum, description, excerpt: true })
+    const whole = foundRequest('1', { ...ofForum, description: 'The whole long text.', votes: 2 })
+    const stored = async () => {
+      const { description, excerpt: isExcerpt, votes } = (await row())!
+      const text = await opened.database.selectFrom('request_texts').select('text').executeTakeFirstOrThrow()
+      return [description, isExcerpt, votes, text.text.includes('whole')]
+    }
+    await store({ requests: [excerpt('… whole')] }, 'dark mode', 'discourse')
+    expect(await stored()).toEqual(['… whole', true, 1, true])
+    await store({ requests: [whole] }, 'dark mode', 'discourse')
+    await store({ requests: [{ ...excerpt('… long text'), votes: 3 }] }, 'long text', 'discourse')
+    expect(await stored()).toEqual(['The whole long text.', false, 3, true])
+  })
+
+  it('replaces the text of version 1, which has no source, by an excerpt', async () => {
+    await store({ requests: [foundRequest('1', { description: 'xt of a blurb', sourceName: null })] })
+    await store({ requests: [foundRequest('1', { description: '… of a blurb', excerpt: true, sourceName: 'forum' })] })
+    expect(await row()).toMatchObject({ description: '… of a blurb', excerpt: true })
   })
 
   it('that has a request twice stores it by what is on topic', async () => {

@@ -5,10 +5,10 @@ import type { Transaction } from '../../database/open.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { updateVocabulary } from '../search/vocabulary.ts'
 import { standingOfConfidence } from '../views/standings.ts'
-import { keepCompleteTexts } from './complete-texts.ts'
 import { type SettledStandings, settleStandings } from './own-sources.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
+import { withStoredTexts } from './stored-texts.ts'
 import { upsertTexts } from './texts.ts'
 import { linkToTopic } from './topic-links.ts'
 import { type StoredRequest, upsertRequests } from './upsert.ts'
@@ -31,7 +31,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await takeLock(transaction, 'topics')
   const requests = found.requests.filter(({ request }) => !suppressed.has(request.sourceId))
   if (requests.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
-  const page = await keepCompleteTexts(transaction, { ...found, requests })
+  const page = await withStoredTexts(transaction, { ...found, requests })
   const rows = await upsertRequests(transaction, page)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))

@@ -51,8 +51,10 @@ export function createDiscourse(options: DiscourseOptions): Platform {
       ...(request.sources ? { firstSource: 0 } : {}),
       hostOf: (url) => forums.get(url)!.name,
       fetchFrom: async (url, cursor) => {
-        const page = await fetchForum(context, words, forums.get(url)!, asPage(cursor, 1), signal)
-        if (request.sources === undefined || listed.has(url)) return page
+        const isForeign = request.sources !== undefined && !listed.has(url)
+        const searched = { forum: forums.get(url)!, isForeign }
+        const page = await fetchForum(context, words, searched, asPage(cursor, 1), signal)
+        if (!isForeign) return page
         return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: url })) }
       },
     })
@@ -60,10 +62,21 @@ export function createDiscourse(options: DiscourseOptions): Platform {
 
   async function verifySource(source: string, signal: AbortSignal): Promise<void> {
     const forum = readForum(source)
-    await verifyForum(forum, labelOf(forum), (path) => readJson(context, forum, path, signal))
+    const isForeign = !listed.has(source)
+    await verifyForum(forum, labelOf(forum), (path) => readJson(context, { forum, isForeign }, path, signal))
   }
 
   return { name: 'discourse', fetchPage, verifySource }
+}
+
+/** A forum, or a part of it, as one job searches it. */
+interface SearchedForum {
+  forum: Forum
+  /**
+   * Whether an account named it, and the operator did not list exactly this. Another category of a listed forum is foreign too: the
+   * operator opened no more of its network than it listed.
+   */
+  isForeign: boolean
 }
 
 const labelOf = ({ name }: Forum) => `discourse (${name})`
@@ -73,11 +86,11 @@ const adviceFor = (isForeign: boolean) => (isForeign ? 'Name another source.' : 
 /** A request that is no search: the page of a topic or category. */
 async function readJson(
   { client, clock, hosts }: Context,
-  forum: Forum,
+  { forum, isForeign }: SearchedForum,
   path: string,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { reads, isForeign } = hosts.of(forum)
+  const { reads } = hosts.of(forum)
   const label = labelOf(forum)
   const { body } = await client.getJson({
     platform: 'discourse',
@@ -94,12 +107,13 @@ async function readJson(
 async function fetchForum(
   context: Context,
   words: string[],
-  forum: Forum,
+  searched: SearchedForum,
   page: number,
   signal: AbortSignal,
 ): Promise<SourcePage> {
   const { client, clock, hosts } = context
-  const { searches, isForeign } = hosts.of(forum)
+  const { forum, isForeign } = searched
+  const { searches } = hosts.of(forum)
   const isTooShort = words.every((word) => [...word].length < shortestWord)
   const label = labelOf(forum)
   const answer = await client.getJson({
@@ -119,7 +133,7 @@ async function fetchForum(
   const hasMore = asFields(body?.grouped_search_result)?.more_full_page_results === true && posts.length > 0
   const { requests, discarded } = await readPosts(posts, body, forum)
   const getTopic = (id: string, patience: AbortSignal) =>
-    readJson(context, forum, `/t/${encodeURIComponent(id)}.json`, patience)
+    readJson(context, searched, `/t/${encodeURIComponent(id)}.json`, patience)
   return {
     requests: await completeExcerpts(requests, { forum, words, signal, getTopic }),
     discarded,

@@ -25,6 +25,7 @@ it.each([
   ['https://forum.example/c/ideas', 'https://forum.example/c/ideas'],
   ['https://forum.example/tag/feature-request/12', 'https://forum.example/tag/feature-request'],
   ['https://forum.example/latest', 'https://forum.example'],
+  ['https://forum.example./c/ideas/5', 'https://forum.example/c/ideas/5'],
   ['https://example.org:8443/forum/', 'https://example.org:8443/forum'],
   ['https://forum.example/t/dark-mode/12', null],
   ['https://forum.example/u/zoe', null],
@@ -69,6 +70,24 @@ describe('a job with forums of its own', () => {
     await fetchPageOrNull(discourse, { sources: [source.replace('ideas/5', 'bugs/6')] })
     await platformError(fetchPageOrNull(discourse, { sources: [source] }), 'rate_limited')
     expect(new Set(opened.map(({ name }) => name)).size).toBe(opened.length)
+  })
+})
+
+describe('a private forum that the operator lists', () => {
+  it('is open to accounts only as far as it is listed', async () => {
+    const { baseUrl, received } = await startServer((response) => sendJson(response, found))
+    const clock = testClock()
+    const listed = `${baseUrl}/c/ideas/5`
+    const discourse = createDiscourse({ client: testClient(clock), clock, openBudget: openTestBudget, urls: [listed] })
+    expect(await fetchPageOrNull(discourse, { sources: [listed] })).toMatchObject({ requests: [{ title: 'Tabs' }] })
+    const sent = received.length
+    const { signal } = new AbortController()
+    for (const other of [`${baseUrl}/c/staff/6`, baseUrl]) {
+      clock.advance(60_000)
+      await expect(discourse.verifySource!(other, signal)).rejects.toBeInstanceOf(SourceRefusedError)
+      await platformError(fetchPageOrNull(discourse, { sources: [other] }), 'bad_response')
+    }
+    expect(received).toHaveLength(sent)
   })
 })
 

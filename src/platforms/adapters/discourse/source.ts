@@ -16,6 +16,8 @@ export const discourseSources: SourceKind = {
     const address = /^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
     if (address.length > addressLimit || !URL.canParse(address)) return null
     const url = new URL(address)
+    // With or without the dot of a fully qualified name it is one host.
+    url.hostname = url.hostname.replace(/\.$/, '')
     const path = url.pathname.replace(/\/{2,}/g, '/').replace(overviews, '/')
     const isForum = url.hostname.includes('.') || url.hostname === 'localhost'
     if (!isForum || url.username !== '' || url.password !== '') return null

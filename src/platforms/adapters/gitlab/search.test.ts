@@ -307,3 +307,10 @@ describe('an error of GitLab', () => {
     expect(received).toHaveLength(1)
   })
 })
+
+it('a request of an own source has it, also where an answer that ignored the search leaves it out', async () => {
+  const unrelated = [1, 2, 3, 4, 5].map((iid) => ({ ...issue, id: iid, iid, title: 'Crash', description: 'At start.' }))
+  const { gitlab } = await setUp((response) => sendJson(response, unrelated))
+  const page = await fetchPageOrNull(gitlab, { sources: ['ada/engine', 'ada/notes'] })
+  expect(new Set(page?.offTopic?.map(({ ownSource }) => ownSource))).toEqual(new Set(['ada/engine']))
+})

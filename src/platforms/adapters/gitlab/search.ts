@@ -1,5 +1,5 @@
 import { asPage } from '../../content/fields.ts'
-import type { Page, PageRequest, Platform } from '../../platform.ts'
+import type { FoundRequest, Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { createLister, type GitlabOptions, groupLimits, type ListRequest, readingLimits, searchLimits } from './api.ts'
@@ -67,5 +67,7 @@ export function createGitlab(options: GitlabOptions): Platform {
 }
 
 function inOwnSource(page: SourcePage, source: string): SourcePage {
-  return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: source })) }
+  const owned = (found: FoundRequest[]) => found.map((request) => ({ ...request, ownSource: source }))
+  const { requests, offTopic = [] } = page
+  return { ...page, requests: owned(requests), offTopic: owned(offTopic) }
 }

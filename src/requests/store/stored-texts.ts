@@ -1,0 +1,31 @@
+import type { Transaction } from '../../database/open.ts'
+import { type FoundPage, prepareRequest } from './prepared-page.ts'
+
+/** The descriptions of these requests that are stored whole. A request of version 1 has no source, and may be an unmarked excerpt. */
+async function readWholeTexts(transaction: Transaction, platform: string, sourceIds: readonly string[]) {
+  const rows = await transaction
+    .selectFrom('requests')
+    .select(['source_id', 'description'])
+    .where('platform', '=', platform)
+    .where('source_id', 'in', [...sourceIds])
+    .where('excerpt', '=', false)
+    .where('description', '<>', '')
+    .where('source_name', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ source_id, description }) => [source_id, description]))
+}
+
+/** The page where no excerpt replaces a whole text: a search shows another part of the text for each topic. */
+export async function withStoredTexts(transaction: Transaction, page: FoundPage): Promise<FoundPage> {
+  const { platform, requests } = page
+  const excerpts = requests.filter(({ request }) => request.excerpt).map(({ request }) => request.sourceId)
+  if (excerpts.length === 0) return page
+  const wholeTexts = await readWholeTexts(transaction, platform, excerpts)
+  const completed = requests.map((prepared) => {
+    const { request, relevance } = prepared
+    const description = request.excerpt ? wholeTexts.get(request.sourceId) : undefined
+    if (description === undefined) return prepared
+    return prepareRequest(platform, { ...request, description, excerpt: false }, relevance)
+  })
+  return { ...page, requests: completed }
+}
