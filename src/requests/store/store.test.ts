@@ -285,19 +285,16 @@ describe('a page', () => {
     expect(await opened.database.selectFrom('request_topics').selectAll().execute()).toHaveLength(1)
   })
 
-  it('with an excerpt does not shorten a text that is stored whole', async () => {
-    const whole = {
-      title: 'Dark mode',
-      description: 'The whole text with an aquamarine ending',
-      sourceName: 'forum.example',
-    }
+  it('with an excerpt, whether on topic or not, refreshes the rest of a request with a whole text', async () => {
+    const texts = { title: 'Dark mode', description: 'The whole text with an aquamarine ending' }
+    const whole = { ...texts, sourceName: 'forum.example' }
     await store(one({ ...whole, excerpt: true, description: 'The whole' }))
     expect(await row()).toMatchObject({ excerpt: true, description: 'The whole' })
     await store(one(whole))
     const excerpt = foundRequest('1', { ...whole, description: 'The whole', excerpt: true, votes: 9, status: 'closed' })
     for (const fetched of [{ requests: [excerpt] }, { incomplete: [excerpt] }, { offTopic: [excerpt] }]) {
       await store(fetched)
-      expect(await row()).toMatchObject({ ...whole, excerpt: false, votes: 9, status: 'closed' })
+      expect(await row()).toMatchObject({ ...texts, excerpt: false, votes: 9, status: 'closed' })
       const { text } = await opened.database.selectFrom('request_texts').select('text').executeTakeFirstOrThrow()
       expect(text).toContain('aquamarine')
     }
