@@ -42,21 +42,40 @@ const plainTests = testFiles.filter((file) => !databaseTests.includes(file))
 /** The test files whose campaigns have a size: they import `test/campaign-size.ts`. `npm run test:long` runs them with more rounds. */
 const campaignTests = testFiles.filter((file) => reaches(file, 'test/campaign-size.ts'))
 
-const isIn = (file: string, folders: readonly string[]) => folders.some((folder) => file.startsWith(folder))
+const isIn = (file: string, prefixes: readonly string[]) => prefixes.some((prefix) => file.startsWith(prefix))
 
 /** A browser shows the same on every backend: these run on the embedded database only. */
 export const isAboutPage = (file: string): boolean => isIn(file, ['test/dashboard/'])
 
 /**
- * Kills, freezes and full disks take minutes. `npm test` kills a service, a live call and a call with an `Idempotency-Key`; the
- * other files of this folder run in `npm run test:long` only.
+ * `npm run test:long` runs these, `npm test` does not. Most of their time is processes that open a database, waits of platforms that
+ * stay silent, or a campaign of kills. `npm test` keeps one file of each kind: `crash/kill`, `fault-matrix/passing`, `cli/operator`.
  */
-const quickCrashTests = ['kill', 'live-call', 'idempotent-retry'].map((name) => `test/crash/${name}.test.ts`)
-const isLongOnly = (file: string) => isIn(file, ['test/crash/']) && !quickCrashTests.includes(file)
+const longOnly = [
+  'test/crash/',
+  'test/fault-matrix/lasting',
+  'test/fault-matrix/paging',
+  'test/fault-matrix/silence',
+  'test/fault-matrix/unreachable',
+  'src/backup/',
+  'src/cli/operator-offline',
+  'src/cli/purge',
+]
+const quickCrashTest = 'test/crash/kill.test.ts'
+const isLongOnly = (file: string) => isIn(file, longOnly) && file !== quickCrashTest
 
 /** What these files are about is the same code on every backend: on Postgres they run in `npm run test:long` only. */
 const isLongOnPostgres = (file: string) =>
-  isIn(file, ['src/cli/', 'src/dashboard/', 'test/contract/', 'test/fault-matrix/', 'test/crash/'])
+  isIn(file, [
+    'src/cli/',
+    'src/dashboard/',
+    'test/contract/',
+    'test/fault-matrix/',
+    'test/crash/',
+    'test/process',
+    'test/schema-version',
+    'test/recorded-end-to-end',
+  ])
 
 /** What a run includes: `npm test`, `npm run test:long`, or every file, for a run of single files. */
 export type Suite = 'quick' | 'long' | 'every file'

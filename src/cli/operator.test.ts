@@ -1,64 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChildService } from '../../test/child-service.ts'
-import { createTestClient } from '../../test/client.ts'
-import { copyDatabase } from '../../test/database.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { apiKeyPattern } from '../accounts/keys.ts'
 import { openBrowser } from '../accounts/sessions/testing.ts'
-import { openDatabase } from '../database/open.ts'
 import { readServiceAddress } from './client-config.ts'
-import { startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import { failure, startFakeService } from './fake-service-testing.ts'
-
-const embedded = process.env.TEST_BACKEND === 'embedded'
-/** Where nothing listens: a port that is given to nobody, and that fetch does not refuse by itself. */
-const nowhere = 'http://127.0.0.1:2'
-const adminKey = 'admin-key-of-the-operator-test'
-
-type Environment = Record<string, string>
-
-/** Runs a command as the operator; stdout is also given as JSON, with `--json`. */
-async function run(environment: Environment, ...parameters: string[]) {
-  const finished = await startCommand(parameters, environment).finished
-  const { data } =
-    parameters.includes('--json') && finished.stdout !== '' ? JSON.parse(finished.stdout) : { data: null }
-  return { ...finished, data }
-}
-
-function makeDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'wishwell-operator-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  return directory
-}
-
-/** Everything that the commands can do with accounts and keys, through one way to the admin routes. */
-async function useEveryCommand(environment: Environment) {
-  const created = await run(environment, 'account', 'create', 'Acme \x1b[31m', '--tier', 'pro')
-  expect(created).toMatchObject({ exitCode: exitCodes.ok })
-  expect(created.stdout).toMatch(/^Account \S+ \(pro\): Acme\nAPI key: ww_live_\w{32} {3}\(shown only once\)\n$/)
-  const listed = await run(environment, 'account', 'list', '--json')
-  const account = listed.data.accounts.find((candidate: { tier: string }) => candidate.tier === 'pro')
-  expect(account).toMatchObject({ name: 'Acme \x1b[31m', tier: 'pro', deletedAt: null })
-  const { accountId } = account
-  expect((await run(environment, 'account', 'set-tier', accountId, 'max')).stdout).toMatch(`${accountId}  max `)
-  const made = await run(environment, 'key', 'create', accountId, 'laptop', '--json')
-  expect(made.data).toEqual({ keyId: expect.any(String), apiKey: expect.stringMatching(apiKeyPattern) })
-  expect((await run(environment, 'key', 'revoke', made.data.keyId)).stdout).toBe(`Key ${made.data.keyId} is revoked.\n`)
-  const keys = (await run(environment, 'key', 'list', accountId)).stdout.split('\n')
-  expect(keys[0]).toMatch(/never used +first key$/)
-  expect(keys[1]).toMatch(new RegExp(`^${made.data.keyId} .* revoked \\S+ +laptop$`))
-  const link = await run(environment, 'account', 'link', accountId)
-  expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}\n\(works once, until \S+Z\)\n$/)
-  const signedOut = await run(environment, 'account', 'sign-out', accountId)
-  expect(signedOut.stdout).toBe('The account is signed out (0 sessions). Its API keys stay.\n')
-  const firstKey = /API key: (\S+)/.exec(created.stdout)?.[1] ?? ''
-  return { accountId, firstKey, listed: listed.data.accounts.length as number }
-}
+import { adminKey, makeDirectory, run, useEveryCommand } from './operator-testing.ts'
 
 describe('with a running service', () => {
   let service: TestService
@@ -128,82 +76,6 @@ describe('with a running service', () => {
     const empty = await run(environment(), 'account', 'create', ' ')
     expect(empty).toMatchObject({ exitCode: exitCodes.failed, stdout: '' })
     expect(empty.stderr).toContain('name: must NOT have fewer than 1 characters')
-  })
-})
-
-describe('with no service', () => {
-  async function copyOffline() {
-    const copy = await copyDatabase()
-    onTestFinished(() => copy.remove())
-    const { dataDir, databaseUrl } = copy.options
-    const backend: Environment = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
-    return { copy, environment: { WISHWELL_URL: nowhere, ADMIN_API_KEY: adminKey, DATA_DIR: dataDir, ...backend } }
-  }
-
-  it('the commands do the same on the database itself, and say so', { timeout: 300_000 }, async () => {
-    const { copy, environment } = await copyOffline()
-    // The copy has what a start of the service makes; the commands have to do without the queue.
-    const prepared = await openDatabase({ ...copy.options, onCrash: () => {} })
-    await sql`drop schema if exists pgboss cascade`.execute(prepared.database)
-    await prepared.close()
-    const { accountId, firstKey, listed } = await useEveryCommand(environment)
-    // No first account beside it, whose key nobody would ever see; and no queue.
-    expect(listed).toBe(1)
-    const { stderr } = await run(environment, 'account', 'list')
-    expect(stderr).toContain(`using the database in ${embedded ? environment.DATA_DIR : 'DATABASE_URL'} directly`)
-    const opened = await openDatabase({ ...copy.options, onCrash: () => {} })
-    const { rows } = await sql`select to_regnamespace('pgboss') as queue`.execute(opened.database)
-    await opened.close()
-    expect(rows).toEqual([{ queue: null }])
-
-    const service = await startChildService(environment)
-    const client = createTestClient(() => service.url, firstKey)
-    expect((await client.get('/api/v1/keys')).body.data.keys).toHaveLength(2)
-    await service.end('SIGTERM')
-    expect((await run(environment, 'account', 'link')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#/)
-    expect((await run(environment, 'account', 'delete', accountId, '--yes')).exitCode).toBe(exitCodes.ok)
-    expect((await run(environment, 'account', 'link')).stderr).toContain('There are no accounts.')
-    expect((await run(environment, 'account', 'delete', accountId, '--yes')).stderr).toContain('Account not found.')
-  })
-
-  it.runIf(embedded)('a directory that a service holds is left alone', async () => {
-    const { environment } = await copyOffline()
-    const service = await startChildService(environment)
-    const { exitCode, stderr } = await run(environment, 'account', 'create', 'x')
-    expect(exitCode).toBe(exitCodes.unreachable)
-    expect(stderr).toContain(
-      `A service holds the data directory ${environment.DATA_DIR}, but nothing listens at ${nowhere}`,
-    )
-    const { DATA_DIR } = environment
-    expect((await run({ DATA_DIR, WISHWELL_URL: nowhere }, 'account', 'list')).exitCode).toBe(exitCodes.unreachable)
-    expect(existsSync(join(DATA_DIR, 'admin-key'))).toBe(false)
-    expect((await run({ ...environment, WISHWELL_URL: service.url }, 'account', 'list')).exitCode).toBe(exitCodes.ok)
-    await service.end('SIGTERM')
-  })
-
-  it('a command whose stderr is closed does not end with success', async () => {
-    const { environment } = await copyOffline()
-    const command = startCommand(['account', 'create', 'x'], environment)
-    command.stopReading('stderr')
-    expect((await command.finished).exitCode).toBe(exitCodes.failed)
-    expect((await run(environment, 'account', 'list', '--json')).data.accounts).toEqual([])
-  })
-
-  it('no database is made where there is none', async () => {
-    const directory = join(makeDirectory(), 'data')
-    const { exitCode, stderr } = await run({ WISHWELL_URL: nowhere, DATA_DIR: directory }, 'account', 'list')
-    expect(exitCode).toBe(exitCodes.unreachable)
-    expect(stderr).toContain(`there is no database in ${directory}`)
-    expect(existsSync(directory)).toBe(false)
-  })
-
-  it("another machine's service is not replaced by the database of this one", async () => {
-    const { environment } = await copyOffline()
-    const elsewhere = { ...environment, WISHWELL_URL: 'http://0.0.0.0:2' }
-    const { exitCode, stderr } = await run(elsewhere, 'account', 'create', 'x')
-    expect(exitCode).toBe(exitCodes.unreachable)
-    expect(stderr).toContain('Nothing listens at http://0.0.0.0:2.')
-    expect((await run(environment, 'account', 'list', '--json')).data.accounts).toEqual([])
   })
 })
 
