@@ -1,7 +1,7 @@
 import { type NearMissKind, nearMissesOf } from './near-misses.ts'
 import { canonicalText } from './query.ts'
 import { createRandom, hashText } from './random.ts'
-import { generateRecord, groupOf, type SimulatedRecord } from './records.ts'
+import { generateRecord, groupOf, isFound, type SimulatedRecord } from './records.ts'
 import { inventAuthor, otherRequestPhrases, requestPhrases } from './vocabulary.ts'
 
 /** A record of a test; missing fields are filled in. */
@@ -93,9 +93,7 @@ export function createCorpus(options: CorpusOptions): Corpus {
       const platform = place.split('/')[0]!
       const given = options.given(platform)
       if (given === undefined && topic === '') return []
-      const records = given
-        ? complete(platform, given).filter(({ fate }) => fate === undefined)
-        : generate(place, platform, topic)
+      const records = given ? complete(platform, given).filter(isFound) : generate(place, platform, topic)
       return bump === 0 ? records : records.map(bumped)
     },
     known: (platform) => {
@@ -145,9 +143,9 @@ function nearMissRecord(record: SimulatedRecord, kind: NearMissKind, text: strin
     externalUrl: null,
     product: 'Quillbox',
     rank: -1,
-    isGone: kind === 'gone',
-    isPrivate: kind === 'private',
     ...(kind === 'closed' ? { resolution: 'completed' as const } : {}),
+    ...(kind === 'private' ? { fate: 'private' as const } : {}),
+    ...(kind === 'gone' ? { fate: 'removed' as const } : {}),
     searchText: canonicalText([topic, ...requestPhrases, ...otherRequestPhrases].join(' ')),
     isFoundByAnyWords: true,
   }

@@ -63,14 +63,18 @@ export const decode = (html: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&')
+/** A title as it is shown. */
+export const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 export const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 export const htmlWords = (html: string | null | undefined) => {
   const required = words(decode((html ?? '').replace(/<[^>]*>/g, ' ')))
   return { required, allowed: required }
 }
-/** In code a tag is text, elsewhere it is not: that is left open here. */
+/** In code a tag is text, elsewhere it is not: that is left open here. So are headings of sections without a text. */
 export function markdownWords(markdown: string) {
   const text = markdown
+    .replace(/\r\n?/g, '\n')
+    .replace(/^#{2,6} .*\n\s*(?=#{1,6} )/gm, ' ')
     .replace(/<!--[\s\S]*?-->/g, ' ')
     .replace(/!\[[^\]]*\]\([^)]*\)/g, ' ')
     .replace(/\]\([^)]*\)/g, ' ')

@@ -121,7 +121,7 @@ function findAt(path: string, parameters: URLSearchParams, corpus: Corpus): Corp
 function postInfo({ parameters }: SearchRequest, { corpus, limit, now }: SearchContext): Answer {
   const names = (parameters.get('id') ?? '').split(',').slice(0, maximumPageSize)
   const records = names.map((name) => shownRecord(corpus, 'reddit', name)).filter((record) => record !== undefined)
-  const known = records.filter(({ moderation }) => moderation !== 'private')
+  const known = records.filter(({ fate }) => fate !== 'private')
   const children = known.map((record) => redditPost(record, parameters.get('raw_json') === '1'))
   const headers = rateHeaders(limit.used, limit.remaining, limit.resetAt, now)
   return jsonAnswer(

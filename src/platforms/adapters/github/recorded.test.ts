@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode, RequestStatus } from '../../../database/column-types.ts'
 import type { FoundRequest } from '../../platform.ts'
 import {
+  inOneLine,
   isPresent,
   isSubsequence,
   laterRecordingsOf,
@@ -43,7 +44,7 @@ const repositoryOf = ({ url }: Raw) => url.split('/repos/')[1].split('/issues/')
 
 const expectedIssue = (issue: Raw): Omit<FoundRequest, 'description'> => ({
   sourceId: `${issue.id}`,
-  title: issue.title.trim(),
+  title: inOneLine(issue.title),
   votes: issue.reactions?.['+1'] ?? 0,
   tags: issue.labels.map((label: Raw) => label.name ?? label),
   commentCount: issue.comments,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import { type Platform, SourceRefusedError } from '../../platform.ts'
 import {
+  inOneLine,
   isPresent,
   isSubsequence,
   laterRecordingsOf,
@@ -46,7 +47,7 @@ async function listing(recording: Recording): Promise<Platform> {
 /** What every field has to be, worked out apart from the adapter. */
 const expectedOf = ({ data }: Raw) => ({
   sourceId: `t3_${data.id}`,
-  title: data.title,
+  title: inOneLine(data.title),
   votes: data.score,
   tags: [data.link_flair_text, data.subreddit].filter((tag) => tag),
   commentCount: data.num_comments,
