@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
 import { startServer } from './testing.ts'
 
 // For tests of adapters against recorded answers, which are not part of the repository.
@@ -22,6 +23,18 @@ export interface Recording {
   bytes: Buffer
 }
 
+/** The recordings whose bodies a test has read. */
+const readFiles = new Set<string>()
+
+/** The names of a platform's recordings that no test before has read: for the last test of the file that reads them. */
+export function unreadRecordings(platform: string): string[] {
+  return [join(recorded, platform), join(recordedLater, platform)].flatMap((folder) =>
+    recordingsIn(folder)
+      .map(({ name }) => name)
+      .filter((name) => !readFiles.has(join(folder, name))),
+  )
+}
+
 export function recordingsOf(platform: string): Recording[] {
   return recordingsIn(join(recorded, platform))
 }
@@ -39,7 +52,18 @@ function recordingsIn(folder: string): Recording[] {
     // The second collection has the headers alone.
     const { status: line, ...alone } = wire
     const status = typeof line === 'number' ? line : Number(/^error-(\d{3})-/.exec(name)?.[1] ?? 200)
-    return { name, status, headers: wire.headers ?? alone, bytes: readFileSync(join(folder, name)) }
+    const file = join(folder, name)
+    const bytes = readFileSync(file)
+    return {
+      name,
+      status,
+      headers: wire.headers ?? alone,
+      get bytes() {
+        // Outside a test a file only chooses its recordings.
+        if (expect.getState().currentTestName !== undefined) readFiles.add(file)
+        return bytes
+      },
+    }
   })
 }
 

@@ -11,6 +11,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import {
@@ -103,7 +104,11 @@ describe.skipIf(!isPresent)('recorded answers of github', () => {
     (name) => {
       const { data } = bodyOf(named(name))
       for (const node of data.node ? [data.node] : data.repository.discussions.nodes) {
-        const { description, ...rest } = readDiscussion({ id: `D_${node.number}`, url: 'https://x.example/', ...node })!
+        const { description, ...rest } = readDiscussion({
+          id: `D_${node.number}`,
+          url: 'https://x.example/',
+          ...node,
+        }) as FoundRequest
         const category = node.category ? [node.category.name] : []
         expect(rest).toEqual({
           sourceId: `discussion:${node.id ?? `D_${node.number}`}`,
@@ -151,4 +156,8 @@ describe.skipIf(!isPresent)('recorded answers of github', () => {
     if (code === 'end') expect(await page).toBeNull()
     else await platformError(page, code!)
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('github')).toEqual([])
 })

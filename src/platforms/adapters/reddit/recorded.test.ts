@@ -11,6 +11,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import {
@@ -142,4 +143,8 @@ describe.skipIf(!isPresent)('recorded answers of reddit', () => {
     await platformError(fetchPage(await listing(recording)), code!)
     await platformError(fetchPage(reddit('http://127.0.0.1:9', await serve(recording))), code!)
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('reddit')).toEqual([])
 })

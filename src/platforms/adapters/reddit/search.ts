@@ -1,6 +1,6 @@
 import { after } from '../../client/headers.ts'
-import { countItems } from '../../content/counted-items.ts'
 import { asFields, asId, asPage, type Fields } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
 import { requiredList } from '../required-list.ts'
@@ -152,7 +152,7 @@ async function fetchSearch(
   const listing = asFields(asFields(body)?.data)
   const children = requiredList(listing?.children, { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' })
   const isEscaped = isEscapedListing(children)
-  const { requests, discarded } = await countItems(children, (child) => readRedditPost(child, isEscaped))
+  const { requests, discarded } = await readItems(children, (child) => readRedditPost(child, isEscaped))
   // A flair that was read as text is one more search for the words alone: its further pages are no wishes.
   const isOver = children.length === 0 || (form === flairForm && ignoresOperators(flairForm, children))
   return {
