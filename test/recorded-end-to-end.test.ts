@@ -212,7 +212,7 @@ describe.skipIf(!isPresent)('recorded answers, end to end', () => {
       const { body: answer } = await service.client.search(stored.title.slice(0, 500), {
         limit: 100,
         fullText: true,
-        include: 'all',
+        filters: { include: 'all' },
       })
       expect(answer.data.results).toContainEqual(stored)
     }

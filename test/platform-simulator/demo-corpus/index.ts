@@ -1,3 +1,4 @@
+import { createTopicTest } from '../../../src/platforms/about-topic.ts'
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import { canonicalText } from '../query.ts'
 import { createRandom, hashText, type Random } from '../random.ts'
@@ -100,6 +101,21 @@ function inventResolution(random: Random, platform: string, ageMs: number): Simu
 }
 
 const weightedPlaces = places.flatMap((place) => Array.from({ length: place.share }, () => place))
+const hasLabels = ({ place }: { place: string }) => !/^(?:hackernews|lemmy)/.test(place)
+/** There a text need name neither the topic nor that it is a wish. */
+const labelledPlaces = weightedPlaces.filter(hasLabels)
+/** Texts that do can stand anywhere. */
+const anyPlaces = [...weightedPlaces, ...weightedPlaces.filter((place) => !hasLabels(place))]
+
+const wishPhrase = /\b(?:please|wish|would (?:be|love|like)|could you|feature request|add|let (?:me|us|people))\b/i
+
+const topicTests = new Map(sections.map(({ topic }) => [topic, createTopicTest(topic)]))
+
+/** Whether a text alone names its topic and says that it is a wish. */
+function speaksForItself(title: string, description: string, topic: string): boolean {
+  const isAbout = topicTests.get(topic)!({ title, description, tags: [], sourceName: null })
+  return isAbout && wishPhrase.test(`${title}\n${description}`)
+}
 
 interface DemoRecord {
   place: string
@@ -110,12 +126,31 @@ interface DemoRecord {
 /** Every phrase with which a client asks for wishes: all of these are found by it, as a platform that knows synonyms does. */
 const allPhrases = canonicalText([...requestPhrases, ...otherRequestPhrases].join(' '))
 
+/** Some of those that wait for longer are planned; projects label that in the same word on all of these platforms. */
+function planTags(
+  random: Random,
+  platform: string,
+  resolution: SimulatedRecord['resolution'],
+  ageMs: number,
+): string[] {
+  const isLabelled = platform === 'github' || platform === 'gitlab' || platform === 'discourse'
+  return isLabelled && resolution === undefined && ageMs > 30 * dayMs && random.next() < 0.1 ? ['planned'] : []
+}
+
+/** How the project labels wishes, the topic, and something more. */
+function tagsOf({ topic, tags }: Section, label: string | undefined, random: Random): string[] {
+  const all = [topic.replaceAll(' ', '-'), random.pick(tags)]
+  return [...new Set(label === undefined ? all : [label, ...all])]
+}
+
 function readLine(line: string, section: Section, position: number, index: number, now: Date): DemoRecord {
   const random = createRandom(hashText(line))
   const isNoise = line.startsWith('!')
-  const { place, product = random.pick(products), label } = random.pick(weightedPlaces)
+  const text = line.replace(/^! /, '').split(' | ') as [title: string, body: string]
+  const isFree = isNoise || speaksForItself(...text, section.topic)
+  const { place, product = random.pick(products), label } = random.pick(isFree ? anyPlaces : labelledPlaces)
   const platform = place.split('/')[0]!
-  const [title = '', body = ''] = line.replace(/^! /, '').replaceAll('{p}', product).split(' | ')
+  const [title, body] = text.map((part) => part.replaceAll('{p}', product)) as typeof text
   const ageMs = inventAgeMs(random)
   const votes = isNoise ? random.integer(0, 2) : inventVotes(random, ageMs, position)
   const resolution = isNoise ? undefined : inventResolution(random, platform, ageMs)
@@ -128,7 +163,7 @@ function readLine(line: string, section: Section, position: number, index: numbe
     body: isComment ? `${title.replace(/(?<=[^.!?])$/, '.')} ${body}` : body,
     votes,
     commentCount: Math.floor(votes ** 0.7 * random.next() * 1.5),
-    tags: isNoise ? ['bug'] : [...(label === undefined ? [] : [label]), random.pick(section.tags)],
+    tags: isNoise ? ['bug'] : [...tagsOf(section, label, random), ...planTags(random, platform, resolution, ageMs)],
     author: inventPerson(random),
     product,
     externalUrl: null,
@@ -139,6 +174,9 @@ function readLine(line: string, section: Section, position: number, index: numbe
   const searchText = `${canonicalText(`${record.title}\n${record.body ?? ''}`)} ${allPhrases}`
   return { place, topic: section.topic, record: { ...record, searchText } }
 }
+
+/** Whether a record is none of a wish, as searches find them. */
+export const isNoise = ({ tags }: Pick<SimulatedRecord, 'tags'>): boolean => tags.includes('bug')
 
 /** What the demo's platforms hold: the same texts, authors and votes in every process, with dates that go back from `now`. */
 export function demoRecords(now: Date): DemoRecord[] {
