@@ -7,8 +7,8 @@ import { startTestService, type TestService } from './service.ts'
 
 const now = new Date()
 const records = demoRecords(now)
-/** Enough for the pages of every source. */
-const depth = 4
+/** As in the demo. */
+const depth = 3
 
 let simulator: PlatformSimulator
 let service: TestService

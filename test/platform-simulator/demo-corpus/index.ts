@@ -1,4 +1,3 @@
-import { createTopicTest } from '../../../src/platforms/about-topic.ts'
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import { canonicalText } from '../query.ts'
 import { createRandom, hashText, type Random } from '../random.ts'
@@ -13,6 +12,7 @@ import { customFields, dashboards, importing, languages, plugins, undo } from '.
 import { integrations, notifications } from './notifications.ts'
 import { offlineMode, syncConflicts } from './offline.ts'
 import { inventPerson } from './people.ts'
+import { placesOf } from './places.ts'
 import { encryption, twoFactor } from './security.ts'
 import { bulkEditing, collaboration } from './teamwork.ts'
 
@@ -50,25 +50,6 @@ export const sections: readonly Section[] = [
   { topic: 'language', texts: languages, tags: ['translation'] },
 ]
 
-/**
- * Where a wish can stand, how much of the whole is there, whose product it is about, and how a project labels wishes; the
- * names are those of the platforms here.
- */
-const places: readonly { place: string; share: number; product?: string; label?: string }[] = [
-  { place: 'github', share: 7 },
-  { place: 'hackernews', share: 3 },
-  { place: 'stackexchange/meta', share: 2 },
-  { place: 'stackexchange/meta.stackoverflow', share: 1 },
-  { place: 'stackexchange/softwarerecs', share: 1 },
-  { place: 'discourse/harbour', share: 2, product: 'Saltmarsh' },
-  { place: 'discourse/meadow', share: 2, product: 'Larkspur Notes' },
-  { place: 'discourse/quarry', share: 2, product: 'Kestrel Monitor' },
-  { place: 'lemmy/orchard', share: 2 },
-  { place: 'gitlab/quillbox/desk', share: 1, product: 'Quillbox', label: 'type::feature' },
-  { place: 'gitlab/halfmoon/editor', share: 1, product: 'Halfmoon Editor', label: 'enhancement' },
-  { place: 'gitlab/granary/granary', share: 1, product: 'Granary', label: 'feature' },
-]
-
 /** As ids of the platform look, so that addresses do. */
 const firstIds: Record<string, number> = {
   github: 210,
@@ -98,23 +79,6 @@ function inventResolution(random: Random, platform: string, ageMs: number): Simu
   const part = random.next()
   if (platform === 'hackernews' || platform === 'lemmy' || ageMs < 60 * dayMs) return undefined
   return part < 0.16 ? 'completed' : part < 0.23 ? 'not_planned' : undefined
-}
-
-const weightedPlaces = places.flatMap((place) => Array.from({ length: place.share }, () => place))
-const hasLabels = ({ place }: { place: string }) => !/^(?:hackernews|lemmy)/.test(place)
-/** There a text need name neither the topic nor that it is a wish. */
-const labelledPlaces = weightedPlaces.filter(hasLabels)
-/** Texts that do can stand anywhere. */
-const anyPlaces = [...weightedPlaces, ...weightedPlaces.filter((place) => !hasLabels(place))]
-
-const wishPhrase = /\b(?:please|wish|would (?:be|love|like)|could you|feature request|add|let (?:me|us|people))\b/i
-
-const topicTests = new Map(sections.map(({ topic }) => [topic, createTopicTest(topic)]))
-
-/** Whether a text alone names its topic and says that it is a wish. */
-function speaksForItself(title: string, description: string, topic: string): boolean {
-  const isAbout = topicTests.get(topic)!({ title, description, tags: [], sourceName: null })
-  return isAbout && wishPhrase.test(`${title}\n${description}`)
 }
 
 interface DemoRecord {
@@ -147,8 +111,7 @@ function readLine(line: string, section: Section, position: number, index: numbe
   const random = createRandom(hashText(line))
   const isNoise = line.startsWith('!')
   const text = line.replace(/^! /, '').split(' | ') as [title: string, body: string]
-  const isFree = isNoise || speaksForItself(...text, section.topic)
-  const { place, product = random.pick(products), label } = random.pick(isFree ? anyPlaces : labelledPlaces)
+  const { place, product = random.pick(products), label } = random.pick(placesOf(text, section.topic, isNoise))
   const platform = place.split('/')[0]!
   const [title, body] = text.map((part) => part.replaceAll('{p}', product)) as typeof text
   const ageMs = inventAgeMs(random)
