@@ -105,14 +105,7 @@ export function createCorpus(options: CorpusOptions): Corpus {
         return records.map((record) => ({ place, record: bumped(record) }))
       })
     },
-    privateRecords: (place, topic) => {
-      const { seed } = options
-      const indexes = Array.from({ length: topic === '' ? 0 : privateCount }, (_, index) => firstPrivateIndex + index)
-      return indexes.map((index) => {
-        const record = generateRecord({ seed, place, topic, index })
-        return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
-      })
-    },
+    privateRecords: (place, topic) => (topic === '' ? [] : generatePrivateRecords(options.seed, place, topic)),
     nearMissesBeside: (recordId) => {
       const group = topicsOfGroups.get(groupOf(recordId))
       return group && options.hasNearMisses ? nearMissRecords(options.seed, group.place, group.topic) : []
@@ -121,6 +114,13 @@ export function createCorpus(options: CorpusOptions): Corpus {
       bump += by
     },
   }
+}
+
+function generatePrivateRecords(seed: number, place: string, topic: string): CorpusRecord[] {
+  return Array.from({ length: privateCount }, (_, position) => {
+    const record = generateRecord({ seed, place, topic, index: firstPrivateIndex + position })
+    return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
+  })
 }
 
 /** Apart from the indexes of all other records. */
