@@ -1,4 +1,5 @@
-import { asFields, asId, readItems } from '../../content/fields.ts'
+import { asFields, asId } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { type FoundRequest, type Refresh, type Refreshed, SourceRefusedError } from '../../platform.ts'
 import { requiredList } from '../required-list.ts'
 import type { ListIssues, ListRequest } from './api.ts'
@@ -25,7 +26,8 @@ export function createRefresh(list: ListIssues, checkVisibility: CheckVisibility
         await checkVisibility?.(source, signal)
         const { body } = await list({ source, parameters: parametersOf(handles), signal })
         const issues = requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
-        return refreshed(handles, await readItems(issues, readIssue), confidentialHandles(issues))
+        const { requests } = await readItems(issues, readIssue)
+        return refreshed(handles, requests, confidentialHandles(issues))
       } catch (error) {
         // Private, deleted or moved: the project cannot be read, which says nothing about its issues.
         if (error instanceof SourceRefusedError) return handles.map((handle) => ({ handle, state: 'unreadable' }))
