@@ -90,10 +90,11 @@ async function composePlatforms({ config, log, overrides, prepared }: ServicePar
   const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
   const kinds = overrides.sourceKinds ?? sourceKindsOf(platformDefinitions)
   const listed = listedSources(platformDefinitions, kinds, config.platforms.environment)
-  const adapters = attributeSources(overrides.platforms ?? platforms.adapters, listed)
-  const verify = createVerification({ platforms: adapters, clock })
+  const adapters = overrides.platforms ?? platforms.adapters
+  const attributed = attributeSources(adapters, listed)
+  const verify = createVerification({ platforms: attributed, clock })
   const jobSources = createJobSources({ database, kinds, listed, policy: config.sources.policy, verify })
-  return { client, adapters, hosts: platforms.hosts, jobSources }
+  return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
 }
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
@@ -102,14 +103,14 @@ export async function composeService(parts: ServiceParts) {
   const { opened, queue, searchIndex } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
-  const { client, adapters, hosts, jobSources } = await composePlatforms(parts)
+  const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
   const requestChanges = await countRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
   const cacheVersion = cachesResponses ? requestChanges.version : () => null
   const { retention } = config.platforms
-  const worker = createWorker({ database, queue, changes, clock, log, platforms: adapters, retention, unreachableMs })
+  const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({

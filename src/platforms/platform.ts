@@ -90,6 +90,9 @@ export interface Platform {
   readonly refresh?: Refresh
 }
 
+/** The platforms that are on. They are looked up when they are needed: tests replace them while the service runs. */
+export type PlatformsByName = Pick<ReadonlyMap<PlatformName, Platform>, 'get'>
+
 export interface Refresh {
   /** The maximum handles of one call, which is one upstream request. */
   readonly maxHandles: number

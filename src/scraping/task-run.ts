@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import { isTimeout } from '../platforms/client/faults.ts'
-import type { Page, PageRequest, Platform } from '../platforms/platform.ts'
+import type { Page, PageRequest, Platform, PlatformsByName } from '../platforms/platform.ts'
 import type { Retention } from '../requests/store/retention.ts'
 import { unlessAborted } from '../runtime/abort.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -24,7 +23,7 @@ const maxTakeovers = 20
 export interface TaskContext {
   database: Database
   queue: TaskQueue
-  platforms: ReadonlyMap<PlatformName, Platform>
+  platforms: PlatformsByName
   retention: Retention
   clock: Clock
   log: Logger

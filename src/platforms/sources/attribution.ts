@@ -1,5 +1,4 @@
-import type { PlatformName } from '../../database/column-types.ts'
-import type { FoundRequest, Page, Platform } from '../platform.ts'
+import type { FoundRequest, Page, Platform, PlatformsByName } from '../platform.ts'
 import type { ListedSources } from './source-kinds.ts'
 
 /**
@@ -16,7 +15,6 @@ function attribute(request: FoundRequest, sources: readonly string[], listed: Re
 
 const noSources: ReadonlySet<string> = new Set()
 
-/** A platform whose pages of sources of accounts say of each request whether the operator lists its source. */
 function attributing(platform: Platform, listed: ReadonlySet<string>): Platform {
   const fetchPage: Platform['fetchPage'] = async (request) => {
     const page = await platform.fetchPage(request)
@@ -31,8 +29,10 @@ function attributing(platform: Platform, listed: ReadonlySet<string>): Platform 
   return { ...platform, fetchPage }
 }
 
-export const attributeSources = (
-  platforms: ReadonlyMap<PlatformName, Platform>,
-  listed: ListedSources,
-): ReadonlyMap<PlatformName, Platform> =>
-  new Map([...platforms].map(([name, platform]) => [name, attributing(platform, listed.get(name) ?? noSources)]))
+/** The same platforms, with pages that say of each request of sources of an account whether the operator lists its source. */
+export const attributeSources = (platforms: PlatformsByName, listed: ListedSources): PlatformsByName => ({
+  get: (name) => {
+    const platform = platforms.get(name)
+    return platform && attributing(platform, listed.get(name) ?? noSources)
+  },
+})

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { PlatformName } from '../../database/column-types.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { invalidField } from '../../http/validation.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { type Platform, PlatformError, SourceRefusedError } from '../platform.ts'
+import { PlatformError, type PlatformsByName, SourceRefusedError } from '../platform.ts'
 import type { NamedSource } from './named-sources.ts'
 
 /** How long a caller waits for all of its sources. */
@@ -19,7 +18,7 @@ const maxUnderWay = 100
 type Verdict = string | null
 
 export interface VerificationDependencies {
-  platforms: ReadonlyMap<PlatformName, Platform>
+  platforms: PlatformsByName
   clock: Clock
   limitMs?: number
 }
