@@ -55,7 +55,7 @@ export async function settleStandings(
     await sql`delete from request_sources where request_id = any(${nowListed}::uuid[])`.execute(transaction)
     for (const id of nowListed) affected.add(id)
   }
-  const created = rows.filter((row) => row.created)
+  const created = rows.filter((row) => row.maybe_corrected)
   for (const id of await findCorrected(transaction, page, created)) affected.add(id)
   await recomputeStandings(transaction, [...affected])
   return affected
