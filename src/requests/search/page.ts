@@ -22,8 +22,9 @@ export interface SearchEngine {
  */
 const windowSize = 1_000
 
-/** The window where most of the best matches are hidden in the caller's view: else few, or none, of the others would be left. */
+/** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
 const wideWindowSize = 5_000
+const fewInView = windowSize / 5
 
 /** A selective filter leaves at most this many requests; the text of each of them is then matched. */
 export const maxSelected = 150
@@ -98,7 +99,7 @@ export async function readPage(executor: Executor, engine: SearchEngine, input: 
   // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
   const selected = await readSelected(executor, engine, input, condition)
   if (selected !== null) return selected
-  const isStarved = window.passing <= searchCap && window.inView < windowSize / 2
+  const isStarved = window.passing <= searchCap && window.inView < fewInView
   const considered = isStarved ? await read(depths[2]) : window
   const isWhole = considered.found <= (isStarved ? wideWindowSize : windowSize)
   // A page in the order of the index needs no window as long as it is full.
@@ -188,13 +189,7 @@ async function readMatches(
   const { found, inView, passing, certain, maybe_ids: maybeIds, offered: known } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
   const isAll = found <= max && (found < max || max !== depths[0])
-  const matches = {
-    results,
-    more: passing > offset + limit,
-    window: null,
-    maybeIds: maybeIds ?? [],
-    anyMatch: known > 0,
-    isAll,
-  }
+  const more = passing > offset + limit
+  const matches = { results, more, window: null, maybeIds: maybeIds ?? [], anyMatch: known > 0, isAll }
   return { found, inView, passing, certain, matches }
 }
