@@ -3,7 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/conditions.ts'
 import { filterView, type RequestFilters } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
-import { requestColumns, standingIn } from '../views/view.ts'
+import { requestColumns, standingIn, type View } from '../views/view.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import type { ParsedQuery } from './query.ts'
 import { textCondition } from './text-condition.ts'
@@ -67,11 +67,15 @@ const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   new: sql`posted_at desc, score, id`,
 }
 
+/** Likely requests come before those that may be one, and these before the others, where a view has more than one class. */
+const classOrder = ({ least }: View) => (least === 2 ? sql`` : sql`standing desc, `)
+
 /** What narrows or orders the matches beyond words and view; null where the index's order gives the page. */
 function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = requestConditions(filters)
   const onText = textCondition({ phrases, excluded })
-  if (onRequest.length === 0 && onText === null) return sortBy === 'relevance' ? null : sql<boolean>`true`
+  const isIndexOrder = sortBy === 'relevance' && filterView(filters).least === 2
+  if (onRequest.length === 0 && onText === null) return isIndexOrder ? null : sql<boolean>`true`
   const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = requests.id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
   // In this order: the text is read only of rows that pass the other conditions.
@@ -170,7 +174,7 @@ async function readMatches(
       where ${sql.ref(standing)} >= ${offered}
     ),
     page as materialized (
-      select id, row_number() over (order by ${orders[sortBy]}) as rank from candidates
+      select id, row_number() over (order by ${classOrder(view)}${orders[sortBy]}) as rank from candidates
       where passes and standing >= ${least}
       order by rank limit ${limit} offset ${offset}
     )
