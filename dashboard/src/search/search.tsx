@@ -70,7 +70,7 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       {error !== null && !isFetchNextPageError && <Problem error={error} retry={results.refetch} />}
       {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
       <p className="count" role="status">
-        {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage)}
+        {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage, view.include !== null)}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
       </p>
       {found.length === 0 && hasNextPage && <p className="note">{texts.noneSoFar}</p>}
@@ -79,9 +79,9 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       ) : (
         <Cards found={found} busy={isPlaceholderData} view={view} show={show} />
       )}
-      {!isPlaceholderData && <MoreMaybe view={view} count={meta?.maybeResults ?? 0} show={show} />}
       {last?.limitReached && !isPlaceholderData && <p className="note">{texts.capReached}</p>}
       {!isPlaceholderData && <MoreButton query={results} />}
+      {!isPlaceholderData && <MoreMaybe view={view} count={meta?.maybeResults ?? 0} show={show} />}
     </>
   )
 }
@@ -122,10 +122,10 @@ const Cards = ({ found, busy, view, show }: CardsProps) => (
 function MoreMaybe({ view, count, show }: { view: View; count: number; show: (view: View) => void }) {
   if (count === 0 || view.include !== null) return null
   return (
-    <p className="note">
+    <p className="more-maybe">
       {texts.moreMaybe(count)}{' '}
-      <button type="button" className="as-link" onClick={() => show({ ...view, include: 'maybe' })}>
-        {texts.showMaybe}
+      <button type="button" onClick={() => show({ ...view, include: 'maybe' })}>
+        {texts.showMaybe(count)}
       </button>
     </p>
   )
