@@ -19,6 +19,7 @@ describePage('what may be a request', () => {
     if (chromiumPath === null) return
     jobId = await test.collect('dark mode')
     await test.collect('one maybe', { platforms: ['github'] })
+    await test.collect('only maybe', { platforms: ['github'] })
   })
 
   it('is offered after the likely requests, and is shown, marked, at an address of its own', async () => {
@@ -42,6 +43,14 @@ describePage('what may be a request', () => {
     const page = await test.open('/?q=%22one+maybe%22')
     await page.getByText('1 more may be a request.').waitFor()
     await page.getByRole('button', { name: 'Show it' }).waitFor()
+  })
+
+  it('is offered where nothing likely was found', async () => {
+    const page = await test.open('/?q=%22only+maybe%22')
+    await page.getByText('Nothing found', { exact: true }).waitFor()
+    await page.getByText('8 matches may be requests.').waitFor()
+    await page.getByRole('button', { name: 'Show them' }).click()
+    await page.getByText('8 results', { exact: true }).waitFor()
   })
 
   it('is filtered by an address, whose invalid parts are ignored', async () => {

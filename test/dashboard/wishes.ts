@@ -1,5 +1,6 @@
 import { thresholdsOf } from '../../src/detection/detect.ts'
-import type { FoundRequest, Page, PageRequest } from '../../src/platforms/platform.ts'
+import { fetchRoundRobin } from '../../src/platforms/adapters/round-robin.ts'
+import { type FoundRequest, type Page, type PageRequest, SourceRefusedError } from '../../src/platforms/platform.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import type { PageTestOptions } from './page-test.ts'
 
@@ -34,25 +35,37 @@ const withStatuses = (requests: FoundRequest[]) => {
   return requests.map((request, index) => ({ ...request, ...changes[index] }))
 }
 
-function pageOf({ topic, sources }: PageRequest): Page {
-  const requests = [
-    ...withStatuses(requestsOf(topic, 'likely', 5)),
-    ...withStatuses(requestsOf(topic, 'maybe', topic === 'one maybe' ? 1 : 8)),
-    ...requestsOf(topic, 'unlikely', 2),
-  ]
-  if (sources) return { requests: requests.map((one) => ({ ...one, ownSource: sources[0]! })), nextCursor: null }
-  return { requests, discarded: { offTopic: 9, noText: 3 }, nextCursor: null }
+const firstPageOf = (topic: string): FoundRequest[] => [
+  ...withStatuses(requestsOf(topic, 'likely', topic === 'only maybe' ? 0 : 5)),
+  ...withStatuses(requestsOf(topic, 'maybe', topic === 'one maybe' ? 1 : 8)),
+  ...requestsOf(topic, 'unlikely', 2),
+]
+
+/** Tests hold the second page of GitHub. */
+export const secondPage = { allowed: Promise.resolve() }
+
+async function pageOf(request: PageRequest): Promise<Page | null> {
+  const { topic, cursor, sources } = request
+  if (sources) {
+    return fetchRoundRobin({
+      sources,
+      request,
+      fetchFrom: async (source) => {
+        const requests = requestsOf(`${topic} of ${source}`, 'likely', 1)
+        return { requests: requests.map((one) => ({ ...one, ownSource: source })), nextCursor: null }
+      },
+    })
+  }
+  if (cursor === null) return { requests: firstPageOf(topic), discarded: { offTopic: 9, noText: 3 }, nextCursor: 1 }
+  await secondPage.allowed
+  return { requests: [], discarded: { offTopic: 1, reply: 1 }, nextCursor: null }
 }
 
-/** Tests may hold the platform. */
-export const held: { until: Promise<void> | null } = { until: null }
-
 const github = {
-  ...scriptedPlatform('github', async (_call, request) => {
-    await held.until
-    return pageOf(request)
-  }),
-  verifySource: async () => {},
+  ...scriptedPlatform('github', (_call, request) => pageOf(request)),
+  verifySource: async (source: string) => {
+    if (source === 'acme/none') throw new SourceRefusedError('acme/none does not exist or is not public.')
+  },
 }
 
 /** A service whose GitHub has 5 likely requests of each topic, 8 that may be requests, and 2 that are none. */
@@ -64,5 +77,6 @@ export const wishesOptions: PageTestOptions = {
       scriptedPlatform('hackernews', () => null),
       scriptedPlatform('stackexchange', () => null),
     ),
+    environment: { SOURCES: 'any' },
   },
 }

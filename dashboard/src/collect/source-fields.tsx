@@ -73,28 +73,30 @@ export function SourceFields({ platforms, chosen, typed, type, refusal, sent }: 
   // Shown until the sources change.
   const faults = faultsOf(refusal, JSON.stringify(named) === JSON.stringify(sent) ? sent : undefined)
   const [refused] = faults.keys()
+  const refusedId = refused === undefined ? null : `${id}-${refused}`
   useEffect(() => {
-    if (refused === undefined) return
-    const field = document.getElementById(`${id}-${refused}`)
-    field?.closest('details')?.setAttribute('open', '')
-    field?.focus()
-  }, [refused, id])
+    if (refusedId !== null) setOpen(true)
+  }, [refusedId])
+  useEffect(() => {
+    if (isOpen && refusedId !== null) document.getElementById(refusedId)?.focus()
+  }, [isOpen, refusedId])
   return (
     <details className="source-fields" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{texts.ownSources}</summary>
       <p className="note">{texts.ownSourcesNote}</p>
-      {platforms
-        .filter(({ platform, sources }) => sources !== null && chosen.includes(platform))
-        .map((status) => (
-          <SourceField
-            key={status.platform}
-            id={`${id}-${status.platform}`}
-            status={status}
-            text={typed[status.platform] ?? ''}
-            type={(text) => type({ ...typed, [status.platform]: text })}
-            fault={faults.get(status.platform)}
-          />
-        ))}
+      {isOpen &&
+        platforms
+          .filter(({ platform, sources }) => sources !== null && chosen.includes(platform))
+          .map((status) => (
+            <SourceField
+              key={status.platform}
+              id={`${id}-${status.platform}`}
+              status={status}
+              text={typed[status.platform] ?? ''}
+              type={(text) => type({ ...typed, [status.platform]: text })}
+              fault={faults.get(status.platform)}
+            />
+          ))}
     </details>
   )
 }

@@ -13,7 +13,7 @@ import { usePlatforms } from '../shell/use-platforms.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
 import { Cost, isCreditRefusal, Refusal } from './job-cost.tsx'
 import { isSetUp, PlatformChoice } from './platform-choice.tsx'
-import { isAboutSources, namedSources, SourceFields, sourcesAtFirst } from './source-fields.tsx'
+import { isAboutSources, type NamedSources, namedSources, SourceFields, sourcesAtFirst } from './source-fields.tsx'
 
 export const maxDepth = 40
 const maxTopicLength = 200
@@ -56,6 +56,14 @@ const depthAtFirst = (prefilled: URLSearchParams) => {
   return Number.isInteger(depth) && depth >= 1 && depth <= maxDepth ? depth : 1
 }
 
+const newJob = (topic: string, platforms: PlatformName[], depth: number, sources?: NamedSources): NewJob => ({
+  topic: topic.trim(),
+  platforms,
+  depth,
+  maxCredits: depth * platforms.length,
+  ...(sources === undefined ? {} : { sources }),
+})
+
 /** Starts a job and shows it. An equal job that is submitted again has the same `Idempotency-Key` until one was started. */
 function useJobStart() {
   const owner = useOwner()
@@ -89,13 +97,7 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
     setFault(found)
     if (found === 'topic') document.getElementById(topicId)?.focus()
     if (found === null && !start.isPending) {
-      start.mutate({
-        topic: topic.trim(),
-        platforms: chosen,
-        depth,
-        maxCredits: depth * chosen.length,
-        ...(named === undefined ? {} : { sources: named }),
-      })
+      start.mutate(newJob(topic, chosen, depth, named))
     }
   }
   return (

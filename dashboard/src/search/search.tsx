@@ -81,7 +81,9 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       )}
       {last?.limitReached && !isPlaceholderData && <p className="note">{texts.capReached}</p>}
       {!isPlaceholderData && <MoreButton query={results} />}
-      {!isPlaceholderData && <MoreMaybe view={view} count={meta?.maybeResults ?? 0} show={show} />}
+      {!isPlaceholderData && (
+        <MoreMaybe view={view} count={meta?.maybeResults ?? 0} likely={found.length} show={show} />
+      )}
     </>
   )
 }
@@ -118,13 +120,26 @@ const Cards = ({ found, busy, view, show }: CardsProps) => (
   </ol>
 )
 
+interface MoreMaybeProps {
+  view: View
+  count: number
+  /** How many likely requests are shown before. */
+  likely: number
+  show: (view: View) => void
+}
+
 /** Offers the matches that may be requests, after the likely ones. */
-function MoreMaybe({ view, count, show }: { view: View; count: number; show: (view: View) => void }) {
+function MoreMaybe({ view, count, likely, show }: MoreMaybeProps) {
   if (count === 0 || view.include !== null) return null
+  const showMaybe = () => {
+    // The button goes, and the results begin anew.
+    document.getElementById('heading')?.focus()
+    show({ ...view, include: 'maybe' })
+  }
   return (
     <p className="more-maybe">
-      {texts.moreMaybe(count)}{' '}
-      <button type="button" onClick={() => show({ ...view, include: 'maybe' })}>
+      {texts.moreMaybe(count, likely)}{' '}
+      <button type="button" onClick={showMaybe}>
         {texts.showMaybe(count)}
       </button>
     </p>

@@ -52,7 +52,8 @@ export const searchTexts = {
   correctedTo: { request: 'Marked as a request', none: 'Marked as not a request' },
   correctedByOperator: 'Your operator marked it',
   undoCorrection: 'Undo',
-  moreMaybe: (count: number) => `${number(count)} more may be ${count === 1 ? 'a request' : 'requests'}.`,
+  moreMaybe: (count: number, likely: number) =>
+    `${likely === 0 ? plural(count, 'match', 'matches') : `${number(count)} more`} may be ${count === 1 ? 'a request' : 'requests'}.`,
   showMaybe: (count: number) => (count === 1 ? 'Show it' : 'Show them'),
   similar: 'Similar',
   similarTitle: 'Similar requests',
