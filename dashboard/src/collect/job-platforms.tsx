@@ -16,11 +16,9 @@ const isOver = ({ state }: PlatformFigures) => state === 'done' || state === 'er
 /** The progress of each platform, with advice after a failure. */
 export function JobPlatforms({ job, platforms }: JobPlatformsProps) {
   const rows = [...platforms].map(([platform, figures]) => ({ platform, figures }))
-  // A waiting platform may have failed or reached a limit: its state says which.
-  const unexplained = rows.filter(
-    ({ figures }) => figures.waitingUntil !== null && figures.error === null && !isOver(figures),
-  )
-  const readiness = useReadiness(unexplained.map(({ platform, figures }) => `${platform} ${figures.waitingUntil}`))
+  // The state of a waiting platform says whether it has reached a limit, and is what the next form of a collection shows.
+  const waiting = rows.filter(({ figures }) => figures.waitingUntil !== null && !isOver(figures))
+  const readiness = useReadiness(waiting.map(({ platform, figures }) => `${platform} ${figures.waitingUntil}`))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
     <section className="table-frame" tabIndex={0} aria-label={texts.byPlatform}>
