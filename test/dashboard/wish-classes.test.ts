@@ -149,6 +149,17 @@ describePage('correcting', () => {
     await expect.poll(() => cards(page).count(), patient).toBe(5)
   })
 
+  it('the next page skips nothing, although the list is one shorter now', async () => {
+    await test.collect('two pages', { platforms: ['github'] })
+    const page = await open('/?q=%22two+pages%22')
+    expect(await cards(page).count()).toBe(20)
+    await cards(page).first().getByRole('button', { name: 'Not a request' }).click()
+    await page.getByText('Marked as not a request').waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByText('25 requests', { exact: true }).waitFor()
+    expect(await cards(page).count()).toBe(25)
+  })
+
   it('what may be a request becomes one, without its badge', async () => {
     const page = await open('/?q=dark+mode&include=maybe')
     await button(page, 'maybe 5', 'This is a request').click()
@@ -213,8 +224,8 @@ describePage('correcting', () => {
 
   it('one of the operator is not undone by an account, but replaced', async () => {
     const page = await open('/?q=dark+mode')
-    const [{ _id }] = (await test.service.client.post('/api/v1/requests/search', { query: 'likely 3' })).body.data
-      .results
+    const [{ _id }] = (await test.service.client.post('/api/v1/requests/search', { query: '"dark mode likely 3"' }))
+      .body.data.results
     const path = `/api/admin/requests/${_id}/correction`
     const body = JSON.stringify({ isRequest: true })
     const headers = { 'content-type': 'application/json' }

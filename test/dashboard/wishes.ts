@@ -4,8 +4,8 @@ import { type FoundRequest, type Page, type PageRequest, SourceRefusedError } fr
 import { foundRequest, platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import type { PageTestOptions } from './page-test.ts'
 
-const { likely, maybe } = thresholdsOf('github')
-const confidenceOf = { likely: (1 + likely) / 2, maybe: (likely + maybe) / 2, unlikely: maybe / 2 }
+const from = thresholdsOf('github')
+const confidenceOf = { likely: (1 + from.likely) / 2, maybe: (from.likely + from.maybe) / 2, unlikely: from.maybe / 2 }
 
 type Class = keyof typeof confidenceOf
 
@@ -35,11 +35,21 @@ const withStatuses = (requests: FoundRequest[]) => {
   return requests.map((request, index) => ({ ...request, ...changes[index] }))
 }
 
-const firstPageOf = (topic: string): FoundRequest[] => [
-  ...withStatuses(requestsOf(topic, 'likely', topic === 'only maybe' ? 0 : 5)),
-  ...withStatuses(requestsOf(topic, 'maybe', topic === 'one maybe' ? 1 : 8)),
-  ...requestsOf(topic, 'unlikely', 2),
-]
+/** How many likely and possible requests a topic has, where that is not 5 and 8. */
+const sizes: Record<string, [likely: number, maybe: number]> = {
+  'one maybe': [5, 1],
+  'only maybe': [0, 8],
+  'two pages': [25, 8],
+}
+
+function firstPageOf(topic: string): FoundRequest[] {
+  const [likely, maybe] = sizes[topic] ?? [5, 8]
+  return [
+    ...withStatuses(requestsOf(topic, 'likely', likely)),
+    ...withStatuses(requestsOf(topic, 'maybe', maybe)),
+    ...requestsOf(topic, 'unlikely', 2),
+  ]
+}
 
 /** Tests hold the second page of GitHub. */
 export const secondPage = { allowed: Promise.resolve() }
