@@ -135,7 +135,11 @@ describePage('accessibility of classes, statuses and sources', () => {
       {
         path: '/?q=dark+mode&include=all&status=completed,declined,in_progress',
         whole: '.badge.doubt',
-        press: { Filters: '.filter-panel fieldset', 'This is a request': '.correction .note', Similar: '.similar' },
+        press: {
+          Filters: '.filter-panel fieldset',
+          'This is a request': '.correction .note',
+          Similar: 'text=/Together with this one|No request asks for/',
+        },
       },
       { path: '/topics/one?topic=dark+mode', whole: '.figures a' },
       { path: `/collect/${jobId}`, whole: '.job-platforms .notes' },

@@ -52,11 +52,11 @@ describePage('a job with sources', () => {
   it('is started from the form, names them, says which the depth did not reach, and can be run again', async () => {
     const page = await test.open('/collect?topic=dark+mode&platforms=github,hackernews')
     await page.getByText('Choose the sources').click()
-    expect(await sources(page).getByRole('textbox').count()).toBe(1)
+    await expect.poll(() => sources(page).getByRole('textbox').count(), patient).toBe(1)
     await page.getByRole('checkbox', { name: 'Stack Exchange' }).check()
     await field(page, 'Stack Exchange').waitFor()
     await page.getByRole('checkbox', { name: 'Stack Exchange' }).uncheck()
-    expect(await sources(page).getByRole('textbox').count()).toBe(1)
+    await expect.poll(() => sources(page).getByRole('textbox').count(), patient).toBe(1)
     await page.getByText('owner/repository, such as').waitFor()
     await field(page, 'GitHub').fill('acme/app, Acme/Other,acme/app')
     await page.getByText('Up to 2 credits').waitFor()
