@@ -50,6 +50,8 @@ describe('following a job', () => {
       pages: 0,
       requestsFound: 0,
       requestsCreated: 0,
+      maybeCreated: 0,
+      discarded: {},
       waitingUntil: null,
       error: { code: 'blocked', message: 'Hacker News refused this address.' },
     })
@@ -61,6 +63,8 @@ describe('following a job', () => {
       pages: 1,
       requestsFound: 2,
       requestsCreated: 2,
+      maybeCreated: 0,
+      discarded: {},
       waitingUntil: null,
       error: null,
     })
