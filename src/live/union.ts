@@ -1,6 +1,6 @@
 import type { Executor } from '../database/open.ts'
 import { topicKey } from '../platforms/topic-key.ts'
-import type { RequestRecord } from '../requests/record.ts'
+import { likelihoods, type RequestRecord } from '../requests/record.ts'
 import type { SearchPage } from '../requests/search/answer.ts'
 import { searchCap } from '../requests/search/orders.ts'
 import { plainQuery, splitQuery } from '../requests/search/query.ts'
@@ -64,8 +64,9 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     found.push(matches)
   }
   const merged = fuseRanks(lists).flatMap((id) => records.get(id) ?? [])
-  // The sort is stable: equal votes stay in the order of relevance.
+  // Both sorts are stable: equal votes stay in the order of relevance, and all of a class in the order of the search.
   if (sortBy !== 'relevance') merged.sort((a, b) => sortKeys[sortBy](b) - sortKeys[sortBy](a))
+  merged.sort((a, b) => likelihoods.indexOf(a.likelihood) - likelihoods.indexOf(b.likelihood))
   const end = Math.min(offset + input.limit, searchCap)
   const more = merged.length > end || found.some((matches) => matches.more)
   return {

@@ -17,6 +17,9 @@ const aliases: readonly (readonly [RegExp, string])[] = [
   [name(`(?<!\\.)\\.net${end}`, 'giu'), ' dotnet '],
   [name(`(node|vue|react|next|nuxt|angular|express|three)js${end}`, 'giu'), ' $1 js '],
 ]
+/** Whether a text may have one of them; few texts do. */
+const mayHaveAlias = /\+\+|#|\.net|js|objective/iu
+
 /** Names that are one word: a search for `java`, `git` or `you` does not mean these. */
 const wholeNames = name(`(?:JavaScript|TypeScript|GitHub|GitLab|YouTube|LinkedIn|WordPress)${end}`, 'gu')
 
@@ -31,9 +34,13 @@ const camelBoundary = new RegExp(
 /** A name of several words as programs write it: `darkMode`, `dark_mode`. */
 const joinedName = /[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)*/gu
 
+/** Whether a name may have parts: without this nothing in it is a boundary. */
+const mayHaveParts = /_|[\p{L}\p{N}]\p{Lu}/u
+
 /** `darkMode` and `dark_mode` as they are and in parts, so that they are found however they are typed: `darkmode dark mode`. */
 function withPartsOfNames(text: string): string {
   return text.replace(joinedName, (found) => {
+    if (!mayHaveParts.test(found)) return found
     const parts = found.replace(camelBoundary, ' ').replaceAll('_', ' ')
     return parts === found ? found : `${found.replaceAll('_', '')} ${parts}`
   })
@@ -87,6 +94,9 @@ function withCharacterPairs(text: string): string {
   })
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII.
+const ascii = /^[\x00-\x7f]*$/
+
 /**
  * The words of a text in the one form in which they are indexed and searched: compatibility forms folded, lower case,
  * Latin letters without accents, names such as C++ and .NET as words, camel case also in parts, and no character that is
@@ -107,8 +117,7 @@ export const normaliseQuery = (text: string): string =>
  * that cannot contain a word.
  */
 export function foldText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII.
-  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase().replaceAll('_', '')
+  if (ascii.test(text)) return text.toLowerCase().replaceAll('_', '')
   return text
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
     .normalize('NFKD')
@@ -120,8 +129,9 @@ export function foldText(text: string): string {
 /** Whether normalisation may have written a word in another way than a text has it: C++, .NET, 2.10. */
 export const isRewrittenName = (word: string): boolean => /plusplus|sharp|objectivec|dot|^c$|^js$/.test(word)
 
-function normalise(text: string, { limit, isQuery }: { limit: number; isQuery: boolean }): string {
-  let words = text
+/** Compatibility forms folded, nothing invisible. */
+const withCompatibleForms = (text: string, limit: number): string =>
+  text
     // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
     .normalize('NFKC')
@@ -129,15 +139,26 @@ function normalise(text: string, { limit, isQuery }: { limit: number; isQuery: b
     .slice(0, limit)
     .replace(/\u200b/gu, ' ')
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
-  for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
-  words = withVersions(words, isQuery)
-  words = withPartsOfNames(words.replace(wholeNames, (found) => found.toLowerCase()))
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu, '$1')
-    .normalize('NFKC')
-    .replace(letterWithPlainForm, (letter) => plainLetters[letter] ?? letter)
-    .replace(/[^\p{L}\p{N}\p{Mn}\p{Mc}]+/gu, ' ')
-    .replace(/(?<![\p{L}\p{N}\p{M}])\p{M}+/gu, '')
-  return withCharacterPairs(words).replace(tooLong, '$1$2').replace(/ {2,}/gu, ' ').trim()
+
+/** Words of letters without accents and digits, in lower case, with spaces between them. */
+const plainWords = (text: string): string =>
+  withCharacterPairs(
+    text
+      .normalize('NFD')
+      .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu, '$1')
+      .normalize('NFKC')
+      .replace(letterWithPlainForm, (letter) => plainLetters[letter] ?? letter)
+      .replace(/[^\p{L}\p{N}\p{Mn}\p{Mc}]+/gu, ' ')
+      .replace(/(?<![\p{L}\p{N}\p{M}])\p{M}+/gu, ''),
+  )
+
+function normalise(text: string, { limit, isQuery }: { limit: number; isQuery: boolean }): string {
+  // ASCII has neither forms, marks nor scripts without spaces: half of the time.
+  const isAscii = ascii.test(text)
+  let words = isAscii ? text.slice(0, limit) : withCompatibleForms(text, limit)
+  if (mayHaveAlias.test(words)) for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)
+  if (/\d\.\d/.test(words)) words = withVersions(words, isQuery)
+  words = withPartsOfNames(words.replace(wholeNames, (found) => found.toLowerCase())).toLowerCase()
+  words = isAscii ? words.replace(/[^a-z0-9]+/g, ' ') : plainWords(words)
+  return words.replace(tooLong, '$1$2').replace(/ {2,}/gu, ' ').trim()
 }

@@ -2,7 +2,8 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
-import { describePage, patienceMs, patient, usePage } from './page-test.ts'
+import { describePage, type PageTest, patienceMs, patient, usePage } from './page-test.ts'
+import { wishesOptions } from './wishes.ts'
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** What depends on the colours and on the width, which are looked at again in the dark on a narrow window. */
@@ -27,6 +28,33 @@ async function findings(page: Page, runOnly: string[]): Promise<string[]> {
 const tooWide = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
+/** Polls at each address once: light and wide with every rule, then dark and 360 px wide. */
+async function lookAt(test: PageTest, addresses: Address[], as?: string | null): Promise<void> {
+  const page = await test.open('about:blank', { ...(as === undefined ? {} : { as }), reducedMotion: 'reduce' })
+  for (const { path, whole, press = {} } of addresses) {
+    await page.setViewportSize({ width: 1200, height: 800 })
+    await page.emulateMedia({ colorScheme: 'light' })
+    // In between, because another fragment alone is not another page.
+    await page.goto('about:blank')
+    await page.goto(path)
+    await page.locator(whole).first().waitFor()
+    for (const [button, opened] of Object.entries(press)) {
+      await page.getByRole('button', { name: button }).first().click()
+      await page.locator(opened).first().waitFor()
+    }
+    // What the header covers would be too small a target.
+    await page.evaluate(() => window.scrollTo(0, 0))
+    await page.evaluate(axe.source)
+    expect(await findings(page, standards), path).toEqual([])
+    await expect.poll(() => tooWide(page), { ...patient, message: `${path}: pixels too wide` }).toBeLessThanOrEqual(0)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(() => tooWide(page), { ...patient, message: `${path} at 360 px` }).toBeLessThanOrEqual(0)
+    expect(await findings(page, ofLook), `${path}, dark and 360 px wide`).toEqual([])
+  }
+}
+const timeout = patienceMs * 20
+
 describePage('accessibility', () => {
   const test = usePage({ platforms: 'github,hackernews,stackexchange,discourse,reddit' })
   let jobId = ''
@@ -37,33 +65,9 @@ describePage('accessibility', () => {
     accountId = (await test.service.createAccount('pro')).accountId
   })
 
-  /** Polls at each address once: light and wide with every rule, then dark and 360 px wide. */
-  async function lookAt(addresses: Address[], as?: string | null): Promise<void> {
-    const page = await test.open('about:blank', { ...(as === undefined ? {} : { as }), reducedMotion: 'reduce' })
-    for (const { path, whole, press = {} } of addresses) {
-      await page.setViewportSize({ width: 1200, height: 800 })
-      await page.emulateMedia({ colorScheme: 'light' })
-      // In between, because another fragment alone is not another page.
-      await page.goto('about:blank')
-      await page.goto(path)
-      await page.locator(whole).first().waitFor()
-      for (const [button, opened] of Object.entries(press)) {
-        await page.getByRole('button', { name: button }).first().click()
-        await page.locator(opened).first().waitFor()
-      }
-      await page.evaluate(axe.source)
-      expect(await findings(page, standards), path).toEqual([])
-      await expect.poll(() => tooWide(page), { ...patient, message: `${path}: pixels too wide` }).toBeLessThanOrEqual(0)
-      await page.setViewportSize({ width: 360, height: 740 })
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await expect.poll(() => tooWide(page), { ...patient, message: `${path} at 360 px` }).toBeLessThanOrEqual(0)
-      expect(await findings(page, ofLook), `${path}, dark and 360 px wide`).toEqual([])
-    }
-  }
-  const timeout = patienceMs * 20
-
   it('without a session axe finds nothing, and nothing is wider than the window', { timeout }, () =>
     lookAt(
+      test,
       [
         { path: '/sign-in', whole: '.sign-in-form' },
         { path: '/sign-in#some-link', whole: '.link-sign-in' },
@@ -73,7 +77,7 @@ describePage('accessibility', () => {
   )
 
   it('… nor on what an account searches', { timeout }, () =>
-    lookAt([
+    lookAt(test, [
       { path: '/', whole: '.results article' },
       {
         path: '/?q=dark+mode',
@@ -88,7 +92,7 @@ describePage('accessibility', () => {
   )
 
   it('… nor on what it collects, understands and has', { timeout }, () =>
-    lookAt([
+    lookAt(test, [
       { path: '/collect', whole: '.jobs > li' },
       { path: '/collect?topic=x&depth=40', whole: '.cost', press: { Start: 'text=A topic has 2 to 100' } },
       { path: `/collect/${jobId}`, whole: '.job-platforms .badge.done' },
@@ -101,6 +105,7 @@ describePage('accessibility', () => {
 
   it('… nor on the operator’s pages', { timeout }, () =>
     lookAt(
+      test,
       [
         { path: '/operator', whole: 'tbody tr' },
         {
@@ -114,5 +119,35 @@ describePage('accessibility', () => {
       ],
       test.service.adminKey,
     ),
+  )
+})
+
+describePage('accessibility of classes, statuses and sources', () => {
+  const test = usePage(wishesOptions)
+  let jobId = ''
+  beforeAll(async () => {
+    if (chromiumPath !== null) jobId = await test.collect('dark mode')
+  })
+
+  it('axe finds nothing, and nothing is wider than the window', { timeout }, () =>
+    lookAt(test, [
+      { path: '/?q=dark+mode', whole: '.more-maybe', press: { 'Not a request': '.correction .note' } },
+      {
+        path: '/?q=dark+mode&include=all&status=completed,declined,in_progress',
+        whole: '.badge.doubt',
+        press: {
+          Filters: '.filter-panel fieldset',
+          'This is a request': '.correction .note',
+          Similar: 'text=/Together with this one|No request asks for/',
+        },
+      },
+      { path: '/topics/one?topic=dark+mode', whole: '.figures a' },
+      { path: `/collect/${jobId}`, whole: '.job-platforms .notes' },
+      {
+        path: '/collect?topic=dark+mode&platforms=github,stackexchange&sources.github=nothing',
+        whole: '.source-fields[open]',
+        press: { Start: '.source-fields .fault bdi:not(:empty)' },
+      },
+    ]),
   )
 })

@@ -115,7 +115,7 @@ describePage('collecting', () => {
       await page.route('**/api/v1/scrape/**', (route) => route.abort())
       await test.service.restart()
       await page.getByText('The connection is broken').waitFor()
-      const rows = await page.locator('.job-platforms tbody tr td:last-child').allInnerTexts()
+      const rows = await page.locator('.job-platforms td[data-label="New"]').allInnerTexts()
       expect(rows).toHaveLength(2)
       const sum = rows.reduce((total, text) => total + Number(text.replace(',', '')), 0)
       expect(sum).toBeGreaterThan(0)

@@ -34,9 +34,10 @@ describePage('hostile texts', () => {
 
   it('are shown as the text that they are, in every field, and break nothing', async () => {
     const paths = [
-      '/',
-      '/?q=hostile',
-      `/?q=${encodeURIComponent(script)}`,
+      // None of them reads like a request.
+      '/?include=all',
+      '/?q=hostile&include=all',
+      `/?q=${encodeURIComponent(script)}&include=all`,
       '/collect',
       `/collect/${jobId}`,
       '/topics',
@@ -59,13 +60,13 @@ describePage('hostile texts', () => {
   })
 
   it('a title with markup is read as it was written', async () => {
-    const page = await test.open('/?q=hostile')
+    const page = await test.open('/?q=hostile&include=all')
     await page.locator('.results h2', { hasText: '<script>window.broken=1</script>' }).first().waitFor()
   })
 
   it('an address with nonsense in every part is an ordinary view', async () => {
     const much = long.slice(0, 2_000)
-    const nonsense = `/?q=${much}&platforms=<script>,GITHUB,&tag=${much}&votes=-1e99&since=2026-02-31&until=never&sort=__proto__&job=%20`
+    const nonsense = `/?q=${much}&platforms=<script>,GITHUB,&tag=${much}&votes=-1e99&since=2026-02-31&until=never&sort=__proto__&job=%20&status=<b>,constructor&include=toString`
     const page = await test.open(nonsense)
     await page.getByRole('searchbox').waitFor()
     await page.locator('.results article, .empty, .problem').first().waitFor()

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Discarded } from '../../src/database/column-types.ts'
-import { definitionOf } from '../../src/platforms/registry.ts'
 import { topicKey } from '../../src/platforms/topic-key.ts'
 import type { Job } from '../../src/scraping/jobs.ts'
 import { type NearMissKind, nearMissesOf, nearMissTopics } from '../platform-simulator/near-misses.ts'
@@ -66,11 +65,7 @@ async function storedTexts(): Promise<Set<string>> {
   )
 }
 
-/** Whether the adapter takes the title of a video for the title of each comment, which is then about whatever the video is about. */
-const readsContextAsTitle = (platform: string) =>
-  platform === 'youtube' && definitionOf(platform).contextIsTopic === undefined
-
-describe.each(simulatedPlatformNames.filter((name) => !readsContextAsTitle(name)))('near-misses on %s', (platform) => {
+describe.each(simulatedPlatformNames)('near-misses on %s', (platform) => {
   it.each(nearMissTopics)(
     '%s: only what is about the topic joins it, and the job says what was left out',
     async (topic) => {

@@ -1,24 +1,57 @@
 /**
- * What is not known of the real platforms, because no source says it: each can be simulated in every way that was reported. An
- * adapter must recognise them all.
+ * What is not known of the real platforms, because no source says it: each can be simulated in every way that was reported, and an
+ * adapter must recognise them all. By platform.
  */
-export interface Behaviour {
-  /** `advanced_search=true` of GitHub: without it OR is refused, or it is the default, or GitHub refuses OR in any case. */
-  githubAdvancedSearch: 'needed' | 'default' | 'refused'
-  /** Discussions of GitHub for each generated topic. */
-  githubDiscussions: number
-  /** Whether a search for discussions obeys `category:`. */
-  githubCategory: 'obeyed' | 'ignored'
-  /** A list of GitLab with `search` and without a token; `ignored` answers as if there were no search. */
-  gitlabAnonymousSearch: 'allowed' | 'refused' | 'unauthorized' | 'forbidden' | 'ignored'
-  /** A single question of Stack Exchange that was deleted: left out of the list, or an error 404. */
-  stackexchangeMissing: 'left_out' | 'error'
+export interface Behaviours {
+  github: {
+    /** `advanced_search=true`: without it OR is refused, or it is the default, or GitHub refuses OR in any case. */
+    advancedSearch: 'needed' | 'default' | 'refused'
+    /** Discussions for each generated topic. */
+    discussions: number
+    /** Whether a search for discussions obeys `category:`. */
+    category: 'obeyed' | 'ignored'
+  }
+  gitlab: {
+    /** A list with `search` and without a token; `ignored` answers as if there were no search. */
+    anonymousSearch: 'allowed' | 'refused' | 'unauthorized' | 'forbidden' | 'ignored'
+  }
+  stackexchange: {
+    /** A single question that was deleted: left out of the list, or an error 404. */
+    missing: 'left_out' | 'error'
+  }
+  hackernews: {
+    /** The parameters that exclude near-misses: refused (400), or ignored, so that near-misses are returned. */
+    exactness: 'obeyed' | 'refused' | 'ignored'
+  }
+  youtube: {
+    /** `searchTerms` of a list of comments. */
+    searchTerms: 'obeyed' | 'ignored'
+  }
+  bluesky: {
+    /** The search of the configured server; `refused` as `public.api.bsky.app` refuses it, also with a valid session. */
+    search: 'allowed' | 'refused'
+  }
 }
 
-export const usualBehaviour: Behaviour = {
-  githubAdvancedSearch: 'needed',
-  githubDiscussions: 0,
-  githubCategory: 'obeyed',
-  gitlabAnonymousSearch: 'allowed',
-  stackexchangeMissing: 'left_out',
+/** What a test chooses; the rest is as in `usualBehaviours`. */
+export type ChosenBehaviours = { [Platform in keyof Behaviours]?: Partial<Behaviours[Platform]> }
+
+const usualBehaviours: Behaviours = {
+  github: { advancedSearch: 'needed', discussions: 0, category: 'obeyed' },
+  gitlab: { anonymousSearch: 'allowed' },
+  stackexchange: { missing: 'left_out' },
+  hackernews: { exactness: 'obeyed' },
+  youtube: { searchTerms: 'obeyed' },
+  bluesky: { search: 'allowed' },
+}
+
+export function behavioursOf(chosen: ChosenBehaviours = {}): Behaviours {
+  return {
+    github: { ...usualBehaviours.github, ...chosen.github },
+    gitlab: { ...usualBehaviours.gitlab, ...chosen.gitlab },
+    stackexchange: { ...usualBehaviours.stackexchange, ...chosen.stackexchange },
+    hackernews: { ...usualBehaviours.hackernews, ...chosen.hackernews },
+    youtube: { ...usualBehaviours.youtube, ...chosen.youtube },
+    bluesky: { ...usualBehaviours.bluesky, ...chosen.bluesky },
+  }
 }

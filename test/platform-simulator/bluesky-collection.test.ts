@@ -97,7 +97,7 @@ it('only a known app password of Bluesky is let in', async () => {
 it('a post of Bluesky that was taken down is left out, and a deleted one is missing when it is read again', async () => {
   const records = [
     { title: 'Please add dark mode', votes: 2 },
-    { title: 'Please add a dark mode', isTakenDown: true },
+    { title: 'Please add a dark mode', fate: 'removed' as const },
   ]
   const { bluesky, clock, simulator } = await setUp({ records: { bluesky: records } })
   const found = await collect(bluesky, clock)
@@ -113,7 +113,7 @@ it('a post of Bluesky that was taken down is left out, and a deleted one is miss
 })
 
 it('a server without a search is named with the one to use', async () => {
-  const { bluesky } = await setUp({ quirks: { bluesky: ['hasNoSearch'] } })
+  const { bluesky } = await setUp({ behaviours: { bluesky: { search: 'refused' } } })
   await expect(fetchPageOrNull(bluesky)).rejects.toMatchObject({
     code: 'blocked',
     message: expect.stringContaining('https://bsky.social'),

@@ -1,7 +1,7 @@
 import { type NearMissKind, nearMissesOf } from './near-misses.ts'
 import { canonicalText } from './query.ts'
 import { createRandom, hashText } from './random.ts'
-import { generateRecord, groupOf, type SimulatedRecord } from './records.ts'
+import { generateRecord, groupOf, isFound, type SimulatedRecord } from './records.ts'
 import { inventAuthor, otherRequestPhrases, requestPhrases } from './vocabulary.ts'
 
 /** A record of a test; missing fields are filled in. */
@@ -93,9 +93,7 @@ export function createCorpus(options: CorpusOptions): Corpus {
       const platform = place.split('/')[0]!
       const given = options.given(platform)
       if (given === undefined && topic === '') return []
-      const records = given
-        ? complete(platform, given).filter(({ fate }) => fate === undefined)
-        : generate(place, platform, topic)
+      const records = given ? complete(platform, given).filter(isFound) : generate(place, platform, topic)
       return bump === 0 ? records : records.map(bumped)
     },
     known: (platform) => {
@@ -107,14 +105,7 @@ export function createCorpus(options: CorpusOptions): Corpus {
         return records.map((record) => ({ place, record: bumped(record) }))
       })
     },
-    privateRecords: (place, topic) => {
-      const { seed } = options
-      const indexes = Array.from({ length: topic === '' ? 0 : privateCount }, (_, index) => firstPrivateIndex + index)
-      return indexes.map((index) => {
-        const record = generateRecord({ seed, place, topic, index })
-        return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
-      })
-    },
+    privateRecords: (place, topic) => (topic === '' ? [] : generatePrivateRecords(options.seed, place, topic)),
     nearMissesBeside: (recordId) => {
       const group = topicsOfGroups.get(groupOf(recordId))
       return group && options.hasNearMisses ? nearMissRecords(options.seed, group.place, group.topic) : []
@@ -123,6 +114,13 @@ export function createCorpus(options: CorpusOptions): Corpus {
       bump += by
     },
   }
+}
+
+function generatePrivateRecords(seed: number, place: string, topic: string): CorpusRecord[] {
+  return Array.from({ length: privateCount }, (_, position) => {
+    const record = generateRecord({ seed, place, topic, index: firstPrivateIndex + position })
+    return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
+  })
 }
 
 /** Apart from the indexes of all other records. */
@@ -145,9 +143,9 @@ function nearMissRecord(record: SimulatedRecord, kind: NearMissKind, text: strin
     externalUrl: null,
     product: 'Quillbox',
     rank: -1,
-    isGone: kind === 'gone',
-    isPrivate: kind === 'private',
     ...(kind === 'closed' ? { resolution: 'completed' as const } : {}),
+    ...(kind === 'private' ? { fate: 'private' as const } : {}),
+    ...(kind === 'gone' ? { fate: 'removed' as const } : {}),
     searchText: canonicalText([topic, ...requestPhrases, ...otherRequestPhrases].join(' ')),
     isFoundByAnyWords: true,
   }

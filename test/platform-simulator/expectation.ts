@@ -10,6 +10,8 @@ export interface ExpectedRecord {
   record: SimulatedRecord
 }
 
+const isShown = ({ fate }: SimulatedRecord) => fate === undefined || fate === 'archived'
+
 /** Everything that these searches can page to, once each, without pull requests. */
 export function expectRecords(
   corpus: Corpus,
@@ -22,7 +24,7 @@ export function expectRecords(
   for (const search of searches.length > 0 ? searches : [platform.plainSearch(topic)]) {
     const parameters = new URLSearchParams(search)
     for (const record of platform.find(parameters, corpus)) {
-      if (record.kind === 'pull_request' || record.isTakenDown) continue
+      if (record.kind === 'pull_request' || !isShown(record)) continue
       const sourceId = platform.sourceId(record)
       expected.set(sourceId, { sourceId, sourceUrl: platform.sourceUrl(record, parameters), record })
     }

@@ -62,8 +62,8 @@ describe('Discourse', () => {
       wish('started', { tags: ['in-progress'] }),
       wish('solved', { resolution: 'completed' }),
       wish('declined', { resolution: 'not_planned' }),
-      wish('archived', { moderation: 'archived' }),
-      wish('removed', { moderation: 'removed' }),
+      wish('archived', { fate: 'archived' }),
+      wish('removed', { fate: 'removed' }),
     ]
     for (const path of ['/harbour/c/feature-requests/13', '/quarry/tag/feature-request']) {
       const { discourse: adapter, clock } = await setUp({ records: { discourse } }, path)
@@ -141,7 +141,7 @@ describe('Lemmy', () => {
     'leaves removed posts out on %s, and finds the wish behind the words',
     async (path) => {
       const after: GivenRecord = { title: 'Dark mode [feature request]' }
-      const { lemmy, clock } = await setUp(path, [wish(1), wish(2, { moderation: 'removed' }), after])
+      const { lemmy, clock } = await setUp(path, [wish(1), wish(2, { fate: 'removed' }), after])
       const pages = await pagesOf(lemmy, clock)
       expect(requestsOf(pages).map(({ title }) => title)).toEqual([wish(1).title, after.title])
       expect(requestsOf(pages).map(({ status }) => status)).toEqual([null, null])
@@ -150,7 +150,7 @@ describe('Lemmy', () => {
   )
 
   it('leaves private communities of Lemmy 1.0 out', async () => {
-    const { lemmy, clock } = await setUp('/thicket', [wish(1), wish(2, { moderation: 'private' })])
+    const { lemmy, clock } = await setUp('/thicket', [wish(1), wish(2, { fate: 'private' })])
     const pages = await pagesOf(lemmy, clock)
     expect([requestsOf(pages).length, discardedOf(pages)[0]]).toEqual([1, { notPublic: 1 }])
   })

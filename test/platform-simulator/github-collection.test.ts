@@ -9,7 +9,7 @@ const { signal } = new AbortController()
 describe('issues of GitHub', () => {
   it.each(['needed', 'default', 'refused'] as const)(
     'are all found where advanced search is %s, with a label or a type',
-    async (githubAdvancedSearch) => {
+    async (advancedSearch) => {
       const records = [
         { title: 'Dark mode labelled' },
         { title: 'Dark mode typed', tags: ['typed'] },
@@ -19,10 +19,10 @@ describe('issues of GitHub', () => {
       ]
       const { github, simulator } = await trackers({
         records: { github: records },
-        behaviour: { githubAdvancedSearch },
+        behaviours: { github: { advancedSearch } },
       })
       const titles = (await collectPages(github)).requests.map(({ title }) => title)
-      const typed = githubAdvancedSearch === 'refused' ? [] : ['Dark mode typed']
+      const typed = advancedSearch === 'refused' ? [] : ['Dark mode typed']
       expect(titles.sort()).toEqual(['Dark mode closed', 'Dark mode labelled', ...typed])
       simulator.requests.length = 0
       await collectPages(github)
@@ -41,7 +41,7 @@ describe('issues of GitHub', () => {
 })
 
 describe('discussions of GitHub', () => {
-  const options = { token: 'good', size: 30, behaviour: { githubDiscussions: 30 } }
+  const options = { token: 'good', size: 30, behaviours: { github: { discussions: 30 } } }
 
   it('are found with a token in categories for wishes, round-robin with issues', async () => {
     const { github, simulator } = await trackers(options)
@@ -56,8 +56,8 @@ describe('discussions of GitHub', () => {
   })
 
   it('are the same where GitHub ignores the category', async () => {
-    const collect = async (githubCategory: 'obeyed' | 'ignored') => {
-      const { github } = await trackers({ ...options, behaviour: { githubDiscussions: 30, githubCategory } })
+    const collect = async (category: 'obeyed' | 'ignored') => {
+      const { github } = await trackers({ ...options, behaviours: { github: { discussions: 30, category } } })
       const { requests } = await collectPages(github)
       return requests.map(({ sourceId }) => sourceId).sort()
     }
@@ -65,8 +65,8 @@ describe('discussions of GitHub', () => {
   })
 
   it('continue until every category has ended', async () => {
-    const behaviour = { githubDiscussions: 400 }
-    const { github } = await trackers({ token: 'good', size: 400, behaviour })
+    const behaviours = { github: { discussions: 400 } }
+    const { github } = await trackers({ token: 'good', size: 400, behaviours })
     const { requests } = await collectPages(github)
     const discussions = requests.filter(({ sourceId }) => sourceId.startsWith('discussion:'))
     expect(discussions.length).toBeGreaterThan(100)
@@ -82,7 +82,7 @@ describe('discussions of GitHub', () => {
   })
 
   it('are never found without a token', async () => {
-    const { github, simulator } = await trackers({ size: 30, behaviour: { githubDiscussions: 30 } })
+    const { github, simulator } = await trackers({ size: 30, behaviours: { github: { discussions: 30 } } })
     await collectPages(github)
     expect(simulator.requests.map(({ path }) => path)).toEqual(['/search/issues'])
   })
@@ -90,7 +90,11 @@ describe('discussions of GitHub', () => {
 
 describe('repositories that an account names', () => {
   it('are searched one a page, all their issues and then their discussions', async () => {
-    const { github, simulator } = await trackers({ token: 'good', size: 30, behaviour: { githubDiscussions: 30 } })
+    const { github, simulator } = await trackers({
+      token: 'good',
+      size: 30,
+      behaviours: { github: { discussions: 30 } },
+    })
     const { requests: all } = await collectPages(github)
     const sources = [...new Set(all.map(({ sourceName }) => sourceName!))].slice(0, 2)
     simulator.requests.length = 0

@@ -3,7 +3,7 @@ import { createGitlab } from '../../src/platforms/adapters/gitlab/search.ts'
 import { fetchPageOrNull, openTestBudget as openBudget, testClient } from '../../src/platforms/adapters/testing.ts'
 import type { FoundRequest, Json } from '../../src/platforms/platform.ts'
 import { PlatformError, SourceRefusedError } from '../../src/platforms/platform.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviours } from './behaviour.ts'
 import type { ExpectedRecord } from './expectation.ts'
 import type { SimulatorOptions } from './simulator.ts'
 import { movableClock, simulate } from './testing.ts'
@@ -89,10 +89,10 @@ describe('an anonymous search of GitLab that', () => {
     { title: 'A theme for the night', body: 'In dark colours, as a mode.' },
     ...Array.from({ length: 130 }, (_, index) => ({ title: `Tabs ${index}` })),
   ]
-  const run = async (gitlabAnonymousSearch: Behaviour['gitlabAnonymousSearch'], token?: string) => {
+  const run = async (anonymousSearch: Behaviours['gitlab']['anonymousSearch'], token?: string) => {
     const made = await trackers({
       records: { gitlab: records },
-      behaviour: { gitlabAnonymousSearch },
+      behaviours: { gitlab: { anonymousSearch } },
       ...(token ? { token } : {}),
     })
     return { ...made, ...(await collectPages(made.gitlab)) }
@@ -119,7 +119,7 @@ describe('an anonymous search of GitLab that', () => {
   it('is ignored gives issues that are not about the topic only as such', async () => {
     const made = await trackers({
       records: { gitlab: records.slice(2) },
-      behaviour: { gitlabAnonymousSearch: 'ignored' },
+      behaviours: { gitlab: { anonymousSearch: 'ignored' } },
     })
     const { pages, requests } = await collectPages(made.gitlab)
     expect(requests).toEqual([])

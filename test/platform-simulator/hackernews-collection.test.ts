@@ -57,7 +57,7 @@ it('near-spellings, longer words and authors are not found on Hacker News', asyn
 })
 
 it('parameters that Hacker News refuses are left out once for the process; quotes still exclude near-spellings', async () => {
-  const { simulator, collect } = await setUp({ records, quirks: { hackernews: ['refusesExactness'] } })
+  const { simulator, collect } = await setUp({ records, behaviours: { hackernews: { exactness: 'refused' } } })
   // Names of authors come too, for the check of the topic to leave out.
   expect((await collect('dark mode')).titles).toEqual([...wishTitles, 'Feature request: mode'].sort())
   await collect('tabs')
@@ -67,7 +67,7 @@ it('parameters that Hacker News refuses are left out once for the process; quote
 })
 
 it('near-misses come where Hacker News ignores the parameters, for the check of the topic to leave out', async () => {
-  const { collect } = await setUp({ records, quirks: { hackernews: ['ignoresExactness'] } })
+  const { collect } = await setUp({ records, behaviours: { hackernews: { exactness: 'ignored' } } })
   const { titles } = await collect('dark mode')
   expect(titles).toEqual(expect.arrayContaining([...wishTitles, 'Feature request: bark mode']))
   expect(titles).not.toContain('Feature request: light theme')
@@ -78,7 +78,7 @@ it('dead items of Hacker News are left out and counted, and long links are whole
   const { collect } = await setUp({
     records: {
       hackernews: [
-        { title: 'Feature request: dark mode', isTakenDown: true },
+        { title: 'Feature request: dark mode', fate: 'removed' },
         { title: 'Feature request: a dark mode', body: `As on ${address} please` },
       ],
     },

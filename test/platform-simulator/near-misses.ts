@@ -57,13 +57,13 @@ export const nearMissTopics: readonly string[] = topics.map(([topic]) => topic!)
  */
 const returnedKinds: Record<string, readonly NearMissKind[]> = {
   github: ['otherOrder', 'otherForm', 'fewWords', 'noise', 'closed', 'private'],
-  hackernews: ['otherOrder', 'otherForm', 'nearSpelling', 'noise'],
+  hackernews: ['otherOrder', 'otherForm', 'nearSpelling', 'noise', 'gone'],
   stackexchange: ['otherOrder', 'otherForm', 'fewWords', 'noise'],
   discourse: ['otherOrder', 'otherForm', 'substring', 'closed', 'gone'],
   lemmy: ['otherForm', 'substring', 'gone'],
   gitlab: ['otherOrder', 'substring', 'noise', 'closed', 'private'],
   reddit: ['otherOrder', 'otherForm', 'fewWords', 'gone'],
-  x: ['otherOrder', 'otherForm', 'noise'],
+  x: ['otherOrder', 'otherForm', 'noise', 'private', 'gone'],
   bluesky: ['otherOrder', 'otherForm', 'fewWords', 'gone'],
   youtube: ['otherOrder', 'otherForm', 'substring', 'nearSpelling', 'fewWords', 'noise', 'private'],
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviours } from './behaviour.ts'
 import type { Corpus, CorpusRecord } from './corpus.ts'
 import type { LimitRule, LimitState, Wait } from './limits.ts'
 
@@ -31,11 +31,10 @@ export interface SearchContext {
   leakPullRequests: boolean
   /** Returns private records also to a search for public ones, so that the client's own check can be tested. */
   leakPrivate: boolean
-  /** Behaviours of the real platform that could not be established, which the test wants; see the README. */
-  quirks: ReadonlySet<string>
   /** Seconds that a body asks the client to pause; only Stack Exchange has such a field. */
   backoffSeconds: number | null
-  behaviour: Behaviour
+  /** Where the real platforms are not known. */
+  behaviours: Behaviours
 }
 
 /** Everything that is specific to one platform. The server contains nothing of it. */

@@ -33,24 +33,25 @@ export interface SimulatedRecord {
   createdAt: Date
   /** The platform's own order: a lower rank is a better match. */
   rank: number
-  /** Its platform has taken it down, and says so in answers that still hold it; it is never expected. */
-  isTakenDown?: boolean
   /** What became of it, where the platform has a mark for that; open without it. */
   resolution?: Resolution
-  /** Removed or hidden by a moderator, where the platform's answers still contain such items. */
-  isGone?: boolean
-  /** Only members may see it, but the platform's answer contains it. */
-  isPrivate?: boolean
-  /** What its platform did with it, where the platform has a mark for that: a search returns it all the same. */
-  moderation?: 'archived' | 'removed' | 'private'
-  /** No search has it: it was deleted, or only its members may see it now. */
-  fate?: 'gone' | 'private'
+  /** What its platform did with it; shown to all without it. */
+  fate?: Fate
   /** The category of a discussion of GitHub; an issue has none. */
   category?: string
 }
 
 /** `stale` was closed by a bot, `moved` goes on in another project. */
 export type Resolution = 'completed' | 'not_planned' | 'duplicate' | 'stale' | 'moved'
+
+/**
+ * A search returns an `archived`, `removed` or `private` record all the same, with its platform's mark, so that the client's own check
+ * is tested. No search has a `deleted` or `hidden` one: it is gone, or only members may see it now. Only an archived one is expected.
+ */
+export type Fate = 'archived' | 'removed' | 'private' | 'deleted' | 'hidden'
+
+/** Whether a search returns it. */
+export const isFound = ({ fate }: Pick<SimulatedRecord, 'fate'>): boolean => fate !== 'deleted' && fate !== 'hidden'
 
 /** When a record was resolved: some weeks after it was written. */
 export const resolvedAt = ({ createdAt, id }: SimulatedRecord): Date =>

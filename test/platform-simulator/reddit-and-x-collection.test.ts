@@ -158,7 +158,7 @@ describe('reddit', () => {
 
 describe('x', () => {
   it('leaves out withheld posts and counts them', async () => {
-    const records = [{ title: 'Please add tabs' }, { title: 'Please add more tabs', isTakenDown: true }]
+    const records = [{ title: 'Please add tabs' }, { title: 'Please add more tabs', fate: 'removed' as const }]
     const { platforms } = await setUp({ records: { x: records } })
     const page = await fetchPageOrNull(platforms.x, { topic: 'tabs' })
     expect(page!.requests.map(({ title }) => title)).toEqual(['Please add tabs'])

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/runtime/clock.ts'
 import type { AnsweredPages } from './answered-pages.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviours } from './behaviour.ts'
 import type { Corpus } from './corpus.ts'
 import type { Fault } from './faults.ts'
 import { type Admission, type BreachRule, type Limiter, type Wait, wholeSecond } from './limits.ts'
@@ -23,8 +23,7 @@ export interface ServiceOptions {
   validTokens: readonly string[] | null
   leakPullRequests: boolean
   leakPrivate: boolean
-  quirks: ReadonlySet<string>
-  behaviour: Behaviour
+  behaviours: Behaviours
   baseUrl: string
   /** A redirect to it leaves the platform's origin for a private address. */
   privateUrl: string
@@ -81,12 +80,12 @@ function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wai
 /** The true answer, with the wait that it announces. */
 export function truth(admitted: Admitted, fault: Fault | null): Unpaged {
   const { options, limiter, request, pages, bucket, admission } = admitted
-  const { platform, corpus, leakPullRequests, leakPrivate, quirks, behaviour } = options
+  const { platform, corpus, leakPullRequests, leakPrivate, behaviours } = options
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
   const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
   const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
   const now = options.clock.now().getTime()
-  const leaks = { leakPullRequests, leakPrivate, quirks, behaviour }
+  const leaks = { leakPullRequests, leakPrivate, behaviours }
   const answer = platform.search(request, { corpus, limit: admission.state, now, ...leaks, backoffSeconds })
   if (answer.status === 200) pages.add(request, answer)
   const wait = backoff ?? spentWait(options, admission)

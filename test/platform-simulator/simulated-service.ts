@@ -66,9 +66,8 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
 function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Unpaged {
   const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
   const now = options.clock.now().getTime()
-  const { corpus, leakPrivate, quirks, behaviour } = options
-  const doubts = { quirks, behaviour }
-  const context = { corpus, limit, now, leakPullRequests: false, leakPrivate, backoffSeconds: null, ...doubts }
+  const { corpus, leakPrivate, behaviours } = options
+  const context = { corpus, limit, now, leakPullRequests: false, leakPrivate, backoffSeconds: null, behaviours }
   const answer = options.platform.search(request, context)
   const fault = faults.take(0)
   return plainReply((fault && spoiltAnswer({ ...options, request, before: null }, fault, answer)) ?? answer, fault)

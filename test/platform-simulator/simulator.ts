@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
-import { type Behaviour, usualBehaviour } from './behaviour.ts'
+import { behavioursOf, type ChosenBehaviours } from './behaviour.ts'
 import { type Corpus, createCorpus, type GivenRecord } from './corpus.ts'
 import { type ExpectedRecord, expectRecords } from './expectation.ts'
 import type { FaultName, FaultOptions } from './faults.ts'
@@ -35,12 +35,10 @@ export interface SimulatorOptions {
   leakPullRequests?: boolean
   /** Lets `is:public` of GitHub and `confidential=false` of GitLab find what only members may see, for the same end. */
   leakPrivate?: boolean
-  /** Where a platform may behave in two ways, the other one; the README names them. */
-  quirks?: PerPlatform<readonly string[]>
   /** Searches for the topics of `near-misses.ts` also return what is only similar to them. */
   hasNearMisses?: boolean
   /** How it behaves where the real platforms are not known; see `behaviour.ts`. */
-  behaviour?: Partial<Behaviour>
+  behaviours?: ChosenBehaviours
 }
 
 export interface Breach {
@@ -104,8 +102,7 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
       validTokens: options.validTokens ?? null,
       leakPullRequests: options.leakPullRequests ?? false,
       leakPrivate: options.leakPrivate ?? false,
-      quirks: new Set(options.quirks?.[name]),
-      behaviour: { ...usualBehaviour, ...options.behaviour },
+      behaviours: behavioursOf(options.behaviours),
       baseUrl: urls[name],
       // Another name for the same address: a client that compares origins sees that it is led away.
       privateUrl: `http://localhost:${server.port}/${name}${privatePath}`,

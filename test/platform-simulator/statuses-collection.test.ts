@@ -16,8 +16,8 @@ const records: GivenRecord[] = [
   wish('again', { resolution: 'duplicate' }),
   wish('forgotten', { resolution: 'stale' }),
   wish('elsewhere', { resolution: 'moved' }),
-  wish('deleted', { fate: 'gone' }),
-  wish('hidden', { fate: 'private' }),
+  wish('deleted', { fate: 'deleted' }),
+  wish('hidden', { fate: 'hidden' }),
 ]
 const platforms = ['github', 'gitlab', 'stackexchange'] as const
 const given = Object.fromEntries(platforms.map((name) => [name, records]))
@@ -106,7 +106,7 @@ describe('wishes that disappeared', () => {
     async (how) => {
       const { stackexchange } = await trackers({
         records: { stackexchange: all },
-        behaviour: { stackexchangeMissing: how },
+        behaviours: { stackexchange: { missing: how } },
       })
       const results = await stackexchange.refresh!.read(['meta:4006'], new AbortController().signal)
       expect(results).toEqual([{ handle: 'meta:4006', state: 'missing' }])

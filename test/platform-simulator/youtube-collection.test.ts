@@ -82,7 +82,7 @@ it('texts are stored as people wrote them, and their video is their source', asy
 })
 
 it('where YouTube ignores the search terms, chatter comes too, and only wishes can have the topic of their video', async () => {
-  const { simulator, collect } = await setUp({ size: 160, quirks: { youtube: ['ignoresSearchTerms'] } })
+  const { simulator, collect } = await setUp({ size: 160, behaviours: { youtube: { searchTerms: 'ignored' } } })
   const { found } = await collect('dark mode')
   const joinable = found.filter((request) => youtubeDefinition.contextIsTopic!(request))
   const idsOf = (list: { sourceId: string }[]) => [...new Set(list.map(({ sourceId }) => sourceId))].sort()
@@ -94,7 +94,7 @@ it('where YouTube ignores the search terms, chatter comes too, and only wishes c
 it('replies and comments that are not public are left out and counted', async () => {
   const records = [
     { title: 'Please add tabs', kind: 'pull_request' as const },
-    { title: 'Please add more tabs', isTakenDown: true },
+    { title: 'Please add more tabs', fate: 'private' as const },
     { title: 'Please add all tabs' },
   ]
   const { collect } = await setUp({ records: { youtube: records } })

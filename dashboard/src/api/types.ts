@@ -90,6 +90,8 @@ export interface SearchFilters {
   minVotes?: number
   since?: string
   until?: string
+  status?: readonly RequestStatus[]
+  include?: Include
 }
 
 export type SearchOrder = 'relevance' | 'votes' | 'new'
@@ -117,8 +119,8 @@ export interface SearchMeta {
   originalQuery: string
   cachedResults: number
   expanded: boolean
-  /** How many more matches may be requests; absent in answers of an older service. */
-  maybeResults?: number
+  /** How many more matches may be requests. */
+  maybeResults: number
   window?: number
   didYouMean?: string
   expandedTopics?: string[]
@@ -161,7 +163,7 @@ export interface TopicSummary {
   votes: number
   lastCollectedAt: string | null
   /** How many more may be requests. */
-  maybeRequests?: number
+  maybeRequests: number
   growth: { days7: number; days30: number }
   tags: { tag: string; requests: number }[]
 }

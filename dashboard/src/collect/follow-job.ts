@@ -1,32 +1,13 @@
 import { followJob, readJob } from '../api/calls.ts'
 import { ApiError, isStatus, SessionChangedError } from '../api/client.ts'
 import { readEvents } from '../api/events.ts'
-import type { DiscardReason, Job, PlatformErrorCode, PlatformProgress, TaskState } from '../api/types.ts'
+import type { Job, PlatformProgress } from '../api/types.ts'
+
+/** The progress of a platform of a job. */
+export type PlatformFigures = Omit<PlatformProgress, 'platform'>
 
 /** The error of a platform. */
-export interface PlatformFault {
-  code: PlatformErrorCode
-  message: string
-}
-
-/** The progress of a platform of a job. Pages and new requests come from events only: they are null until the first one. */
-export interface PlatformFigures {
-  state: TaskState
-  pages: number | null
-  requestsFound: number | null
-  requestsCreated: number | null
-  /** New requests of the class maybe. */
-  maybeCreated?: number
-  /** Items that were left out, by reason. */
-  discarded?: Partial<Record<DiscardReason, number>>
-  /** The sources of the account that the depth did not reach. */
-  sourcesNotReached?: string[]
-  waitingUntil: string | null
-  /** The error that ended it; null when it did not fail. */
-  error: PlatformFault | null
-  /** The error of the last try, while others follow. */
-  lastError?: PlatformFault | null
-}
+export type PlatformFault = NonNullable<PlatformFigures['error']>
 
 export interface FollowedJob {
   job: Job | null
@@ -65,7 +46,7 @@ export async function follow(jobId: string, tell: Tell, signal: AbortSignal): Pr
         brokenStreams = streamed === 'silent' ? brokenStreams + 1 : 0
       }
       const job = await readJob(jobId, { signal })
-      tell((before) => afterPoll(before, job))
+      tell(() => afterPoll(job))
       if (job.completedAt !== null) return
       await pause(pauseMs, signal)
     } catch (error) {
@@ -99,7 +80,7 @@ async function readStream(jobId: string, place: { lastEventId: string }, tell: T
       if (event === 'platform') tell((before) => afterEvent(before, JSON.parse(data) as PlatformProgress))
       if (event === 'end') {
         const job = JSON.parse(data) as Job
-        tell((before) => afterPoll(before, job))
+        tell(() => afterPoll(job))
         return 'ended' as const
       }
     }
@@ -118,31 +99,42 @@ function afterEvent(before: FollowedJob, { platform, ...figures }: PlatformProgr
   return { ...before, by: 'events', platforms: new Map(before.platforms).set(platform, figures) }
 }
 
-const unknown = { pages: null, requestsFound: null, requestsCreated: null }
+const nothingYet = { pages: 0, requestsFound: 0, requestsCreated: 0, maybeCreated: 0, discarded: {} }
 
-type Figure = 'pages' | 'requestsFound' | 'requestsCreated'
-
-/** The sum of a figure over all platforms; null while the figure of one is unknown. */
-export function sumOf(platforms: FollowedJob['platforms'], figure: Figure): number | null {
-  const values = [...platforms.values()].map((figures) => figures[figure])
-  return values.length === 0 || values.includes(null) ? null : values.reduce<number>((sum, one) => sum + (one ?? 0), 0)
+/** The progress of a platform as the job itself says it. */
+export function figuresOf(job: Job, platform: string): PlatformFigures {
+  const { platform: _, ...figures } = job.tasks.find((task) => task.platform === platform) ?? {
+    ...nothingYet,
+    platform,
+  }
+  const ended = job.errors?.find((error) => error.platform === platform)
+  const waiting = job.waiting?.find((wait) => wait.platform === platform)
+  const error = ended ?? waiting
+  return {
+    ...figures,
+    state: job.progress[platform] ?? 'pending',
+    waitingUntil: waiting?.until ?? null,
+    error: error ? { code: error.code, message: error.message } : null,
+  }
 }
 
-/**
- * A poll contains the sum of the new requests, not the figure of each platform: when earlier events have another sum, they are
- * outdated and are dropped, so that the figures of the platforms and of the job always agree.
- */
-function afterPoll(before: FollowedJob, job: Job): FollowedJob {
-  const fits = sumOf(before.platforms, 'requestsCreated') === job.requestsCreated
-  const figures = job.platforms.map((platform): [string, PlatformFigures] => {
-    const state = job.progress[platform] ?? 'pending'
-    const error = job.errors?.find((one) => one.platform === platform) ?? null
-    const known = fits ? before.platforms.get(platform) : undefined
-    return [platform, { ...unknown, ...known, state, waitingUntil: null, lastError: null, error }]
-  })
-  const by = job.completedAt === null ? 'polls' : 'ended'
-  return { job, platforms: new Map(figures), by, error: null }
-}
+/** The progress of every platform of a job: the newest event, else what the job says. */
+export const allFigures = (job: Job, platforms: FollowedJob['platforms']) =>
+  new Map(job.platforms.map((platform) => [platform, platforms.get(platform) ?? figuresOf(job, platform)]))
+
+/** The sum of a figure over all platforms. */
+export const sumOf = (
+  platforms: FollowedJob['platforms'],
+  figure: 'pages' | 'requestsFound' | 'requestsCreated' | 'maybeCreated',
+): number => [...platforms.values()].reduce((sum, figures) => sum + figures[figure], 0)
+
+/** A poll is newer than every event before it. */
+const afterPoll = (job: Job): FollowedJob => ({
+  job,
+  platforms: allFigures(job, new Map()),
+  by: job.completedAt === null ? 'polls' : 'ended',
+  error: null,
+})
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

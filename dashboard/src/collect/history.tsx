@@ -47,6 +47,7 @@ const JobLine = ({ job }: { job: ListedJob }) => (
         </time>
         <span>{texts.pages(job.depth)}</span>
         <span>{job.platforms.map(platformTitle).join(', ')}</span>
+        {job.sources && <span>{texts.fromSources(Object.values(job.sources).flat().length)}</span>}
       </p>
     </div>
     <p className="job-new">

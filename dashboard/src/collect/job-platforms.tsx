@@ -11,21 +11,14 @@ interface JobPlatformsProps {
   platforms: FollowedJob['platforms']
 }
 
-const nothingYet = { pages: null, requestsFound: null, requestsCreated: null, waitingUntil: null, error: null }
-
 const isOver = ({ state }: PlatformFigures) => state === 'done' || state === 'error' || state === 'skipped'
 
 /** The progress of each platform, with advice after a failure. */
 export function JobPlatforms({ job, platforms }: JobPlatformsProps) {
-  const rows = job.platforms.map((platform) => ({
-    platform,
-    figures: platforms.get(platform) ?? { ...nothingYet, state: job.progress[platform] ?? ('pending' as const) },
-  }))
-  // A waiting platform may have failed or reached a limit: its state says which.
-  const unexplained = rows.filter(
-    ({ figures }) => figures.waitingUntil !== null && !figures.lastError && !isOver(figures),
-  )
-  const readiness = useReadiness(unexplained.map(({ platform, figures }) => `${platform} ${figures.waitingUntil}`))
+  const rows = [...platforms].map(([platform, figures]) => ({ platform, figures }))
+  // The state of a waiting platform says whether it has reached a limit, and is what the next form of a collection shows.
+  const waiting = rows.filter(({ figures }) => figures.waitingUntil !== null && !isOver(figures))
+  const readiness = useReadiness(waiting.map(({ platform, figures }) => `${platform} ${figures.waitingUntil}`))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
     <section className="table-frame" tabIndex={0} aria-label={texts.byPlatform}>
@@ -49,7 +42,7 @@ export function JobPlatforms({ job, platforms }: JobPlatformsProps) {
             <PlatformRow
               key={platform}
               platform={platform}
-              depth={job.depth}
+              job={job}
               figures={figures}
               status={readiness?.find((status) => status.platform === platform)}
             />
@@ -60,17 +53,15 @@ export function JobPlatforms({ job, platforms }: JobPlatformsProps) {
   )
 }
 
-const shown = (value: number | null) => (value === null ? '–' : number(value))
-
 interface PlatformRowProps {
   platform: string
   figures: PlatformFigures
-  depth: number
+  job: Job
   /** The state of the platform, if it was read. */
   status: PlatformStatus | undefined
 }
 
-function PlatformRow({ platform, figures, depth, status }: PlatformRowProps) {
+function PlatformRow({ platform, figures, job: { depth, sources, sourcesNotReached }, status }: PlatformRowProps) {
   const { state, pages, requestsFound, requestsCreated, waitingUntil, error } = figures
   const wasCancelled = error?.code === 'cancelled'
   const trouble = faultOf(figures, status)
@@ -90,20 +81,20 @@ function PlatformRow({ platform, figures, depth, status }: PlatformRowProps) {
           <span className="pages">
             <progress
               max={depth}
-              value={state === 'done' ? depth : (pages ?? 0)}
+              value={state === 'done' ? depth : pages}
               aria-label={texts.progressOf(platformTitle(platform))}
             />
-            {pages === null ? '–' : texts.pagesOf(pages, depth)}
+            {texts.pagesOf(pages, depth)}
           </span>
         </td>
         <td className="number" data-label={texts.found}>
-          {shown(requestsFound)}
+          {number(requestsFound)}
         </td>
         <td className="number" data-label={texts.created}>
-          {shown(requestsCreated)}
+          {number(requestsCreated)}
         </td>
       </tr>
-      <Notes figures={figures} />
+      <Notes figures={figures} sources={sources?.[platform]} notReached={sourcesNotReached?.[platform]} />
       {trouble !== null && !wasCancelled && (
         <tr className="remedy">
           <td colSpan={5}>
@@ -116,23 +107,27 @@ function PlatformRow({ platform, figures, depth, status }: PlatformRowProps) {
   )
 }
 
-/** What else came of the pages: possible requests, and what was left out. */
-function Notes({
-  figures: { maybeCreated = 0, discarded = {}, sourcesNotReached = [] },
-}: {
+interface NotesProps {
   figures: PlatformFigures
-}) {
-  const reasons = Object.entries(discarded) as [DiscardReason, number][]
+  /** Those that the account named; undefined for those of the operator. */
+  sources: readonly string[] | undefined
+  notReached: readonly string[] | undefined
+}
+
+/** Where the pages are from, and what else came of them: possible requests, and what was left out. */
+function Notes({ figures: { maybeCreated, discarded }, sources, notReached }: NotesProps) {
+  const leftOut = (Object.entries(discarded) as [DiscardReason, number][]).sort(([, one], [, other]) => other - one)
   const notes = [
+    ...(sources ? [texts.onlyFrom(sources)] : []),
     ...(maybeCreated > 0 ? [texts.maybeCreated(maybeCreated)] : []),
-    ...(reasons.length > 0 ? [texts.discarded(reasons)] : []),
-    ...(sourcesNotReached.length > 0 ? [texts.sourcesNotReached(sourcesNotReached)] : []),
+    ...(leftOut.length > 0 ? [texts.discarded(leftOut)] : []),
+    ...(notReached ? [texts.sourcesNotReached(notReached)] : []),
   ]
   if (notes.length === 0) return null
   return (
-    <tr className="remedy">
+    <tr className="notes">
       <td colSpan={5}>
-        <bdi className="note">{notes.join(' ')}</bdi>
+        <bdi className="note">{notes.map((note) => `${note}.`).join(' ')}</bdi>
       </td>
     </tr>
   )
@@ -141,7 +136,6 @@ function Notes({
 /** The error of a failed platform or, while it waits for another try, the error of the last one. */
 function faultOf(figures: PlatformFigures, status: PlatformStatus | undefined): PlatformFault | null {
   if (figures.error !== null || isOver(figures)) return figures.error
-  if (figures.lastError) return figures.lastError
   return figures.waitingUntil !== null && status ? troubleOf(status) : null
 }
 

@@ -37,17 +37,21 @@ export function JobPage({ jobId }: { jobId: string }) {
           <Link className="button" href={topicAddress(job.topic)}>
             {texts.understand}
           </Link>
+          <MaybeLink jobId={job.jobId} count={sumOf(platforms, 'maybeCreated')} />
         </p>
       )}
     </Page>
   )
 }
 
+const MaybeLink = ({ jobId, count }: { jobId: string; count: number }) =>
+  count > 0 && <Link href={filteredSearch({ job: jobId, include: 'maybe' })}>{texts.maybeCreated(count)}</Link>
+
 function JobActions({ job }: { job: Job }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.jobId) })
   if (job.completedAt !== null || cancel.isSuccess) {
     return (
-      <Link className="button" href={newCollection({ topic: job.topic, platforms: job.platforms, depth: job.depth })}>
+      <Link className="button" href={newCollection(job)}>
         {texts.runAgain}
       </Link>
     )
@@ -69,12 +73,9 @@ function JobActions({ job }: { job: Job }) {
 
 type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job }
 
-/** The sums of all platforms. Figures that only events contain are left out when only polls succeed. */
+/** The sums of all platforms. */
 function Summary({ job, platforms, by }: SummaryProps) {
-  const pages = sumOf(platforms, 'pages')
-  const found = sumOf(platforms, 'requestsFound')
-  // The sum of the rows below, from events or polls.
-  const created = sumOf(platforms, 'requestsCreated') ?? job.requestsCreated
+  const created = sumOf(platforms, 'requestsCreated')
   const hasBegun = [...platforms.values()].some(({ state }) => state !== 'pending')
   const status = job.completedAt === null && hasBegun ? 'running' : shownStatus(job)
   return (
@@ -82,8 +83,8 @@ function Summary({ job, platforms, by }: SummaryProps) {
       <dl className="figures">
         <Figure name={texts.status} value={<span className={`badge ${status}`}>{texts.jobStatus[status]}</span>} />
         <Figure name={texts.depthOfJob} value={texts.pages(job.depth)} />
-        <Figure name={texts.pagesRead} value={pages === null ? '–' : number(pages)} />
-        <Figure name={texts.found} value={found === null ? '–' : number(found)} />
+        <Figure name={texts.pagesRead} value={number(sumOf(platforms, 'pages'))} />
+        <Figure name={texts.found} value={number(sumOf(platforms, 'requestsFound'))} />
         <Figure name={texts.created} value={number(created)} />
         {job.startedAt && <Figure name={texts.startedAt} value={dateAndTime(job.startedAt)} />}
         {job.completedAt && <Figure name={texts.completedAt} value={dateAndTime(job.completedAt)} />}

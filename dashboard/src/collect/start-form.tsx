@@ -13,12 +13,12 @@ import { usePlatforms } from '../shell/use-platforms.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
 import { Cost, isCreditRefusal, Refusal } from './job-cost.tsx'
 import { isSetUp, PlatformChoice } from './platform-choice.tsx'
-import { namedSources, SourceFields, type SourceTexts } from './source-fields.tsx'
+import { isAboutSources, type NamedSources, namedSources, SourceFields, sourcesAtFirst } from './source-fields.tsx'
 
 export const maxDepth = 40
 const maxTopicLength = 200
 
-/** The parameters of the address: topic, platforms and depth of an earlier job. */
+/** The parameters of the address: topic, platforms, depth and sources of an earlier job. */
 interface StartFormProps {
   prefilled: URLSearchParams
 }
@@ -56,6 +56,14 @@ const depthAtFirst = (prefilled: URLSearchParams) => {
   return Number.isInteger(depth) && depth >= 1 && depth <= maxDepth ? depth : 1
 }
 
+const newJob = (topic: string, platforms: PlatformName[], depth: number, sources?: NamedSources): NewJob => ({
+  topic: topic.trim(),
+  platforms,
+  depth,
+  maxCredits: depth * platforms.length,
+  ...(sources === undefined ? {} : { sources }),
+})
+
 /** Starts a job and shows it. An equal job that is submitted again has the same `Idempotency-Key` until one was started. */
 function useJobStart() {
   const owner = useOwner()
@@ -79,23 +87,17 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
   const [topic, setTopic] = useState(() => [...(prefilled.get('topic') ?? '')].slice(0, maxTopicLength).join(''))
   const [chosen, setChosen] = useState(() => chosenAtFirst(platforms, prefilled))
   const [depth, setDepth] = useState(() => depthAtFirst(prefilled))
-  const [typedSources, setTypedSources] = useState<SourceTexts>({})
+  const [typedSources, setTypedSources] = useState(() => sourcesAtFirst(platforms, prefilled))
   const [fault, setFault] = useState<'topic' | 'platforms' | null>(null)
   const start = useJobStart()
+  const named = namedSources(typedSources, chosen)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = !isTopic(topic) ? 'topic' : chosen.length === 0 ? 'platforms' : null
     setFault(found)
     if (found === 'topic') document.getElementById(topicId)?.focus()
     if (found === null && !start.isPending) {
-      const sources = namedSources(typedSources, chosen)
-      start.mutate({
-        topic: topic.trim(),
-        platforms: chosen,
-        depth,
-        maxCredits: depth * chosen.length,
-        ...(sources === undefined ? {} : { sources }),
-      })
+      start.mutate(newJob(topic, chosen, depth, named))
     }
   }
   return (
@@ -107,7 +109,14 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
         choose={setChosen}
         fault={fault === 'platforms' ? texts.platformsFault : null}
       />
-      <SourceFields platforms={platforms} chosen={chosen} typed={typedSources} type={setTypedSources} />
+      <SourceFields
+        platforms={platforms}
+        chosen={chosen}
+        typed={typedSources}
+        type={setTypedSources}
+        refusal={start.error}
+        sent={start.variables?.sources}
+      />
       <Depth depth={depth} setDepth={setDepth} />
       <div className="start-foot">
         <Cost depth={depth} platforms={chosen.length} />
@@ -115,12 +124,15 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
           {start.isPending ? texts.starting : texts.start}
         </button>
       </div>
-      {/* Tries again with the job that was refused; the form may have changed since. */}
-      {start.error !== null && start.variables && (
-        <Refusal error={start.error} cost={start.variables.maxCredits} retry={() => start.mutate(start.variables)} />
-      )}
+      <StartFailure start={start} />
     </form>
   )
+}
+
+/** Why no job was started. Tries again with the job that was refused; the form may have changed since. */
+function StartFailure({ start: { error, variables: job, mutate } }: { start: ReturnType<typeof useJobStart> }) {
+  if (error === null || job === undefined || isAboutSources(error, job.sources)) return null
+  return <Refusal error={error} cost={job.maxCredits} retry={() => mutate(job)} />
 }
 
 interface TopicFieldProps {

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { readJob } from '../api/calls.ts'
 import { useOwner, useSessionState } from '../api/session-store.ts'
-import { type FollowedJob, follow, notFollowed } from './follow-job.ts'
+import { allFigures, type FollowedJob, follow, notFollowed } from './follow-job.ts'
 
 /** The present state of a job, followed until it ends; started again after a new sign-in. */
 export function useJob(jobId: string): FollowedJob & { retry: () => void } {
@@ -37,5 +37,7 @@ export function useJob(jobId: string): FollowedJob & { retry: () => void } {
     void first.refetch()
     setAttempt(attempt + 1)
   }
-  return { ...followed, job: followed.job ?? first.data ?? null, error: followed.error ?? first.error, retry }
+  const job = followed.job ?? first.data ?? null
+  const platforms = job === null ? followed.platforms : allFigures(job, followed.platforms)
+  return { ...followed, job, platforms, error: followed.error ?? first.error, retry }
 }

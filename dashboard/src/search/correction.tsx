@@ -1,55 +1,89 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { correctRequest } from '../api/calls.ts'
+import { type MouseEvent, useRef } from 'react'
+import { correctRequest, readRequest } from '../api/calls.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
+import { type Judgement, type Results, withJudgement } from './use-results.ts'
 
-/**
- * Says that a text is a request, or that it is none, for this account. The card stays until the results are read again, so that
- * the correction can be taken back where it was made.
- */
-export function Correction({ request }: { request: FoundRequest }) {
+const judged: Record<'request' | 'none', Judgement> = {
+  request: { likelihood: 'likely', corrected: true },
+  none: { likelihood: 'unlikely', corrected: true },
+}
+
+/** Corrects a request, or with null undoes that. What a request is without a correction is read from the service. */
+async function correct(requestId: string, isRequest: boolean | null): Promise<Judgement> {
+  await correctRequest(requestId, isRequest)
+  if (isRequest !== null) return judged[isRequest ? 'request' : 'none']
+  const { likelihood, corrected } = await readRequest(requestId, {})
+  return { likelihood, corrected }
+}
+
+/** The card of a corrected request stays; other views and all counts are read again when they are shown next. */
+function useCorrection({ _id }: FoundRequest) {
   const owner = useOwner()
   const queries = useQueryClient()
-  const correct = useMutation({
-    mutationFn: (isRequest: boolean | null) => correctRequest(request._id, isRequest),
-    // What is on the screen stays; counts and other views are read again when they are shown.
-    onSuccess: () => {
-      for (const part of ['results', 'topics', 'topic', 'similar']) {
-        void queries.invalidateQueries({ queryKey: [owner, part], refetchType: 'none' })
+  return useMutation({
+    mutationFn: (isRequest: boolean | null) => correct(_id, isRequest),
+    onSuccess: (judgement) => {
+      const results = [owner, 'results']
+      queries.setQueriesData<Results>({ queryKey: results }, (pages) => pages && withJudgement(pages, _id, judgement))
+      for (const queryKey of [results, [owner, 'topics'], [owner, 'similar']]) {
+        void queries.invalidateQueries({ queryKey, refetchType: 'none' })
       }
     },
   })
-  const said = correct.isSuccess ? correct.variables : null
-  const isCorrected = correct.isSuccess ? said !== null : request.corrected
-  const isRequest = said ?? request.likelihood === 'likely'
+}
+
+/** The buttons of a card: what each says, and the correction that it makes. */
+function choicesFor({ likelihood, corrected }: FoundRequest, isOperators: boolean): [string, boolean | null][] {
+  if (corrected && !isOperators) return [[texts.undoCorrection, null]]
+  const choices: [string, boolean][] = []
+  if (likelihood !== 'likely') choices.push([texts.isRequest, true])
+  if (likelihood !== 'unlikely') choices.push([texts.isNoRequest, false])
+  return choices
+}
+
+/** Says that a text is a request, or that it is none, for this account; and takes that back. */
+export function Correction({ request }: { request: FoundRequest }) {
+  const mutation = useCorrection(request)
+  const buttons = useRef<HTMLSpanElement>(null)
+  const { corrected, likelihood } = request
+  // Without a correction of the account, only one of the operator is left.
+  const isOperators = corrected && mutation.isSuccess && mutation.variables === null
+  const onClick = (event: MouseEvent, isRequest: boolean | null) => {
+    // The second click of a double click would press the button that the first one brought.
+    if (mutation.isPending || event.detail > 1) return
+    // The first button is there before and after, so the focus is not lost.
+    buttons.current?.querySelector('button')?.focus()
+    mutation.mutate(isRequest)
+  }
   return (
     <>
-      {isCorrected ? (
-        <span className="note" role="status">
-          {texts.correctedTo[isRequest ? 'likely' : 'unlikely']}{' '}
+      <span className="correction" ref={buttons}>
+        {corrected && (
+          <span className="note" role={mutation.isSuccess ? 'status' : undefined}>
+            {isOperators
+              ? texts.correctedByOperator
+              : texts.correctedTo[likelihood === 'unlikely' ? 'none' : 'request']}
+          </span>
+        )}
+        {choicesFor(request, isOperators).map(([text, isRequest], position) => (
           <button
+            // biome-ignore lint/suspicious/noArrayIndexKey: the first button stays the same element, with its focus
+            key={position}
             type="button"
-            className="as-link small"
-            disabled={correct.isPending}
-            onClick={() => correct.mutate(null)}
+            className="quiet small"
+            aria-disabled={mutation.isPending}
+            onClick={(event) => onClick(event, isRequest)}
           >
-            {texts.undoCorrection}
+            {text}
           </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          className="quiet small"
-          disabled={correct.isPending}
-          onClick={() => correct.mutate(!isRequest)}
-        >
-          {isRequest ? texts.isNoRequest : texts.isRequest}
-        </button>
-      )}
-      {correct.error !== null && (
-        <Problem error={correct.error} retry={() => correct.mutate(correct.variables ?? null)} />
+        ))}
+      </span>
+      {mutation.error !== null && (
+        <Problem error={mutation.error} retry={() => mutation.mutate(mutation.variables ?? null)} />
       )}
     </>
   )

@@ -1,11 +1,10 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Include } from '../api/types.ts'
-import { platformTitle } from '../shell/format.ts'
-import { usePlatforms } from '../shell/use-platforms.ts'
 import { searchTexts as texts } from '../texts/search.ts'
-import { filterCount, isTopic, lengthOf, maxTagLength, maxTags, requestStatuses, type View } from './view.ts'
+import { PlatformFilter, StatusFilter } from './chip-filters.tsx'
+import { filterCount, isTopic, lengthOf, maxTagLength, maxTags, type View } from './view.ts'
 
-interface FiltersProps {
+export interface FiltersProps {
   view: View
   show: (view: View) => void
 }
@@ -63,8 +62,8 @@ const FilterFields = ({ view, show }: FiltersProps) => (
       />
       <VotesFilter view={view} show={show} />
       <DayFilter label={texts.since} present={view.since} apply={(since) => show({ ...view, since })} />
-      <IncludeFilter view={view} show={show} />
       <DayFilter label={texts.until} present={view.until} apply={(until) => show({ ...view, until })} />
+      <IncludeFilter view={view} show={show} />
     </div>
     {view.since !== '' && view.until !== '' && view.since > view.until && (
       <p className="fault" role="alert">
@@ -76,54 +75,6 @@ const FilterFields = ({ view, show }: FiltersProps) => (
 
 const faultOfTag = (tag: string, view: View) =>
   lengthOf(tag) > maxTagLength ? texts.tagLength : view.tags.length >= maxTags && tag !== '' ? texts.tooManyTags : null
-
-function PlatformFilter({ view, show }: FiltersProps) {
-  const platforms = usePlatforms()
-  const names = platforms.data?.filter(({ state }) => state !== 'off').map(({ platform }) => platform) ?? []
-  const shown = [...new Set([...names, ...view.platforms])]
-  if (shown.length === 0) return null
-  return (
-    <fieldset className="chips">
-      <legend>{texts.platforms}</legend>
-      {shown.map((name) => {
-        const isOn = view.platforms.includes(name)
-        const platforms = isOn ? view.platforms.filter((other) => other !== name) : [...view.platforms, name]
-        return (
-          <button
-            key={name}
-            type="button"
-            className="chip"
-            aria-pressed={isOn}
-            onClick={() => show({ ...view, platforms })}
-          >
-            {platformTitle(name)}
-          </button>
-        )
-      })}
-    </fieldset>
-  )
-}
-
-const StatusFilter = ({ view, show }: FiltersProps) => (
-  <fieldset className="chips">
-    <legend>{texts.statuses}</legend>
-    {requestStatuses.map((status) => {
-      const isOn = view.statuses.includes(status)
-      const statuses = isOn ? view.statuses.filter((other) => other !== status) : [...view.statuses, status]
-      return (
-        <button
-          key={status}
-          type="button"
-          className="chip"
-          aria-pressed={isOn}
-          onClick={() => show({ ...view, statuses })}
-        >
-          {texts.status(status)}
-        </button>
-      )
-    })}
-  </fieldset>
-)
 
 function IncludeFilter({ view, show }: FiltersProps) {
   const id = useId()

@@ -31,21 +31,25 @@ export function SourceLink({ request, children }: { request: FoundRequest; child
 
 /** What became of a request, and whether it may be none. */
 export function Marks({ request }: { request: FoundRequest }) {
-  const { status, statusChangedAt, statusObserved, likelihood, confidence, excerpt } = request
+  const { status, statusChangedAt, statusObserved, likelihood, corrected, confidence, excerpt } = request
+  // A correction is said where it was made.
+  const isDoubtful = likelihood !== 'likely' && !corrected
   const isShown = status !== null && status !== 'open'
   const percent = confidence === null ? null : Math.round(confidence * 100)
-  if (!isShown && likelihood === 'likely' && !excerpt) return null
+  if (!isShown && !isDoubtful && !excerpt) return null
   return (
     <p className="marks">
       {isShown && (
-        <span
-          className={`badge status-${status}`}
-          title={statusChangedAt === null ? undefined : texts.statusSince(dateAndTime(statusChangedAt), statusObserved)}
-        >
-          {texts.status(status)}
+        <span className="status">
+          <span className={`badge status-${status}`}>{texts.status(status)}</span>
+          {statusChangedAt !== null && (
+            <time className="note" dateTime={statusChangedAt} title={dateAndTime(statusChangedAt)}>
+              {texts.statusChanged(ago(statusChangedAt), statusObserved)}
+            </time>
+          )}
         </span>
       )}
-      {likelihood !== 'likely' && (
+      {isDoubtful && (
         <span className="badge doubt" title={percent === null ? undefined : texts.likelihoodTitle(percent)}>
           {texts.likelihood[likelihood]}
         </span>

@@ -70,7 +70,7 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       {error !== null && !isFetchNextPageError && <Problem error={error} retry={results.refetch} />}
       {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
       <p className="count" role="status">
-        {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage)}
+        {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage, view.include !== null)}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
       </p>
       {found.length === 0 && hasNextPage && <p className="note">{texts.noneSoFar}</p>}
@@ -79,9 +79,11 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       ) : (
         <Cards found={found} busy={isPlaceholderData} view={view} show={show} />
       )}
-      {!isPlaceholderData && <MoreMaybe view={view} count={meta?.maybeResults ?? 0} show={show} />}
       {last?.limitReached && !isPlaceholderData && <p className="note">{texts.capReached}</p>}
       {!isPlaceholderData && <MoreButton query={results} />}
+      {!isPlaceholderData && (
+        <MoreMaybe view={view} count={meta?.maybeResults ?? 0} likely={found.length} show={show} />
+      )}
     </>
   )
 }
@@ -118,14 +120,27 @@ const Cards = ({ found, busy, view, show }: CardsProps) => (
   </ol>
 )
 
+interface MoreMaybeProps {
+  view: View
+  count: number
+  /** How many likely requests are shown before. */
+  likely: number
+  show: (view: View) => void
+}
+
 /** Offers the matches that may be requests, after the likely ones. */
-function MoreMaybe({ view, count, show }: { view: View; count: number; show: (view: View) => void }) {
+function MoreMaybe({ view, count, likely, show }: MoreMaybeProps) {
   if (count === 0 || view.include !== null) return null
+  const showMaybe = () => {
+    // The button goes, and the results begin anew.
+    document.getElementById('heading')?.focus()
+    show({ ...view, include: 'maybe' })
+  }
   return (
-    <p className="note">
-      {texts.moreMaybe(count)}{' '}
-      <button type="button" className="as-link" onClick={() => show({ ...view, include: 'maybe' })}>
-        {texts.showMaybe}
+    <p className="more-maybe">
+      {texts.moreMaybe(count, likely)}{' '}
+      <button type="button" onClick={showMaybe}>
+        {texts.showMaybe(count)}
       </button>
     </p>
   )

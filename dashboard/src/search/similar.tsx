@@ -5,7 +5,7 @@ import { platformTitle } from '../shell/format.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
-import { Origin, SourceLink, Votes } from './request-parts.tsx'
+import { Marks, Origin, SourceLink, Votes } from './request-parts.tsx'
 
 /** The requests that are similar to this one, and their sums. */
 export function Similar({ requestId }: { requestId: string }) {
@@ -29,6 +29,7 @@ export function Similar({ requestId }: { requestId: string }) {
                 <SourceLink request={request}>{request.title}</SourceLink>{' '}
                 <span className="similarity">{texts.similarity(request.similarity)}</span>
               </p>
+              <Marks request={request} />
               <Origin request={request} />
             </div>
           </li>

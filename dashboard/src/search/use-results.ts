@@ -24,6 +24,24 @@ export const toPage = (answer: SearchAnswer, offset: number): ResultsPage => ({
   meta: answer.meta,
 })
 
+/** What is said of a request: how likely it is one, and whether a person said that. */
+export type Judgement = Pick<FoundRequest, 'likelihood' | 'corrected'>
+
+/**
+ * The pages with another judgement of one request. The service may leave it out from now on: the next page begins one result earlier,
+ * so that none is skipped.
+ */
+export function withJudgement({ pages, pageParams }: Results, requestId: string, judgement: Judgement): Results {
+  const isOne = ({ _id }: FoundRequest) => _id === requestId
+  if (!pages.some(({ results }) => results.some(isOne))) return { pages, pageParams }
+  const judged = pages.map((page) => ({
+    ...page,
+    results: page.results.map((request) => (isOne(request) ? { ...request, ...judgement } : request)),
+    next: typeof page.next === 'number' ? Math.max(0, page.next - 1) : page.next,
+  }))
+  return { pages: judged, pageParams }
+}
+
 /** The query key of the results of a view. */
 export const resultsKey = (owner: string, view: View, typing: boolean) => [owner, 'results', view, typing] as const
 

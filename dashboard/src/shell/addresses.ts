@@ -24,14 +24,21 @@ export const filteredSearch = (filter: {
   include?: 'maybe' | 'all'
 }): string => `/?${new URLSearchParams(filter)}`
 
+/** The parameter of the form with the sources of a platform. */
+export const sourcesParameter = (platform: PlatformName): string => `sources.${platform}`
+
 /** The form of a new collection, filled in. */
 export function newCollection(job: {
   topic: string
   platforms?: readonly PlatformName[]
   depth?: number | undefined
+  sources?: Readonly<Record<PlatformName, string[]>> | undefined
 }): string {
   const query = new URLSearchParams({ topic: job.topic })
   if (job.platforms) query.set('platforms', job.platforms.join(','))
   if (job.depth !== undefined) query.set('depth', String(job.depth))
+  for (const [platform, sources] of Object.entries(job.sources ?? {})) {
+    query.set(sourcesParameter(platform), sources.join(', '))
+  }
   return `/collect?${query}`
 }

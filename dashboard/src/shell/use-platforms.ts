@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { readPlatforms } from '../api/calls.ts'
 import { useOwner } from '../api/session-store.ts'
@@ -24,12 +24,15 @@ export function usePlatforms({ enabled = true }: { enabled?: boolean } = {}) {
  * @param waits names of the waits: a new one causes a new call.
  */
 export function useReadiness(waits: readonly string[]): PlatformStatus[] | undefined {
+  const owner = useOwner()
+  const queries = useQueryClient()
   const { data, refetch } = usePlatforms({ enabled: false })
   const askedAt = useRef(0)
   const reason = waits.join()
   useEffect(() => {
     if (reason === '') return
-    // An answer from before the wait does not describe it.
+    // An answer from before the wait does not describe it, also where the page is left before the next call.
+    void queries.invalidateQueries({ queryKey: [owner, 'platforms'], refetchType: 'none' })
     const timer = setTimeout(
       () => {
         askedAt.current = Date.now()
@@ -38,6 +41,6 @@ export function useReadiness(waits: readonly string[]): PlatformStatus[] | undef
       Math.max(0, askedAt.current + pauseMs - Date.now()),
     )
     return () => clearTimeout(timer)
-  }, [reason, refetch])
+  }, [reason, refetch, queries, owner])
   return data
 }

@@ -2,12 +2,12 @@ import type { DiscardReason, PlatformErrorCode } from '../api/types.ts'
 import { conjunction, number, plural } from '../shell/format.ts'
 
 /** Why something that a platform returned was left out. */
-const discardedFor: Record<DiscardReason, string> = {
-  offTopic: 'not about the topic',
-  noText: 'without text',
-  reply: 'replies',
-  notPublic: 'not public',
-  removed: 'removed by their platform',
+const discardedFor: Record<DiscardReason, (count: number) => string> = {
+  offTopic: (count) => `${number(count)} not about the topic`,
+  noText: (count) => `${number(count)} without text`,
+  reply: (count) => plural(count, 'reply', 'replies'),
+  notPublic: (count) => `${number(count)} not public`,
+  removed: (count) => `${number(count)} removed by the platform`,
 }
 
 /** What helps, by the code of a platform's error; where there is nothing, the message says it. */
@@ -41,10 +41,18 @@ export const collectTexts = {
     not_configured: 'not set up',
     off: 'not set up',
   },
-  ownSources: 'Only from sources of your own',
+  ownSources: 'Choose the sources',
   ownSourcesNote:
-    'Repositories, forums or communities, with a space between two of them. What only they have is visible only to accounts that named them.',
-  sourcesOf: (platform: string) => `Sources on ${platform}`,
+    'Collect only from these, with a comma between two. Requests from sources that your operator does not list are visible only to accounts that named them.',
+  sourcesOf: (platform: string) => `Only from these sources of ${platform}`,
+  sourceForm: (form: string, example: string) => `${form}, such as ${example}`,
+  sourceFault: (source: string, message: string) =>
+    message.startsWith('must ')
+      ? `“${source}” ${message}`
+      : message.includes(source)
+        ? message
+        : `${source}: ${message}`,
+  fromSources: (count: number) => `only from ${plural(count, 'source')}`,
   notAnswering: 'not answering',
   answersInPart: 'answers in part',
   notSetUp: 'Not set up here',
@@ -88,10 +96,11 @@ export const collectTexts = {
   pagesRead: 'Pages',
   found: 'Found',
   created: 'New',
-  maybeCreated: (count: number) => `${number(count)} more may be requests.`,
+  maybeCreated: (count: number) => `${number(count)} more may be ${count === 1 ? 'a request' : 'requests'}`,
   discarded: (reasons: [DiscardReason, number][]) =>
-    `Left out: ${reasons.map(([reason, count]) => `${number(count)} ${discardedFor[reason]}`).join(', ')}.`,
-  sourcesNotReached: (sources: string[]) => `The depth did not reach ${conjunction(sources)}.`,
+    `Left out: ${reasons.map(([reason, count]) => discardedFor[reason](count)).join(', ')}`,
+  onlyFrom: (sources: readonly string[]) => `Only from ${conjunction(sources)}`,
+  sourcesNotReached: (sources: readonly string[]) => `The depth did not reach ${conjunction(sources)}`,
   startedAt: 'Started',
   completedAt: 'Ended',
   byPlatform: 'By platform',

@@ -25,8 +25,12 @@ export const searchTexts = {
   boxPlaceholder: 'Search title, text, tags and author',
   search: 'Search',
   searching: 'Searching …',
-  count: (shown: number, more: boolean) =>
-    more ? (shown === 0 ? '' : `The first ${number(shown)} are shown.`) : plural(shown, 'request'),
+  count: (shown: number, more: boolean, hasOthers: boolean) =>
+    more
+      ? shown === 0
+        ? ''
+        : `The first ${number(shown)} are shown.`
+      : plural(shown, hasOthers ? 'result' : 'request'),
   shownBefore: (query: string) =>
     query === '' ? 'Still shown: the list from before.' : `Still shown: the results for “${query}”.`,
   window: (size: number) => `The filters looked at the best ${number(size)} matches.`,
@@ -39,16 +43,18 @@ export const searchTexts = {
   showLess: 'Show less',
   filterByTag: (tag: string) => `Only with the tag ${tag}`,
   status: (status: RequestStatus) => statusNames[status],
-  statusSince: (when: string, isObserved: boolean) => (isObserved ? `seen so on ${when}` : `since ${when}`),
-  excerpt: 'The platform gave only a part of the text.',
+  statusChanged: (when: string, isObserved: boolean) => (isObserved ? `noticed ${when}` : when),
+  excerpt: 'only part of the text',
   likelihood: { maybe: 'may be a request', unlikely: 'probably not a request' },
   likelihoodTitle: (percent: number) => `${percent} % likely to be a request`,
   isRequest: 'This is a request',
   isNoRequest: 'Not a request',
-  correctedTo: { likely: 'You said: this is a request.', maybe: '', unlikely: 'You said: this is not a request.' },
+  correctedTo: { request: 'Marked as a request', none: 'Marked as not a request' },
+  correctedByOperator: 'Your operator marked it',
   undoCorrection: 'Undo',
-  moreMaybe: (count: number) => `${plural(count, 'more match', 'more matches')} may be requests.`,
-  showMaybe: 'Show them too',
+  moreMaybe: (count: number, likely: number) =>
+    `${likely === 0 ? plural(count, 'match', 'matches') : `${number(count)} more`} may be ${count === 1 ? 'a request' : 'requests'}.`,
+  showMaybe: (count: number) => (count === 1 ? 'Show it' : 'Show them'),
   similar: 'Similar',
   similarTitle: 'Similar requests',
   noSimilar: 'No request asks for much the same.',
@@ -81,9 +87,9 @@ export const searchTexts = {
   tooManyTags: 'At most ten tags.',
   statuses: 'Status',
   include: 'Show',
-  includes: { likely: 'Requests', maybe: 'Also what may be one', all: 'Everything that was collected' },
+  includes: { likely: 'Requests', maybe: 'Also possible requests', all: 'Everything collected' },
   statusChip: (status: RequestStatus) => `Status: ${statusNames[status]}`,
-  includeChip: { maybe: 'Also what may be a request', all: 'Everything that was collected' },
+  includeChip: { maybe: 'Also possible requests', all: 'Everything collected' },
   minVotes: 'At least so many votes',
   votesForm: 'A whole number, please.',
   since: 'Asked since',

@@ -4,7 +4,7 @@ import { useOwner } from '../api/session-store.ts'
 import type { TopicPage, Wish } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
 import { ColumnChart } from '../charts/column-chart.tsx'
-import { Origin, SourceLink, Votes } from '../search/request-parts.tsx'
+import { Marks, Origin, SourceLink, Votes } from '../search/request-parts.tsx'
 import { filteredSearch, newCollection, topicsAddress } from '../shell/addresses.ts'
 import { ago, number, platformTitle, plural, signed, utcDay } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
@@ -68,13 +68,11 @@ const Figures = ({ topic }: { topic: TopicPage }) => (
       <dt>{texts.votes}</dt>
       <dd>{number(topic.votes)}</dd>
     </div>
-    {(topic.maybeRequests ?? 0) > 0 && (
+    {topic.maybeRequests > 0 && (
       <div>
         <dt>{texts.maybeRequests}</dt>
         <dd>
-          <Link href={filteredSearch({ topic: topic.topic, include: 'maybe' })}>
-            {number(topic.maybeRequests ?? 0)}
-          </Link>
+          <Link href={filteredSearch({ topic: topic.topic, include: 'maybe' })}>{number(topic.maybeRequests)}</Link>
         </dd>
       </div>
     )}
@@ -120,6 +118,7 @@ const WishCard = ({ wish: { request, votes, requests, platforms } }: { wish: Wis
       <h3 dir="auto">
         <SourceLink request={request}>{request.title}</SourceLink>
       </h3>
+      <Marks request={request} />
       {requests > 1 && <p className="note">{texts.together(requests, platforms.map(platformTitle))}</p>}
       <Origin request={request} />
     </div>

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
 import { startServer } from './testing.ts'
 
 // For tests of adapters against recorded answers, which are not part of the repository.
@@ -22,6 +23,18 @@ export interface Recording {
   bytes: Buffer
 }
 
+/** The recordings whose bodies a test has read. */
+const readFiles = new Set<string>()
+
+/** The names of a platform's recordings that no test before has read: for the last test of the file that reads them. */
+export function unreadRecordings(platform: string): string[] {
+  return [join(recorded, platform), join(recordedLater, platform)].flatMap((folder) =>
+    recordingsIn(folder)
+      .map(({ name }) => name)
+      .filter((name) => !readFiles.has(join(folder, name))),
+  )
+}
+
 export function recordingsOf(platform: string): Recording[] {
   return recordingsIn(join(recorded, platform))
 }
@@ -39,7 +52,18 @@ function recordingsIn(folder: string): Recording[] {
     // The second collection has the headers alone.
     const { status: line, ...alone } = wire
     const status = typeof line === 'number' ? line : Number(/^error-(\d{3})-/.exec(name)?.[1] ?? 200)
-    return { name, status, headers: wire.headers ?? alone, bytes: readFileSync(join(folder, name)) }
+    const file = join(folder, name)
+    const bytes = readFileSync(file)
+    return {
+      name,
+      status,
+      headers: wire.headers ?? alone,
+      get bytes() {
+        // Outside a test a file only chooses its recordings.
+        if (expect.getState().currentTestName !== undefined) readFiles.add(file)
+        return bytes
+      },
+    }
   })
 }
 
@@ -63,14 +87,18 @@ export const decode = (html: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&')
+/** A title as it is shown. */
+export const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 export const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 export const htmlWords = (html: string | null | undefined) => {
   const required = words(decode((html ?? '').replace(/<[^>]*>/g, ' ')))
   return { required, allowed: required }
 }
-/** In code a tag is text, elsewhere it is not: that is left open here. */
+/** In code a tag is text, elsewhere it is not: that is left open here. So are headings of sections without a text. */
 export function markdownWords(markdown: string) {
   const text = markdown
+    .replace(/\r\n?/g, '\n')
+    .replace(/^#{2,6} .*\n\s*(?=#{1,6} )/gm, ' ')
     .replace(/<!--[\s\S]*?-->/g, ' ')
     .replace(/!\[[^\]]*\]\([^)]*\)/g, ' ')
     .replace(/\]\([^)]*\)/g, ' ')

@@ -1,5 +1,3 @@
-import type { Discarded, DiscardReason } from '../../database/column-types.ts'
-import { createPauses } from '../../runtime/event-loop.ts'
 import type { FoundRequest } from '../platform.ts'
 import { firstSentence, plainName } from './text.ts'
 
@@ -12,8 +10,6 @@ export type Fields = Record<string, unknown>
 // The largest count that fits into a column of four bytes.
 const countLimit = 2 ** 31 - 1
 const urlLimit = 2000
-/** Far more than the largest page size; ten million bytes of empty items would keep the database busy for long. */
-const itemLimit = 1_000
 
 export function asFields(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null
@@ -93,33 +89,6 @@ export function foundRequest(
     title: known.title === '' ? firstSentence(known.description) : known.title,
   }
 }
-
-/**
- * Reads the items of one page, the first 1,000 at most. `read` returns a request, why the item is left out, or null for one that
- * cannot be read, such as one without an id, which is not counted. An item with neither title nor text is left out too, because
- * its wish is unknown. Cleaning a hostile text takes up to a third of a second, so other work of the event loop can run between two
- * items.
- * @param discarded counts what is left out, by reason.
- */
-export async function readItems(
-  items: unknown[],
-  read: (fields: Fields) => FoundRequest | DiscardReason | null,
-  discarded: Discarded = {},
-): Promise<FoundRequest[]> {
-  const requests: FoundRequest[] = []
-  const pause = createPauses()
-  for (const item of items.slice(0, itemLimit)) {
-    const fields = asFields(item)
-    const found = fields && read(fields)
-    const result = found !== null && typeof found === 'object' && isEmpty(found) ? 'noText' : found
-    if (typeof result === 'string') discarded[result] = (discarded[result] ?? 0) + 1
-    else if (result) requests.push(result)
-    await pause()
-  }
-  return requests
-}
-
-const isEmpty = ({ title, description }: FoundRequest) => title === '' && description === ''
 
 function plausible(date: Date): Date | null {
   const year = date.getUTCFullYear()

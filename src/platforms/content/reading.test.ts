@@ -184,6 +184,20 @@ describe('white space is what a reader sees', () => {
     expect(flowing).toMatch(/code\n {2}more$/)
   })
 
+  it.each([
+    ['one\r\n  two', 'one two'],
+    ['one  \ntwo\\\nthree', 'one\ntwo\nthree'],
+    ['text\n- a\n- b\n  more', 'text\n\n- a\n- b more'],
+    ['> quoted\nstill quoted', '> quoted still quoted'],
+    ['# Title\ntext', 'Title\n\ntext'],
+    ['#notitle\ntext', '#notitle text'],
+    ['```\na\nb\n```\nc\nd', 'a\nb\n\n\nc d'],
+    ['text\n***\nmore\ntext', 'text\n\n---\n\nmore text'],
+    ['a | b\n--- | ---\nc | d', 'a | b\n--- | ---\nc | d'],
+  ])('%j flows as %j', (source, text) => {
+    expect(flowingMarkdownToPlainText(source).replace(/^ +/gm, '')).toBe(text)
+  })
+
   it('a table keeps its rows where paragraphs flow', () => {
     expect(flowingMarkdownToPlainText('| a | b |\n|---|---|\n| 1 | 2 |')).toBe('| a | b |\n|---|---|\n| 1 | 2 |')
   })

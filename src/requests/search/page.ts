@@ -3,7 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/conditions.ts'
 import { filterView, type RequestFilters } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
-import { requestColumns, standingIn } from '../views/view.ts'
+import { requestColumns, standingIn, type View } from '../views/view.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import type { ParsedQuery } from './query.ts'
 import { textCondition } from './text-condition.ts'
@@ -22,8 +22,9 @@ export interface SearchEngine {
  */
 const windowSize = 1_000
 
-/** The window where most of the best matches are hidden in the caller's view: else few, or none, of the others would be left. */
+/** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
 const wideWindowSize = 5_000
+const fewInView = windowSize / 5
 
 /** A selective filter leaves at most this many requests; the text of each of them is then matched. */
 export const maxSelected = 150
@@ -66,11 +67,15 @@ const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   new: sql`posted_at desc, score, id`,
 }
 
+/** Likely requests come before those that may be one, and these before the others, where a view has more than one class. */
+const classOrder = ({ least }: View) => (least === 2 ? sql`` : sql`standing desc, `)
+
 /** What narrows or orders the matches beyond words and view; null where the index's order gives the page. */
 function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = requestConditions(filters)
   const onText = textCondition({ phrases, excluded })
-  if (onRequest.length === 0 && onText === null) return sortBy === 'relevance' ? null : sql<boolean>`true`
+  const isIndexOrder = sortBy === 'relevance' && filterView(filters).least === 2
+  if (onRequest.length === 0 && onText === null) return isIndexOrder ? null : sql<boolean>`true`
   const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = requests.id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
   // In this order: the text is read only of rows that pass the other conditions.
@@ -93,11 +98,12 @@ export async function readPage(executor: Executor, engine: SearchEngine, input: 
   const read = (depth: Depth) =>
     readMatches(executor, engine.best(input.words, depth), input, { condition, max: depth - 1 })
   const window = await read(depths[1])
-  if (window.found <= windowSize) return window.matches
+  const isCertain = condition === null && window.certain > input.offset + input.limit
+  if (window.found <= windowSize || isCertain) return window.matches
   // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
   const selected = await readSelected(executor, engine, input, condition)
   if (selected !== null) return selected
-  const isStarved = window.passing <= searchCap && window.inView < windowSize / 2
+  const isStarved = window.passing <= searchCap && window.inView < fewInView
   const considered = isStarved ? await read(depths[2]) : window
   const isWhole = considered.found <= (isStarved ? wideWindowSize : windowSize)
   // A page in the order of the index needs no window as long as it is full.
@@ -142,7 +148,7 @@ interface Considered {
   matches: SearchMatches
 }
 
-type MatchRow = RequestRow & Omit<Considered, 'matches'> & { maybe_ids: string[]; offered: number }
+type MatchRow = RequestRow & Omit<Considered, 'matches'> & { maybe_ids: string[] | null; offered: number }
 
 /** Finds the matches and reads the records of the page in one statement: others wait for each statement in the embedded backend. */
 async function readMatches(
@@ -155,21 +161,26 @@ async function readMatches(
   const least = sql.lit(view.least)
   // Not shown, but counted: what `include=maybe` would add.
   const offered = sql.lit(Math.min(view.least, 1))
+  // `offset 0`, so that a standing which is a query by itself runs once for each match.
+  const own = sql`cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as considered`
+  const [standing, joined] = view.account === null ? ['requests.standing', sql``] : ['considered.standing', own]
   const { rows } = await sql<MatchRow>`
     with matches as materialized (${matching}),
+    -- The filters read nothing of hidden matches.
     candidates as materialized (
-      select requests.id, score, votes, posted_at, considered.standing, ${condition ?? sql`true`} as passes
+      select requests.id, score, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
       from (select * from matches order by score, request_id limit ${sql.lit(max)}) as best
-      join requests on requests.id = best.request_id
-      cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as considered
-      where considered.standing >= ${offered}
+      join requests on requests.id = best.request_id ${joined}
+      where ${sql.ref(standing)} >= ${offered}
     ),
     page as materialized (
-      select id, row_number() over (order by ${orders[sortBy]}) as rank from candidates
+      select id, row_number() over (order by ${classOrder(view)}${orders[sortBy]}) as rank from candidates
       where passes and standing >= ${least}
       order by rank limit ${limit} offset ${offset}
     )
-    select counted.*, ${recordColumns({ fullText, view })}
+    -- The ids, which may be thousands, in the first row only.
+    select found, "inView", passing, certain, offered,
+      case when page.rank > ${offset}::int + 1 then null else maybe_ids end as maybe_ids, ${recordColumns({ fullText, view })}
     from (select (select count(*)::int from matches) as found,
         count(*) filter (where standing >= ${least})::int as "inView",
         count(*) filter (where standing >= ${least} and passes)::int as passing,
@@ -182,6 +193,7 @@ async function readMatches(
   const { found, inView, passing, certain, maybe_ids: maybeIds, offered: known } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
   const isAll = found <= max && (found < max || max !== depths[0])
-  const matches = { results, more: passing > offset + limit, window: null, maybeIds, anyMatch: known > 0, isAll }
+  const more = passing > offset + limit
+  const matches = { results, more, window: null, maybeIds: maybeIds ?? [], anyMatch: known > 0, isAll }
   return { found, inView, passing, certain, matches }
 }

@@ -71,6 +71,21 @@ describe.each([60, 96])('with %i of a hundred requests hidden', (percent) => {
     }
   })
 
+  test.each(['relevance', 'votes', 'new'] as const)(
+    'what may be a request follows the likely ones, by %s',
+    async (sortBy) => {
+      const filters = { view: { ...sharedView, least: 0 as const } }
+      const query = Array.from({ length: 30 }, (_, number) => `row${number}`).join(' ')
+      const { ids: found } = await findIds(index, opened.database, { query, sortBy, filters })
+      const { rows } = await sql<{ id: string; standing: number }>`
+      select id, standing from requests where id = any(${found}::uuid[])`.execute(opened.database)
+      const standingOf = new Map(rows.map(({ id, standing }) => [id, standing]))
+      const standings = found.map((id) => standingOf.get(id)!)
+      expect(new Set(standings).size).toBeGreaterThan(1)
+      expect(standings).toEqual([...standings].sort((a, b) => b - a))
+    },
+  )
+
   test('filters apply to the likely ones of the best matches', async () => {
     const right = await scan('filler')
     const { ids: found, window } = await findIds(index, opened.database, {

@@ -90,7 +90,7 @@ export async function settleStandings(
     await list(transaction, page, nowListed)
     for (const id of nowListed) computed.add(id)
   }
-  const created = rows.filter((row) => row.created)
+  const created = rows.filter((row) => row.maybe_corrected)
   for (const id of await findCorrected(transaction, page, created)) computed.add(id)
   await recomputeStandings(transaction, [...computed])
   return { computed, appeared }

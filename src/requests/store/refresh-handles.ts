@@ -29,14 +29,19 @@ export async function noteRefreshHandles(
     return [{ id, handle: request.refreshHandle, interval_ms: refreshIntervalMs(request) }]
   })
   if (handles.length === 0) return
+  // Rows that stay as they are never reach the insert, which would lock each of them.
   await sql`
-    insert into request_refreshes as stored (request_id, platform, handle, due_at)
-    select id, ${platform}, handle, ${now}::timestamptz + interval_ms * interval '1 ms'
-    from jsonb_to_recordset(${JSON.stringify(handles)}::jsonb) as fresh (id uuid, handle text, interval_ms double precision)
+    with fresh as materialized (
+      select id, handle, ${now}::timestamptz + interval_ms * interval '1 ms' as due_at
+      from jsonb_to_recordset(${JSON.stringify(handles)}::jsonb) as fresh (id uuid, handle text, interval_ms double precision)
+    )
+    insert into request_refreshes (request_id, platform, handle, due_at)
+    select id, ${platform}, fresh.handle, fresh.due_at
+    from fresh left join request_refreshes as stored on stored.request_id = fresh.id
+    where stored.request_id is null or stored.handle <> fresh.handle or stored.misses > 0
+      or stored.due_at not between ${now}::timestamptz + (fresh.due_at - ${now}::timestamptz) * 0.75 and fresh.due_at
     on conflict (request_id) do update
-      set handle = excluded.handle, due_at = excluded.due_at, checked_at = ${now}::timestamptz, misses = 0, missed_on = null
-    where stored.handle <> excluded.handle or stored.misses > 0
-      or stored.due_at not between ${now}::timestamptz + (excluded.due_at - ${now}::timestamptz) * 0.75 and excluded.due_at`.execute(
+      set handle = excluded.handle, due_at = excluded.due_at, checked_at = ${now}::timestamptz, misses = 0, missed_on = null`.execute(
     transaction,
   )
 }

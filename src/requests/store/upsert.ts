@@ -12,8 +12,13 @@ export interface StoredRequest {
   id: string
   source_id: string
   created: boolean
-  /** Whether what its class follows from may have changed: its confidence, or a text that a model judged. */
+  /**
+   * Whether its class may have changed, for all or for an account: its confidence is of another class than its standing or of an
+   * unlisted request, or a model judged its text. Never of a new one.
+   */
   reclassified: boolean
+  /** Whether it is new, and corrections exist: one may be of an earlier request with its id. */
+  maybe_corrected: boolean
   votes: number
   /** How it was stored before; null when it is new. */
   before: { standing: Standing; votes: number; updatedAt: string } | null
@@ -65,11 +70,13 @@ export async function upsertRequests(transaction: Transaction, page: FoundPage):
       returning id, source_id, confidence, votes, (xmax = 0) as created
     )
     select coalesce(written.id, known.id) as id, source_id, coalesce(created, false) as created,
-      written.id is not null and known.id is not null and (written.confidence is distinct from known.confidence
+      written.id is not null and known.id is not null and ((written.confidence is distinct from known.confidence
+          and (known.standing = -1 or known.standing <> incoming.standing))
         or exists (select from request_judgements where request_id = written.id)) as reclassified,
+      known.id is null and exists (select from request_corrections) as maybe_corrected,
       coalesce(written.votes, known.votes) as votes,
       case when known.id is null then null else json_build_object(
         'standing', known.standing, 'votes', known.votes, 'updatedAt', known.updated_at) end as before
-    from known full join written using (source_id)`.execute(transaction)
+    from known full join written using (source_id) join incoming using (source_id)`.execute(transaction)
   return rows
 }

@@ -26,6 +26,8 @@ Invert images in dark mode, optionally | Diagrams with a transparent background 
 Dark scrollbars in dark mode | It sounds petty, but two bright bars on a dark window are all that I see.
 ! Dark mode crashes after the last update | Since yesterday {p} closes when I open the appearance settings. Version 4.2.1, log attached.
 ! Which dark mode do you like best? | Just curious what people use, no agenda.
+! Streetlights and moths | Darker roads seem to help the insects, says a study from Utrecht.
+! A railway in the attic | My father built a model station with working lamps, and it is dark up there.
 `
 
 export const accessibility = `

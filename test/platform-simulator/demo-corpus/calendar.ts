@@ -27,6 +27,7 @@ Delegate calendar sync to an assistant | My assistant plans for four people and 
 Read-only calendar feed with a secret that can be changed | Somebody left the team with the address of our feed in hand. A button that makes a new one is missing.
 ! Calendar sync is down since this morning | Error 502 on every account here. Anyone else?
 ! How do I turn calendar sync off? | Found it, never mind: it is under Integrations.
+! Calendars of the Maya | A talk about leap years and stone tablets, with pictures.
 `
 
 export const timeTracking = `

@@ -18,7 +18,7 @@ Incremental export since a date | The nightly CSV is 2 GB, of which 2 MB changed
 Export comments as well | The CSV has the titles only. What people said about them is what I need for the interview analysis.
 Anonymous export for researchers | I wish there were an option that leaves out names and addresses. Our ethics board insists on it.
 Import the CSV that was exported | Export, correct a column, import again: the importer does not accept its own file.
-Stable column order in CSV export | A new field moved all columns by one and broke our import at 2 am. Append new ones at the end, please.
+Stable column order in CSV export | A new field moved all columns by one and broke our import at 2 am. It would be nice to have an option that appends new ones at the end.
 Export charts as SVG | For the printed report I need vectors, and a screenshot is none.
 PDF export with our logo | Clients get a file with somebody else's brand on it. White-label export would be worth the upgrade.
 Export only selected rows | I tick twelve rows and the export ignores it.
@@ -31,11 +31,11 @@ Export to Google Sheets | A live sheet that refreshes each hour would replace th
 export const markdown = `
 Markdown tables | Writing a table with pipes is quicker than any dialog, but {p} shows the pipes.
 Markdown in comments | Bold and code work in documents and not in comments. I paste logs every day.
-Keep Markdown when copying | Copying from {p} gives me rich text, and my terminal does not care for it. Copy as Markdown would be lovely.
+Keep Markdown when copying | Copying from {p} gives me rich text, and my terminal does not care for it. Could you add a command that copies a page as Markdown?
 Paste Markdown as formatted text | A README that I paste stays a wall of asterisks.
 Footnotes in Markdown | I write papers with {p} and number footnotes by hand like in 1985.
 Mermaid diagrams in Markdown blocks | Code fences with "mermaid" could become diagrams, as they do on code hosts.
-Math in Markdown with KaTeX | Please add dollar signs for formulas. My students would thank you.
+Math in Markdown with KaTeX | It would be great if {p} supported formulas between dollar signs. My students would thank you.
 Export a page as Markdown | Our documentation moves to git, and there is no way to get it out with its headings.
 Task lists in Markdown | Square brackets should become boxes that I can tick.
 Collapsible sections | Long logs drown the discussion. A details block in Markdown would hide them.

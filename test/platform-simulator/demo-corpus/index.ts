@@ -12,6 +12,7 @@ import { customFields, dashboards, importing, languages, plugins, undo } from '.
 import { integrations, notifications } from './notifications.ts'
 import { offlineMode, syncConflicts } from './offline.ts'
 import { inventPerson } from './people.ts'
+import { placesOf } from './places.ts'
 import { encryption, twoFactor } from './security.ts'
 import { bulkEditing, collaboration } from './teamwork.ts'
 
@@ -49,25 +50,6 @@ export const sections: readonly Section[] = [
   { topic: 'language', texts: languages, tags: ['translation'] },
 ]
 
-/**
- * Where a wish can stand, how much of the whole is there, whose product it is about, and how a project labels wishes; the
- * names are those of the platforms here.
- */
-const places: readonly { place: string; share: number; product?: string; label?: string }[] = [
-  { place: 'github', share: 7 },
-  { place: 'hackernews', share: 3 },
-  { place: 'stackexchange/meta', share: 2 },
-  { place: 'stackexchange/meta.stackoverflow', share: 1 },
-  { place: 'stackexchange/softwarerecs', share: 1 },
-  { place: 'discourse/harbour', share: 2, product: 'Saltmarsh' },
-  { place: 'discourse/meadow', share: 2, product: 'Larkspur Notes' },
-  { place: 'discourse/quarry', share: 2, product: 'Kestrel Monitor' },
-  { place: 'lemmy/orchard', share: 2 },
-  { place: 'gitlab/quillbox/desk', share: 1, product: 'Quillbox', label: 'type::feature' },
-  { place: 'gitlab/halfmoon/editor', share: 1, product: 'Halfmoon Editor', label: 'enhancement' },
-  { place: 'gitlab/granary/granary', share: 1, product: 'Granary', label: 'feature' },
-]
-
 /** As ids of the platform look, so that addresses do. */
 const firstIds: Record<string, number> = {
   github: 210,
@@ -99,8 +81,6 @@ function inventResolution(random: Random, platform: string, ageMs: number): Simu
   return part < 0.16 ? 'completed' : part < 0.23 ? 'not_planned' : undefined
 }
 
-const weightedPlaces = places.flatMap((place) => Array.from({ length: place.share }, () => place))
-
 interface DemoRecord {
   place: string
   topic: string
@@ -110,12 +90,30 @@ interface DemoRecord {
 /** Every phrase with which a client asks for wishes: all of these are found by it, as a platform that knows synonyms does. */
 const allPhrases = canonicalText([...requestPhrases, ...otherRequestPhrases].join(' '))
 
+/** Some of those that wait for longer are planned; projects label that in the same word on all of these platforms. */
+function planTags(
+  random: Random,
+  platform: string,
+  resolution: SimulatedRecord['resolution'],
+  ageMs: number,
+): string[] {
+  const isLabelled = platform === 'github' || platform === 'gitlab' || platform === 'discourse'
+  return isLabelled && resolution === undefined && ageMs > 30 * dayMs && random.next() < 0.1 ? ['planned'] : []
+}
+
+/** How the project labels wishes, the topic, and something more. */
+function tagsOf({ topic, tags }: Section, label: string | undefined, random: Random): string[] {
+  const all = [topic.replaceAll(' ', '-'), random.pick(tags)]
+  return [...new Set(label === undefined ? all : [label, ...all])]
+}
+
 function readLine(line: string, section: Section, position: number, index: number, now: Date): DemoRecord {
   const random = createRandom(hashText(line))
   const isNoise = line.startsWith('!')
-  const { place, product = random.pick(products), label } = random.pick(weightedPlaces)
+  const text = line.replace(/^! /, '').split(' | ') as [title: string, body: string]
+  const { place, product = random.pick(products), label } = random.pick(placesOf(text, section.topic, isNoise))
   const platform = place.split('/')[0]!
-  const [title = '', body = ''] = line.replace(/^! /, '').replaceAll('{p}', product).split(' | ')
+  const [title, body] = text.map((part) => part.replaceAll('{p}', product)) as typeof text
   const ageMs = inventAgeMs(random)
   const votes = isNoise ? random.integer(0, 2) : inventVotes(random, ageMs, position)
   const resolution = isNoise ? undefined : inventResolution(random, platform, ageMs)
@@ -128,7 +126,7 @@ function readLine(line: string, section: Section, position: number, index: numbe
     body: isComment ? `${title.replace(/(?<=[^.!?])$/, '.')} ${body}` : body,
     votes,
     commentCount: Math.floor(votes ** 0.7 * random.next() * 1.5),
-    tags: isNoise ? ['bug'] : [...(label === undefined ? [] : [label]), random.pick(section.tags)],
+    tags: isNoise ? ['bug'] : [...tagsOf(section, label, random), ...planTags(random, platform, resolution, ageMs)],
     author: inventPerson(random),
     product,
     externalUrl: null,
@@ -139,6 +137,9 @@ function readLine(line: string, section: Section, position: number, index: numbe
   const searchText = `${canonicalText(`${record.title}\n${record.body ?? ''}`)} ${allPhrases}`
   return { place, topic: section.topic, record: { ...record, searchText } }
 }
+
+/** Whether a record is none of a wish, as searches find them. */
+export const isNoise = ({ tags }: Pick<SimulatedRecord, 'tags'>): boolean => tags.includes('bug')
 
 /** What the demo's platforms hold: the same texts, authors and votes in every process, with dates that go back from `now`. */
 export function demoRecords(now: Date): DemoRecord[] {

@@ -14,7 +14,7 @@ Protect against accidental drag | My palm moves cards across the board. It would
 `
 export const plugins = `
 A plugin system | I need one button that nobody else needs. A plugin interface would keep such things out of your core.
-Plugins in a sandbox | Plugins can read all of my files today. I wish they had to ask.
+Plugins in a sandbox | Plugins can read all of my files today. It would be great if {p} had an option to ask before one of them does.
 Plugin store with reviews | Finding a good plugin means reading a forum of four years.
 Update plugins automatically | Eleven plugins, eleven buttons, every week.
 Plugin API for the sidebar | Commands are possible, panels are not. We would build a glossary at once.
@@ -44,8 +44,8 @@ Import with a preview | I found out after 10,000 rows that the columns were swap
 Undo an import | A wrong file, and now everything is there twice. One click to take it back, please.
 Import pictures from a zip file | One by one is not a plan for four thousand.
 Map columns while importing | Our field is called "client no.", yours is called "customer id". It would be nice if I could say so.
-Import contacts from vCard | My phone can export them, and {p} cannot read them.
-Scheduled import from SFTP | Our supplier puts a file there each night, and I get up for it.
+Import contacts from vCard | My phone can export them. Please add an import of vCard files to {p}.
+Scheduled import from SFTP | Our supplier puts a file there each night. It would be nice if {p} could import it by itself.
 Import errors by line | "Import failed" for 8,000 lines is not a message that helps.
 Skip duplicates when importing | Every import adds my whole address book again.
 `
@@ -63,7 +63,7 @@ Read-only custom fields | Our ERP writes the order number, and people overwrite 
 `
 export const languages = `
 Translate {p} into Ukrainian | I would help. Where are the texts?
-Portuguese from Portugal | Brazilian is offered and reads odd to us. Please add the European language variant.
+Portuguese from Portugal | Brazilian is offered and reads odd to us. It would be nice if {p} supported the European language variant too.
 Choose the language apart from the region | I like English menus and German dates. The language decides both today.
 Right-to-left languages | Arabic texts are aligned to the left and full stops jump around.
 Spell checking in two languages | My mails are half Dutch, half English, and all of it is underlined.
@@ -71,5 +71,5 @@ Language switch on the login page | Our cleaners speak nine languages, and the f
 Translated e-mails | The app speaks Finnish to me, its mails do not. One language for both would be nice.
 Gender-neutral wording in German | Texts address only men. Our works council has opinions on the language of {p}.
 Crowd translation | A public project where people translate together would cover rare languages.
-Plural forms in Polish | "1 tasks" looks careless, and Polish has three forms of it. I wish the language files allowed for that.
+Plural forms in Polish | "1 tasks" looks careless, and Polish has three forms of it. It would be great if the language files of {p} supported plural forms.
 `

@@ -5,8 +5,8 @@ Notification settings per project | I want everything from the incident channel 
 Different notifications for each project | One project is urgent, nine are not. It would be great if notifications could tell them apart.
 Quiet hours for notifications | My phone lights up at 3 am because a colleague in Auckland closes tickets. Let me say when I sleep.
 Do not disturb from 20:00 to 8:00 | A schedule for notifications would save my marriage, I am told.
-Pause notifications during holidays | Three weeks away, 2,400 mails waiting. A date until which {p} keeps quiet is all I wish for.
-Daily digest instead of single notifications | Forty mails a day are forty interruptions. One summary at 9 in the morning would be read in full.
+Pause notifications during holidays | Three weeks away, 2,400 mails waiting. It would be great if {p} had a setting to stop all notifications until a date.
+Daily digest instead of single notifications | Forty mails a day are forty interruptions. I would like an option in {p} to get one summary at 9 in the morning.
 Digest e-mails once a day | Please bundle what happened into one message, grouped by project.
 Weekly summary for managers | I do not need each change, only what moved since last Friday.
 Notify me only when I am mentioned | Watching a document should not mean a message for every comma. Mentions are what matters to me.
@@ -16,7 +16,7 @@ Webhook for notifications | I would like to route alerts to our own bot. JSON ov
 Notification sounds per type | An incident and a thumbs-up make the same ping. My pulse cannot tell them apart.
 Mark all notifications as read | I came back to 312 of them and there is no button.
 Read state should sync between devices | What I have read on the phone is new again on the laptop.
-Snooze a notification | I cannot deal with it now, and if I open it, it is gone. Remind me in two hours would be perfect.
+Snooze a notification | I cannot deal with it now, and if I open it, it is gone. Please add a button that shows the notification again in two hours.
 Push notifications on the desktop | The browser tab is closed most of the time, so I notice things a day later.
 Explain why I get this notification | A line such as "because you are assigned" would help me to turn the right switch.
 Unsubscribe link in every mail | The footer leads to a login and then to a page with eighty check boxes. One click should suffice.

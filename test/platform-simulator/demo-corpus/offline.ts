@@ -25,6 +25,7 @@ Offline mode should include comments | Texts are there, the discussion beside th
 Offline templates | New documents need a connection only because templates are loaded from the server.
 ! Offline for two hours again, status page says all green | Third outage this month. Is anybody awake?
 ! Works offline for me | Not sure what everyone complains about, I just open it and it works.
+! The ferry in winter | It is offline until March, says the operator, and the island waits.
 `
 
 export const syncConflicts = `

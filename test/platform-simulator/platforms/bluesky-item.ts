@@ -98,7 +98,6 @@ export function blueskyPost(record: SimulatedRecord): object {
     quoteCount: 0,
     indexedAt: createdAt,
     viewer: { threadMuted: false, embeddingDisabled: false },
-    labels:
-      record.isTakenDown || record.isGone ? [{ src: 'did:plc:labeller', uri: postUri(record), val: '!takedown' }] : [],
+    labels: record.fate === 'removed' ? [{ src: 'did:plc:labeller', uri: postUri(record), val: '!takedown' }] : [],
   }
 }

@@ -118,11 +118,11 @@ function getPosts({ parameters }: SearchRequest, { corpus, limit }: SearchContex
 }
 
 function searchPosts(request: SearchRequest, context: SearchContext): Answer {
-  const { corpus, limit, quirks } = context
+  const { corpus, limit, behaviours } = context
   const headers = rateHeaders(limit)
   const { parameters } = request
   // `public.api.bsky.app`, also with a valid session.
-  if (quirks.has('hasNoSearch')) {
+  if (behaviours.bluesky.search === 'refused') {
     return { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>403 Forbidden</html>' }
   }
   if (!parameters.get('q')) return xrpcError(400, 'InvalidRequest', 'Error: Params must have the property "q"', headers)

@@ -1,4 +1,4 @@
-import type { Corpus, CorpusRecord } from '../corpus.ts'
+import type { Corpus } from '../corpus.ts'
 import {
   type Answer,
   changeBody,
@@ -8,8 +8,8 @@ import {
   type SimulatedPlatform,
   wholeNumber,
 } from '../platform-shape.ts'
-import { canonicalText } from '../query.ts'
-import { category, discoursePost, discourseTopic, topicId, topicSlug, topicTags } from './discourse-item.ts'
+import { discoursePost, discourseTopic, topicId, topicSlug } from './discourse-item.ts'
+import { find, forumNames, readSearch } from './discourse-query.ts'
 import { discourseReads, isRead } from './discourse-reads.ts'
 import { rememberShown } from './shown-records.ts'
 
@@ -18,8 +18,6 @@ const lastPage = 10
 const shortestWord = 3
 const searchesPerMinute = 15
 
-/** Each is a forum of its own below the platform's address; the last one is of a new version, with the voting plugin. */
-export const forumNames = ['harbour', 'meadow', 'quarry'] as const
 const newestForum = 'quarry'
 /** A further forum, which nothing is configured to search: only its members may read it. */
 const privateForum = 'cellar'
@@ -28,65 +26,6 @@ const privateForum = 'cellar'
 function forumOf(path: string): string | null {
   const match = /^(?:\/([a-z]+))?\/search\.json$/.exec(path)
   return match ? (match[1] ?? forumNames[0]) : null
-}
-
-interface Reading {
-  words: string[]
-  filters: Array<(record: CorpusRecord) => boolean>
-  order: string | null
-}
-
-/** Reads a search as Discourse does: quotes are taken off before a word is looked at, and an unknown filter is a word. */
-function readSearch(q: string): Reading {
-  const reading: Reading = { words: [], filters: [], order: null }
-  for (const word of q.split(/\s+/).filter(Boolean)) {
-    const bare = word.replace(/["']/g, '').toLowerCase()
-    const [, name = '', value = ''] = /^(order|tags?|category|in|status):(.+)$/.exec(bare) ?? []
-    if (name === 'order') reading.order = value
-    else if (name.startsWith('tag')) reading.filters.push((record) => hasTag(record, value.split(',')))
-    else if (name === 'category') reading.filters.push(() => [`${category.id}`, category.slug].includes(value))
-    else if (name !== '' || bare === 'f') reading.filters.push(() => true)
-    else if (bare.startsWith('#')) reading.filters.push((record) => isUnder(record, bare.slice(1)))
-    else if (bare.startsWith('@')) reading.filters.push((record) => record.author?.handle === bare.slice(1))
-    else if (bare !== 'l' && bare !== 't') reading.words.push(word)
-  }
-  return reading
-}
-
-function hasTag(record: CorpusRecord, wanted: string[]): boolean {
-  return topicTags(record).some((tag) => wanted.includes(tag))
-}
-
-/** A slug is looked for among categories, then among tags; then it has to be spelt in the text. */
-function isUnder(record: CorpusRecord, path: string): boolean {
-  const slug = path.split(':').at(-1)!
-  return slug === category.slug || hasTag(record, [slug]) || record.searchText.includes(`#${path}`)
-}
-
-/** The words that narrow to wishes where no filter does are found in the name of the category: they are not the topic. */
-function topicOf(words: string[]): string {
-  const text = canonicalText(words.join(' '))
-  return text.replace(/ feature request$/, '')
-}
-
-/** `forum` stands in the path of a request, and among the parameters of an expectation; without it all of them are meant. */
-function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
-  const { words, filters, order } = readSearch(parameters.get('q') ?? '')
-  const forum = parameters.get('forum')
-  const wanted = canonicalText(words.join(' ')).split(' ')
-  return (forum === null ? forumNames : [forum]).flatMap((name) => {
-    const found = corpus
-      .records(`discourse/${name}`, topicOf(words))
-      .filter((record) => wanted.every((word) => indexOf(record).includes(word)))
-      .filter((record) => filters.every((holds) => holds(record)))
-    if (order === 'likes') found.sort((a, b) => b.votes - a.votes)
-    if (order === 'latest') found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-    return found
-  })
-}
-
-function indexOf(record: CorpusRecord): string {
-  return `${record.searchText} ${canonicalText(category.name)} ${topicTags(record).join(' ')}`
 }
 
 function invalidParameters(what: string): Answer {

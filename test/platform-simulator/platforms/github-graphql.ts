@@ -1,6 +1,6 @@
 import type { CorpusRecord } from '../corpus.ts'
 import { type Answer, jsonAnswer, type SearchContext, type SearchRequest } from '../platform-shape.ts'
-import { resolvedAt } from '../records.ts'
+import { isFound, resolvedAt } from '../records.ts'
 import { gitHubLabels, itemUrl, nodeId, repository, stateReason } from './github-item.ts'
 import { findDiscussions, withCategory } from './github-search.ts'
 
@@ -44,8 +44,8 @@ export function answerGraphql(request: SearchRequest, context: SearchContext, he
   return jsonAnswer(200, { data: Object.fromEntries(data) }, headers)
 }
 
-function search(text: string, { corpus, behaviour }: SearchContext): CorpusRecord[] {
-  return findDiscussions(text, corpus, behaviour.githubDiscussions, behaviour.githubCategory === 'obeyed')
+function search(text: string, { corpus, behaviours }: SearchContext): CorpusRecord[] {
+  return findDiscussions(text, corpus, behaviours.github.discussions, behaviours.github.category === 'obeyed')
 }
 
 function answerNodes(ids: readonly string[], { corpus }: SearchContext, headers: Record<string, string>): Answer {
@@ -60,7 +60,7 @@ function answerNodes(ids: readonly string[], { corpus }: SearchContext, headers:
   const nodes = ids.map((id) => {
     const record = byId.get(id)
     // A deleted node and one that became private look alike.
-    if (record === undefined || record.fate !== undefined || record.resolution === 'moved') return null
+    if (record === undefined || !isFound(record) || record.resolution === 'moved') return null
     return record.category === undefined ? issueNode(record) : discussionNode(record)
   })
   const errors = nodes.flatMap((node, index) => {

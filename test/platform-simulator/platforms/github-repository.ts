@@ -23,8 +23,8 @@ function describeIssue(request: SearchRequest, { corpus }: SearchContext, header
     .known('github')
     .map((known) => known.record)
     .find((known) => issueNumber(known) === Number(number) && repository(known) === name)
-  if (record === undefined || record.fate === 'private') return jsonAnswer(404, notFound, headers)
-  if (record.fate === 'gone')
+  if (record === undefined || record.fate === 'hidden') return jsonAnswer(404, notFound, headers)
+  if (record.fate === 'deleted')
     return jsonAnswer(410, { ...notFound, message: 'This issue was deleted', status: '410' }, headers)
   const item = gitHubItem(record, request.baseUrl)
   const copy = { ...item, id: record.id + 1_000_000_000, node_id: 'I_copy' }

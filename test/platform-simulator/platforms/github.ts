@@ -1,4 +1,4 @@
-import type { Behaviour } from '../behaviour.ts'
+import type { Behaviours } from '../behaviour.ts'
 import type { LimitState } from '../limits.ts'
 import { jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
 import { answerGraphql, graphqlPath, isReadingQuery, readGraphql } from './github-graphql.ts'
@@ -72,7 +72,7 @@ const secondaryMessage =
   'Support for help, please include the request ID 0000:0000:000000:000000:00000000.'
 
 /** Whether a query has OR or parentheses where GitHub does not read them. */
-function isRefusedForm(parameters: URLSearchParams, advanced: Behaviour['githubAdvancedSearch']): boolean {
+function isRefusedForm(parameters: URLSearchParams, advanced: Behaviours['github']['advancedSearch']): boolean {
   if (advanced === 'default' || !isAdvancedQuery(parameters)) return false
   return advanced === 'refused' || parameters.get('advanced_search') !== 'true'
 }
@@ -111,7 +111,7 @@ export const github: SimulatedPlatform = {
     findAll(parameters, corpus, leakPullRequests).slice(0, maximumResults),
 
   search: (request, context) => {
-    const { corpus, limit, leakPullRequests, leakPrivate, behaviour } = context
+    const { corpus, limit, leakPullRequests, leakPrivate, behaviours } = context
     if (isRepositoryPath(request.path)) return answerRepository(request, context)
     const headers = rateHeaders(limit)
     if (request.path === graphqlPath && request.method === 'POST') {
@@ -126,7 +126,7 @@ export const github: SimulatedPlatform = {
     if (query.freeText.length > maximumFreeText) {
       return validationFailed({ message: 'The search is longer than 256 characters.', code: 'invalid' }, headers)
     }
-    if (isRefusedForm(parameters, behaviour.githubAdvancedSearch)) {
+    if (isRefusedForm(parameters, behaviours.github.advancedSearch)) {
       // The real text, which misleads.
       const message =
         'The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.'
@@ -150,7 +150,7 @@ export const github: SimulatedPlatform = {
     const end = Math.min(start + pageSize(parameters), maximumResults)
     const items = found
       .slice(start, end)
-      .map((record) => gitHubItem(record, request.baseUrl, record.isPrivate || hidden.includes(record)))
+      .map((record) => gitHubItem(record, request.baseUrl, record.fate === 'private' || hidden.includes(record)))
     const body = { total_count: found.length, incomplete_results: false, items }
     return jsonAnswer(200, body, { ...headers, link: linkHeader(request, found.length) })
   },

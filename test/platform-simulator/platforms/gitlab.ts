@@ -1,4 +1,4 @@
-import type { Behaviour } from '../behaviour.ts'
+import type { Behaviours } from '../behaviour.ts'
 import type { Corpus, CorpusRecord } from '../corpus.ts'
 import {
   type Answer,
@@ -8,6 +8,7 @@ import {
   type SimulatedPlatform,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
+import { isFound } from '../records.ts'
 import {
   maximumPageSize,
   pageNumber,
@@ -33,7 +34,7 @@ const orders: Record<string, (record: CorpusRecord) => number> = {
 function recordsOf(place: string, topic: string, corpus: Corpus): readonly CorpusRecord[] {
   if (topic !== '') return corpus.records(place, topic)
   const known = corpus.known('gitlab').filter((one) => one.place === null || one.place === place)
-  return known.map(({ record }) => record).filter(({ fate }) => fate === undefined)
+  return known.map(({ record }) => record).filter(isFound)
 }
 
 /** `project` is part of the path of a request, and a parameter of an expectation. */
@@ -51,7 +52,7 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
 }
 
 /** The refusals of an anonymous search: by a switch of GitLab.com, and by settings of other servers. */
-const searchRefusals: Partial<Record<Behaviour['gitlabAnonymousSearch'], [number, string]>> = {
+const searchRefusals: Partial<Record<Behaviours['gitlab']['anonymousSearch'], [number, string]>> = {
   refused: [422, 'User must be authenticated to use search'],
   unauthorized: [401, '401 Unauthorized'],
   forbidden: [403, '403 Forbidden'],
@@ -62,14 +63,14 @@ function listByNumber(request: SearchRequest, project: string, { corpus }: Searc
   const numbers = request.parameters.getAll('iids[]').map(Number)
   const issues = corpus
     .known('gitlab')
-    .filter(({ place, record }) => (place === null || place === `gitlab/${project}`) && record.fate === undefined)
+    .filter(({ place, record }) => (place === null || place === `gitlab/${project}`) && isFound(record))
     .filter(({ record }) => numbers.includes(internalId(record)))
     .map(({ record }) => gitLabIssue(record, project, request.baseUrl))
   return jsonAnswer(200, issues)
 }
 
 function listIssues(request: SearchRequest, context: SearchContext): Answer {
-  const { corpus, limit, leakPrivate, behaviour } = context
+  const { corpus, limit, leakPrivate, behaviours } = context
   const rate = rateHeaders(limit)
   const project = projectOf(request.path, corpus)
   if (project === null) return jsonAnswer(404, { error: '404 Not Found' }, rate)
@@ -80,7 +81,7 @@ function listIssues(request: SearchRequest, context: SearchContext): Answer {
   const { parameters } = request
   if (parameters.has('iids[]')) return listByNumber(request, project, context)
   const isAnonymousSearch = !isMember && parameters.has('search')
-  const refusal = isAnonymousSearch ? searchRefusals[behaviour.gitlabAnonymousSearch] : undefined
+  const refusal = isAnonymousSearch ? searchRefusals[behaviours.gitlab.anonymousSearch] : undefined
   if (refusal) return jsonAnswer(refusal[0], { message: refusal[1] }, rate)
   const order = parameters.get('order_by')
   if (order !== null && !(order in orders)) {
@@ -94,14 +95,16 @@ function listIssues(request: SearchRequest, context: SearchContext): Answer {
   }
   const search = new URLSearchParams(parameters)
   search.set('project', project)
-  if (isAnonymousSearch && behaviour.gitlabAnonymousSearch === 'ignored') search.delete('search')
+  if (isAnonymousSearch && behaviours.gitlab.anonymousSearch === 'ignored') search.delete('search')
   const isAskedFor = parameters.get('confidential') !== 'false' || leakPrivate
   const topic = parseQuery(parameters.get('search') ?? '').topic
   const confidential = isMember && isAskedFor ? corpus.privateRecords(`gitlab/${project}`, topic) : []
   const found = [...confidential, ...find(search, corpus)]
   const issues = found
     .slice(start, start + size)
-    .map((record) => gitLabIssue(record, project, request.baseUrl, record.isPrivate || confidential.includes(record)))
+    .map((record) =>
+      gitLabIssue(record, project, request.baseUrl, record.fate === 'private' || confidential.includes(record)),
+    )
   return jsonAnswer(200, issues, { ...rate, ...pagingHeaders(request, found.length) })
 }
 

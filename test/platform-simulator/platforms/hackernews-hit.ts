@@ -59,7 +59,7 @@ export function hackerNewsHit(record: SimulatedRecord, words: readonly string[])
     objectID: objectId(record),
     story_id: storyId(record),
     updated_at: '2026-07-01T00:00:00Z',
-    ...(record.isTakenDown ? { dead: true } : {}),
+    ...(record.fate === 'removed' ? { dead: true } : {}),
   }
   if (record.kind === 'comment') {
     const storyUrl = `https://${escapeHtml(record.product, 'hackernews').toLowerCase().replaceAll(' ', '-')}.example/`

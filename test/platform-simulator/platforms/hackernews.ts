@@ -84,9 +84,10 @@ function echo(parameters: URLSearchParams): string {
 /** What the client may have to leave out: that the service still passes these on to Algolia is unsure. */
 const exactnessParameters = ['typoTolerance', 'queryType', 'restrictSearchableAttributes', 'advancedSyntax']
 
-function searchAnswer(request: SearchRequest, { corpus, quirks }: SearchContext) {
+function searchAnswer(request: SearchRequest, { corpus, behaviours }: SearchContext) {
   const { parameters } = request
-  const unknown = quirks.has('refusesExactness') && exactnessParameters.find((name) => parameters.has(name))
+  const { exactness } = behaviours.hackernews
+  const unknown = exactness === 'refused' && exactnessParameters.find((name) => parameters.has(name))
   if (unknown) return jsonAnswer(400, { code: 400, message: `Unknown parameter: ${unknown}` })
   const refused = parseNumericFilters(parameters.get('numericFilters') ?? '').find(
     (filter) => filter.attribute !== 'created_at_i',
@@ -95,7 +96,7 @@ function searchAnswer(request: SearchRequest, { corpus, quirks }: SearchContext)
     const reason = 'attribute not specified in numericAttributesForFiltering setting'
     return jsonAnswer(400, { code: 400, message: `invalid numeric attribute(${refused.attribute}), ${reason}` })
   }
-  const found = findAll(parameters, corpus, exactnessOf(parameters, quirks.has('ignoresExactness')))
+  const found = findAll(parameters, corpus, exactnessOf(parameters, exactness === 'ignored'))
   if (request.path === '/search_by_date') found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   const size = pageSize(parameters)
   const page = pageIndex(parameters)

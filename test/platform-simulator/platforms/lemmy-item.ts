@@ -54,7 +54,7 @@ function post(record: SimulatedRecord, version: LemmyVersion): object {
     ...(record.body === null ? {} : { body: record.body }),
     creator_id: record.author?.id ?? 1,
     community_id: 5,
-    removed: record.moderation === 'removed' || record.isGone === true,
+    removed: record.fate === 'removed',
     locked: false,
     ...timeFields('published', record.createdAt, version),
     deleted: false,
@@ -85,7 +85,7 @@ function communityOf(record: SimulatedRecord, version: LemmyVersion): object {
     hidden: false,
     posting_restricted_to_mods: false,
     instance_id: 1,
-    ...(version === '1.0' ? { visibility: record.moderation === 'private' ? 'Private' : 'Public' } : {}),
+    ...(version === '1.0' ? { visibility: record.fate === 'private' ? 'Private' : 'Public' } : {}),
   }
 }
 

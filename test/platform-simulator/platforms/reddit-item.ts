@@ -104,14 +104,14 @@ const communityFields = (record: SimulatedRecord) => ({
   subreddit: community(record),
   subreddit_name_prefixed: `r/${community(record)}`,
   subreddit_id: `t5_${record.product.length.toString(36)}`,
-  subreddit_type: record.moderation === 'private' ? 'private' : 'public',
+  subreddit_type: record.fate === 'private' ? 'private' : 'public',
   subreddit_subscribers: 4_711,
   domain: `self.${community(record)}`,
 })
 
 /** One element of `children`. */
 export function redditPost(record: SimulatedRecord, isRaw: boolean): object {
-  const isRemoved = record.kind === 'pull_request' || record.moderation === 'removed' || record.isGone === true
+  const isRemoved = record.kind === 'pull_request' || record.fate === 'removed'
   const values = texts(record, isRemoved)
   const createdAt = Math.floor(record.createdAt.getTime() / 1_000)
   const { author } = record

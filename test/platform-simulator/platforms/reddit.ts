@@ -11,6 +11,7 @@ import {
 import { matchesQuery, parseQuery } from '../query.ts'
 import { aboutCommunity, refusedCommunity } from './reddit-communities.ts'
 import { community, flair, postName, postUrl, redditPost } from './reddit-item.ts'
+import { authorization, credential, errorAnswer, giveToken, readToken } from './reddit-token.ts'
 import { rememberShown, shownRecord } from './shown-records.ts'
 
 const maximumResults = 1_000
@@ -19,7 +20,6 @@ const defaultPageSize = 25
 const maximumQuery = 512
 const windowMs = 600_000
 const requestsPerWindow = 1_000
-const tokenLifetimeSeconds = 86_400
 
 const tokenPath = '/api/v1/access_token'
 const clientId = 'simulated-client'
@@ -27,10 +27,6 @@ const clientSecret = 'simulated-secret'
 
 /** The first two narrow here; the others are understood, so that they are not taken for words, and ignored. */
 const qualifiers = 'flair subreddit title selftext author self site url nsfw'.split(' ')
-
-function errorAnswer(status: number, message: string, headers: Record<string, string> = {}): Answer {
-  return jsonAnswer(status, { message, error: status }, headers)
-}
 
 function htmlAnswer(status: number, title: string, headers: Record<string, string> = {}): Answer {
   const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>whoa there, pardner!</h1></body></html>`
@@ -44,42 +40,6 @@ function rateHeaders(used: number, remaining: number, resetAt: number, now: numb
     'x-ratelimit-remaining': remaining.toFixed(1),
     'x-ratelimit-reset': String(Math.max(0, Math.ceil((resetAt - now) / 1_000))),
   }
-}
-
-/** A token holds the secret that it was given for, by which it is known again, and when it ends. */
-function accessToken(secret: string, expiresAt: number): string {
-  return `sim-${Buffer.from(JSON.stringify([secret, expiresAt])).toString('base64url')}`
-}
-
-function readToken(token: string): [secret: string, expiresAt: number] {
-  try {
-    return JSON.parse(Buffer.from(token.slice('sim-'.length), 'base64url').toString()) as [string, number]
-  } catch {
-    return [token, Number.POSITIVE_INFINITY]
-  }
-}
-
-function authorization({ headers }: SearchRequest, scheme: 'basic' | 'bearer'): string | null {
-  const [given, value] = (headers.authorization ?? '').split(' ')
-  return given?.toLowerCase() === scheme && value ? value : null
-}
-
-/** The application's secret, or what was sent for a token that none was given for. */
-function credential(request: SearchRequest): string | null {
-  const basic = authorization(request, 'basic')
-  if (basic !== null) return Buffer.from(basic, 'base64').toString().split(':')[1] ?? ''
-  const token = authorization(request, 'bearer')
-  return token === null ? null : readToken(token)[0]
-}
-
-function giveToken(request: SearchRequest, now: number): Answer {
-  const secret = authorization(request, 'basic') === null ? null : credential(request)
-  if (secret === null || request.method !== 'POST') return errorAnswer(401, 'Unauthorized')
-  const grant = new URLSearchParams(request.body).get('grant_type')
-  if (grant !== 'client_credentials') return jsonAnswer(200, { error: 'unsupported_grant_type' })
-  const token = accessToken(secret, now + tokenLifetimeSeconds * 1_000)
-  const body = { access_token: token, token_type: 'bearer', expires_in: tokenLifetimeSeconds, scope: '*' }
-  return jsonAnswer(200, body)
 }
 
 const orders: Record<string, (record: CorpusRecord) => number> = {
@@ -121,7 +81,7 @@ function findAt(path: string, parameters: URLSearchParams, corpus: Corpus): Corp
 function postInfo({ parameters }: SearchRequest, { corpus, limit, now }: SearchContext): Answer {
   const names = (parameters.get('id') ?? '').split(',').slice(0, maximumPageSize)
   const records = names.map((name) => shownRecord(corpus, 'reddit', name)).filter((record) => record !== undefined)
-  const known = records.filter(({ moderation }) => moderation !== 'private')
+  const known = records.filter(({ fate }) => fate !== 'private')
   const children = known.map((record) => redditPost(record, parameters.get('raw_json') === '1'))
   const headers = rateHeaders(limit.used, limit.remaining, limit.resetAt, now)
   return jsonAnswer(

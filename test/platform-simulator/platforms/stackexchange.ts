@@ -9,6 +9,7 @@ import {
   wholeNumber,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
+import { isFound } from '../records.ts'
 import { questionLink, questionTags, stackExchangeItem } from './stackexchange-item.ts'
 
 const maximumPageSize = 100
@@ -87,7 +88,7 @@ function refusedParameter(request: SearchRequest): Answer | null {
 }
 
 /** Questions by their ids, and what a site says of itself. Both count against the quota. */
-function answerAside(request: SearchRequest, { corpus, limit, behaviour }: SearchContext): Answer {
+function answerAside(request: SearchRequest, { corpus, limit, behaviours }: SearchContext): Answer {
   const { path, parameters } = request
   const refused = refusedParameter(request)
   if (refused) return refused
@@ -99,10 +100,10 @@ function answerAside(request: SearchRequest, { corpus, limit, behaviour }: Searc
   const withBody = parameters.get('filter') === 'withbody'
   const items = corpus
     .known('stackexchange')
-    .filter(({ place, record }) => (place === null || place === `stackexchange/${site}`) && record.fate === undefined)
+    .filter(({ place, record }) => (place === null || place === `stackexchange/${site}`) && isFound(record))
     .filter(({ record }) => ids.includes(record.id))
     .map(({ record }) => stackExchangeItem(record, site, withBody))
-  if (ids.length === 1 && items.length === 0 && behaviour.stackexchangeMissing === 'error') {
+  if (ids.length === 1 && items.length === 0 && behaviours.stackexchange.missing === 'error') {
     return errorAnswer(404, 'no_method', 'no question found with this id')
   }
   return jsonAnswer(200, { items: items.slice(0, size), has_more: items.length > size, ...quota })

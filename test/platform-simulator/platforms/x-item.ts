@@ -66,7 +66,7 @@ export function xPost(record: SimulatedRecord, fields: ReadonlySet<string>): obj
       bookmark_count: 0,
       impression_count: record.commentCount * 97,
     },
-    ...(record.isTakenDown ? { withheld: { copyright: false, country_codes: ['DE', 'FR'] } } : {}),
+    ...(record.fate === 'removed' ? { withheld: { copyright: false, country_codes: ['DE', 'FR'] } } : {}),
     ...(isRetweet ? { referenced_tweets: [{ type: 'retweeted', id: String(record.id - 1) }] } : {}),
   }
   const asked = Object.entries(all).filter(([name]) => name === 'text' || fields.has(name))
@@ -82,7 +82,8 @@ export function xUsers(records: readonly SimulatedRecord[], fields: ReadonlySet<
     if (record.author) {
       const { name } = record.author
       const verified = fields.has('verified') ? { verified: false } : {}
-      users.set(id, { id, name, username: username(record.author), ...verified })
+      const isProtected = fields.has('protected') ? { protected: record.fate === 'private' } : {}
+      users.set(id, { id, name, username: username(record.author), ...verified, ...isProtected })
     } else {
       errors.push({
         value: id,

@@ -105,7 +105,7 @@ export function commentThread(record: CorpusRecord, videoId: string, isPlain: bo
       topLevelComment: { kind: 'youtube#comment', etag: etag(`${id} comment`), id, snippet: comment },
       canReply: true,
       totalReplyCount: record.commentCount,
-      isPublic: record.isTakenDown !== true && !record.isPrivate,
+      isPublic: record.fate !== 'private',
     },
   }
 }

@@ -89,7 +89,7 @@ function threadsById(parameters: URLSearchParams, ids: string[], corpus: Corpus)
   }
 }
 
-function listOf(request: SearchRequest, { corpus, quirks }: SearchContext): List | Answer {
+function listOf(request: SearchRequest, { corpus, behaviours }: SearchContext): List | Answer {
   const { parameters } = request
   if (request.path === '/search') {
     const videos = findVideos(corpus, parameters.get('q') ?? '').slice(0, reachableVideos)
@@ -104,7 +104,7 @@ function listOf(request: SearchRequest, { corpus, quirks }: SearchContext): List
   const threads = findThreads(
     corpus,
     videoId,
-    quirks.has('ignoresSearchTerms') ? '' : (parameters.get('searchTerms') ?? ''),
+    behaviours.youtube.searchTerms === 'ignored' ? '' : (parameters.get('searchTerms') ?? ''),
   )
   const isPlain = parameters.get('textFormat') === 'plainText'
   return {

@@ -1,6 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { isPresent, laterRecordingsOf, type Raw, type Recording, recordingsOf } from '../recordings.ts'
+import {
+  isPresent,
+  laterRecordingsOf,
+  type Raw,
+  type Recording,
+  recordingsOf,
+  unreadRecordings,
+} from '../recordings.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,
@@ -96,4 +103,8 @@ describe.skipIf(!isPresent)('recorded answers of bluesky', () => {
     expect(code).toBeDefined()
     await platformError(fetchPage(await adapterFor(recording)), code!)
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('bluesky')).toEqual([])
 })

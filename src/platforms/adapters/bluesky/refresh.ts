@@ -1,4 +1,5 @@
-import { asFields, readItems } from '../../content/fields.ts'
+import { asFields } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { Refresh, Refreshed } from '../../platform.ts'
 import { requiredList } from '../required-list.ts'
 import type { Bluesky } from './call.ts'
@@ -24,7 +25,7 @@ export function createBlueskyRefresh({ clock, call }: Bluesky): Refresh {
         variable: 'BLUESKY_API_URL',
       })
       const hidden = new Set<unknown>()
-      const requests = await readItems(posts, (post) => {
+      const { requests } = await readItems(posts, (post) => {
         const read = readBlueskyPost(post, clock.now())
         if (read === 'removed') hidden.add(post.uri)
         return read

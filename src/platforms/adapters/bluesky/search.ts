@@ -1,6 +1,6 @@
-import type { Discarded } from '../../../database/column-types.ts'
 import { createAccessTokens } from '../../client/access-token.ts'
-import { asFields, asString, readItems } from '../../content/fields.ts'
+import { asFields, asString } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
@@ -67,8 +67,7 @@ async function fetchPhrase(
   const answer = asFields(body)
   const posts = requiredList(answer?.posts, { label: 'bluesky', items: 'posts', variable: 'BLUESKY_API_URL' })
   const now = bluesky.clock.now()
-  const discarded: Discarded = {}
-  const requests = await readItems(posts, (post) => readBlueskyPost(post, now), discarded)
+  const { requests, discarded } = await readItems(posts, (post) => readBlueskyPost(post, now))
   return { requests, discarded, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }
 }
 

@@ -1,4 +1,3 @@
-import { type CountedItems, countItems, type ItemResult } from '../../content/counted-items.ts'
 import {
   asDate,
   asFields,
@@ -10,6 +9,7 @@ import {
   type Fields,
   foundRequest,
 } from '../../content/fields.ts'
+import { type ItemResult, type ReadItems, readItems } from '../../content/items.ts'
 import { htmlToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 import { readBlurb } from './blurb.ts'
@@ -35,11 +35,11 @@ export function postsOf(body: Fields | null): unknown[] | null {
  * posts match: the number of a topic never changes, while the matching post depends on the search.
  * @param posts as `postsOf` gives them.
  */
-export async function readPosts(posts: unknown[], body: Fields | null, forum: Forum): Promise<CountedItems> {
+export async function readPosts(posts: unknown[], body: Fields | null, forum: Forum): Promise<ReadItems> {
   const topics = (asList(body?.topics) ?? []).map(asFields)
   const topicsById = new Map(topics.map((topic) => [asId(topic?.id), topic]))
   const seen = new Set<string>()
-  return countItems(posts, (post) => {
+  return readItems(posts, (post) => {
     const topicId = asId(post.topic_id)
     if (topicId === null || seen.has(topicId)) return null
     const topic = topicsById.get(topicId) ?? {}

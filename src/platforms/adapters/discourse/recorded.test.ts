@@ -9,6 +9,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
@@ -147,4 +148,9 @@ describe.skipIf(!isPresent)('recorded pages of topics of discourse', () => {
       else await verified
     }
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  // A list of replies (`GET /posts.json`), which the adapter does not request.
+  expect(unreadRecordings('discourse')).toEqual(['posts-latest.json'])
 })

@@ -49,8 +49,6 @@ export function createDiscourse(options: DiscourseOptions): Platform {
     return fetchRoundRobin({
       sources,
       request,
-      // The sources of an account are queried in the order in which it named them.
-      ...(request.sources ? { firstSource: 0 } : {}),
       hostOf: (url) => forums.get(url)!.name,
       fetchFrom: async (url, cursor) => {
         const isForeign = request.sources !== undefined && !listed.has(url)

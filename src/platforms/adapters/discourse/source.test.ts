@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BudgetLimits } from '../../budget/budget.ts'
 import { PlannedWaitError, PlatformError, SourceRefusedError } from '../../platform.ts'
+import { unreachedSources } from '../round-robin.ts'
 import {
   fetchPageOrNull,
   type Handler,
@@ -62,6 +63,15 @@ describe('a job with forums of its own', () => {
     expect(page!.requests).toMatchObject([{ title: 'Tabs', ownSource: source }])
     expect(received.map(({ path }) => path)).toEqual(['/search.json'])
     expect(opened.filter(({ isUnlisted }) => isUnlisted !== true).map(({ name }) => name)).toEqual(['forum.example'])
+  })
+
+  it('begins where the last job of the same forums stopped', async () => {
+    const { discourse, received, source } = await setUp((response) => sendJson(response, found))
+    const sources = [source, source.replace('ideas/5', 'bugs/6')]
+    const page = await fetchPageOrNull(discourse, { sources, pagesBefore: 3 })
+    expect(received.map(({ query }) => query.q)).toEqual(['dark mode category:6 in:first'])
+    expect(page!.requests).toMatchObject([{ ownSource: sources[1] }])
+    expect(unreachedSources(sources, page!.nextCursor)).toEqual([sources[0]])
   })
 
   it('shares the limits of a forum with all other jobs', async () => {

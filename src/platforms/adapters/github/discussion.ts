@@ -22,11 +22,12 @@ export const repositoryFields = 'repository { nameWithOwner isPrivate visibility
 export const discussionFields = `id url title body createdAt closed closedAt stateReason upvoteCount
   author { login url } category { name } labels(first: 20) { nodes { name } } comments { totalCount } ${repositoryFields}`
 
-/** A discussion; null when it is in a private repository, or has no id or address. */
-export function readDiscussion(node: Fields): FoundRequest | null {
+/** A discussion; null when it has no id or address. */
+export function readDiscussion(node: Fields): FoundRequest | 'notPublic' | null {
+  if (isInPrivateRepository(node)) return 'notPublic'
   const nodeId = asId(node.id)
   const sourceUrl = asWebUrl(node.url)
-  if (nodeId === null || sourceUrl === null || isInPrivateRepository(node)) return null
+  if (nodeId === null || sourceUrl === null) return null
   const author = asFields(node.author)
   const labels = labelNames(node)
   const isClosed = node.closed === true
@@ -62,7 +63,7 @@ export function isInIdeaCategory(node: Fields): boolean {
   )
 }
 
-export function isInPrivateRepository(node: Fields): boolean {
+function isInPrivateRepository(node: Fields): boolean {
   const repository = asFields(node.repository)
   const visibility = asString(repository?.visibility) ?? 'PUBLIC'
   return (repository?.isPrivate ?? false) !== false || visibility.toUpperCase() !== 'PUBLIC'

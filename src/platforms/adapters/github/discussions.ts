@@ -1,8 +1,8 @@
-import { asFields, asList, asString, type Fields, readItems } from '../../content/fields.ts'
+import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { type FoundRequest, type Json, type Page, PlatformError } from '../../platform.ts'
-import { publicItems } from '../public-items.ts'
 import type { GithubApi } from './api.ts'
-import { discussionFields, isInIdeaCategory, isInPrivateRepository, readDiscussion } from './discussion.ts'
+import { discussionFields, isInIdeaCategory, readDiscussion } from './discussion.ts'
 import { discussionQueries } from './query.ts'
 
 /** For each search of one request: GitHub allows 100, and answers several such searches within its ten seconds. */
@@ -33,8 +33,10 @@ export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Pr
     throw new PlatformError('bad_response', 'github answered without a list of discussions. Check GITHUB_API_URL.')
   }
   const nodes = connections.flatMap((connection) => asList(connection?.nodes) ?? [])
-  const { items, discarded } = publicItems(nodes, isInPrivateRepository)
-  const requests = await readItems(items, (node) => (isInIdeaCategory(node) ? readDiscussion(node) : null), discarded)
+  const { requests, discarded } = await readItems(nodes, (node) => {
+    const read = readDiscussion(node)
+    return read === 'notPublic' || isInIdeaCategory(node) ? read : null
+  })
   return { requests: onceEach(requests), discarded, nextCursor: nextCursorOf(connections, cursors) }
 }
 

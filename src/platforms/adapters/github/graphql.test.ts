@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
-import { SourceRefusedError } from '../../platform.ts'
+import { type Json, SourceRefusedError } from '../../platform.ts'
+import { unreachedSources } from '../round-robin.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -165,4 +166,23 @@ it('a repository of an account that cannot be searched is refused by name, and t
   const refused = fetchPageOrNull(github, { sources: ['a/gone'] })
   await expect(refused).rejects.toThrow(SourceRefusedError)
   await expect(refused).rejects.toThrow('"a/gone"')
+})
+
+it('repositories of an account are searched from where its last job stopped: issues first, discussions after them', async () => {
+  const clock = testClock()
+  const { baseUrl, received } = await startServer((response, { path }) =>
+    sendJson(response, path.endsWith('/graphql') ? { data: { search: { nodes: [] } } } : { items: [] }),
+  )
+  const github = createGithub({ client: testClient(clock), clock, openBudget, baseUrl, token: 't' })
+  const sources = ['a/a', 'a/b', 'a/c']
+  const unreached: string[][] = []
+  let cursor: Json = null
+  do {
+    cursor = (await fetchPageOrNull(github, { sources, cursor, pagesBefore: 7 }))!.nextCursor
+    unreached.push(unreachedSources(sources, cursor))
+  } while (cursor !== null)
+  const searched = received.map(({ query, body }) => /repo:(a\/[abc])/.exec(query.q ?? body)?.[1])
+  expect(searched).toEqual(['a/b', 'a/c', 'a/a', 'a/b', 'a/c', 'a/a'])
+  expect(received.map(({ path }) => path.endsWith('/graphql'))).toEqual([false, false, false, true, true, true])
+  expect(unreached).toEqual([['a/a', 'a/c'], ['a/a'], [], [], [], []])
 })

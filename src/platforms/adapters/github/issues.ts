@@ -1,12 +1,12 @@
 import { hasNextLink } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
-import { asFields, asList, asString, readItems } from '../../content/fields.ts'
+import { asFields, asList, asString } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { type Page, PlatformError, SourceRefusedError } from '../../platform.ts'
-import { publicItems } from '../public-items.ts'
 import { requiredList } from '../required-list.ts'
 import type { FoundTogether } from '../topic-batches.ts'
 import type { GithubApi } from './api.ts'
-import { isInPrivateRepository, readIssue } from './post.ts'
+import { readIssue } from './post.ts'
 import { githubQuery, githubQueryTogether } from './query.ts'
 
 const pageSize = 100
@@ -83,10 +83,9 @@ function refusedQuery(repository: string | undefined): PlatformError {
   )
 }
 
-async function readIssues(answer: Answer) {
+function readIssues(answer: Answer) {
   const list = { label: 'github', items: 'items', variable: 'GITHUB_API_URL' }
-  const { items, discarded } = publicItems(requiredList(asFields(answer.body)?.items, list), isInPrivateRepository)
-  return { requests: await readItems(items, readIssue, discarded), discarded }
+  return readItems(requiredList(asFields(answer.body)?.items, list), readIssue)
 }
 
 const countItems = ({ body }: Answer): number => asList(asFields(body)?.items)?.length ?? 0

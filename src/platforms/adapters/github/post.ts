@@ -15,11 +15,12 @@ import type { FoundRequest } from '../../platform.ts'
 import { issueHandle } from './handle.ts'
 import { statusOfIssue } from './status.ts'
 
-/** An issue; null for a pull request, an issue of a private repository, or one without an id or address. */
-export function readIssue(issue: Fields): FoundRequest | null {
+/** An issue; null for a pull request, or one without an id or address. */
+export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
+  if (isInPrivateRepository(issue)) return 'notPublic'
   const sourceId = asId(issue.id)
   const sourceUrl = asWebUrl(issue.html_url)
-  if (sourceId === null || sourceUrl === null || isPullRequest(issue) || isInPrivateRepository(issue)) return null
+  if (sourceId === null || sourceUrl === null || isPullRequest(issue)) return null
   const user = asFields(issue.user)
   const labels = (asList(issue.labels) ?? []).map((label) => asFields(label)?.name ?? label)
   const tags = cleanTags(labels)
@@ -48,7 +49,7 @@ export function readIssue(issue: Fields): FoundRequest | null {
 }
 
 /** The query excludes private repositories already; some answers hold the repository, so it is checked here too. */
-export function isInPrivateRepository(issue: Fields): boolean {
+function isInPrivateRepository(issue: Fields): boolean {
   const repository = asFields(issue.repository)
   return (repository?.private ?? false) !== false || (repository?.visibility ?? 'public') !== 'public'
 }

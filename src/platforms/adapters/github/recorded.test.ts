@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode, RequestStatus } from '../../../database/column-types.ts'
 import type { FoundRequest } from '../../platform.ts'
 import {
+  inOneLine,
   isPresent,
   isSubsequence,
   laterRecordingsOf,
@@ -10,6 +11,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import {
@@ -43,7 +45,7 @@ const repositoryOf = ({ url }: Raw) => url.split('/repos/')[1].split('/issues/')
 
 const expectedIssue = (issue: Raw): Omit<FoundRequest, 'description'> => ({
   sourceId: `${issue.id}`,
-  title: issue.title.trim(),
+  title: inOneLine(issue.title),
   votes: issue.reactions?.['+1'] ?? 0,
   tags: issue.labels.map((label: Raw) => label.name ?? label),
   commentCount: issue.comments,
@@ -102,7 +104,11 @@ describe.skipIf(!isPresent)('recorded answers of github', () => {
     (name) => {
       const { data } = bodyOf(named(name))
       for (const node of data.node ? [data.node] : data.repository.discussions.nodes) {
-        const { description, ...rest } = readDiscussion({ id: `D_${node.number}`, url: 'https://x.example/', ...node })!
+        const { description, ...rest } = readDiscussion({
+          id: `D_${node.number}`,
+          url: 'https://x.example/',
+          ...node,
+        }) as FoundRequest
         const category = node.category ? [node.category.name] : []
         expect(rest).toEqual({
           sourceId: `discussion:${node.id ?? `D_${node.number}`}`,
@@ -153,4 +159,8 @@ describe.skipIf(!isPresent)('recorded answers of github', () => {
     if (code === 'end') expect(await page).toBeNull()
     else await platformError(page, code!)
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('github')).toEqual([])
 })

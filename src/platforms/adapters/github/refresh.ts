@@ -81,7 +81,9 @@ function refreshedNode(
 ): Refreshed {
   if (node === null) return { handle, state: problem === null || problem === 'NOT_FOUND' ? 'missing' : 'unreadable' }
   const request = issue === null ? readDiscussion(node) : readIssue(asRestIssue(node, issue.sourceId))
-  return request === null ? { handle, state: 'unreadable' } : { handle, state: 'found', request }
+  return request === null || request === 'notPublic'
+    ? { handle, state: 'unreadable' }
+    : { handle, state: 'found', request }
 }
 
 /** The type of the error of each node; `path` is `["nodes", index]`. */
@@ -147,5 +149,7 @@ function refreshedIssue(handle: string, { nodeId, issue }: GithubHandle, { statu
   const isAnother = asId(fields.id) !== issue?.sourceId && asId(fields.node_id) !== nodeId
   if (isAnother) return { handle, state: 'missing' }
   const request = readIssue(fields)
-  return request === null ? { handle, state: 'unreadable' } : { handle, state: 'found', request }
+  return request === null || request === 'notPublic'
+    ? { handle, state: 'unreadable' }
+    : { handle, state: 'found', request }
 }

@@ -2,14 +2,14 @@ import type { Clock } from '../../../runtime/clock.ts'
 import { type AnswerHeaders, hasNextLink, headerNumber, headerText } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
 import { addDiscarded } from '../../content/discarded.ts'
-import { asFields, asString, readItems } from '../../content/fields.ts'
+import { asFields, asString } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { type PlatformError, SourceRefusedError } from '../../platform.ts'
-import { publicItems } from '../public-items.ts'
 import { requiredList } from '../required-list.ts'
 import type { SourcePage } from '../round-robin.ts'
 import type { Lister, ListRequest } from './api.ts'
 import { gitlabError, isRefusedAnonymousSearch } from './errors.ts'
-import { isConfidential, readIssue } from './post.ts'
+import { readIssue } from './post.ts'
 
 const pageSize = 100
 /** GitLab refuses an offset above 50,000 (docs.gitlab.com/administration/instance_limits, "Max offset"). */
@@ -62,26 +62,22 @@ export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): 
 
   return async (page) => {
     const { answer, isSearched } = await fetchAnswer(page)
-    const answered = requiredList(answer.body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
-    const { items, discarded } = publicItems(answered, isConfidential)
+    const items = requiredList(answer.body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
     const isIgnored = isSearched && items.length >= fewestIgnoring && !items.some((item) => hasAny(item, page.words))
     if (isIgnored && isAnonymous) stopSearching()
     const isFiltered = !isSearched || isIgnored
     const last = isFiltered ? lastUnsearchedPage : lastPage
-    const hasMore = page.page < last && answered.length > 0 && hasNextPage(answer.headers, page.page, answered.length)
+    const hasMore = page.page < last && items.length > 0 && hasNextPage(answer.headers, page.page, items.length)
     const nextCursor = hasMore ? { page: page.page + 1 } : null
-    if (!isFiltered) return { requests: await readItems(items, readIssue, discarded), discarded, nextCursor }
-    const requests = await readItems(
-      items.filter((item) => hasAll(item, page.words)),
-      readIssue,
-      discarded,
-    )
-    const offTopic = await readItems(
+    const about = isFiltered ? items.filter((item) => hasAll(item, page.words)) : items
+    const { requests, discarded } = await readItems(about, readIssue)
+    if (!isFiltered) return { requests, discarded, nextCursor }
+    const others = await readItems(
       items.filter((item) => !hasAll(item, page.words)),
       readIssue,
-      discarded,
     )
-    return { requests, offTopic, discarded: addDiscarded(discarded, { offTopic: offTopic.length }), nextCursor }
+    const left = addDiscarded(others.discarded, { offTopic: others.requests.length })
+    return { requests, offTopic: others.requests, discarded: addDiscarded(discarded, left), nextCursor }
   }
 }
 

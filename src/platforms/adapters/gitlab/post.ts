@@ -15,11 +15,12 @@ import type { FoundRequest } from '../../platform.ts'
 import { statusOfIssue } from './status.ts'
 import { gitlabToPlainText } from './text.ts'
 
-/** An issue; null for a confidential one, an item of another type, or one without an id or address. */
-export function readIssue(issue: Fields): FoundRequest | null {
+/** An issue; null for an item of another type, or one without an id or address. */
+export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
+  if (isConfidential(issue)) return 'notPublic'
   const sourceId = asId(issue.id)
   const sourceUrl = asWebUrl(issue.web_url)
-  if (sourceId === null || sourceUrl === null || isConfidential(issue) || isOfAnotherType(issue)) return null
+  if (sourceId === null || sourceUrl === null || isOfAnotherType(issue)) return null
   const author = asFields(issue.author)
   // With `with_labels_details`, which some proxies add, a label is an object.
   const tags = cleanTags((asList(issue.labels) ?? []).map((label) => asFields(label)?.name ?? label))

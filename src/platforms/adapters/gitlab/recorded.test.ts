@@ -8,6 +8,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import {
@@ -97,4 +98,8 @@ describe.skipIf(!isPresent)('recorded answers of gitlab', () => {
     expect(code).toBeDefined()
     await platformError(fetchPage(await adapterFor(recording)), code!)
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('gitlab')).toEqual([])
 })

@@ -1,4 +1,5 @@
-import { asFields, asId, readItems } from '../../content/fields.ts'
+import { asFields, asId } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { type FoundRequest, type Refresh, type Refreshed, SourceRefusedError } from '../../platform.ts'
 import { requiredList } from '../required-list.ts'
 import type { ListIssues, ListRequest } from './api.ts'
@@ -26,7 +27,8 @@ export function createRefresh(list: ListIssues, checkVisibility: CheckVisibility
         const { body } = await list({ source, parameters: parametersOf(handles), signal })
         const issues = issuesOf(body)
         if (issues.length === 0 && (await showsNoIssues(list, source, signal))) return unreadable(handles)
-        return refreshed(handles, await readItems(issues, readIssue), confidentialHandles(issues))
+        const { requests } = await readItems(issues, readIssue)
+        return refreshed(handles, requests, confidentialHandles(issues))
       } catch (error) {
         // Private, deleted or moved: the project cannot be read, which says nothing about its issues.
         if (error instanceof SourceRefusedError) return unreadable(handles)

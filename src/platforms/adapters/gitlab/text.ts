@@ -1,4 +1,4 @@
-import { markdownToPlainText } from '../../content/text.ts'
+import { flowingMarkdownToPlainText } from '../../content/text.ts'
 
 /** Attributes of an image or link: `{width=600 height=349}` (docs.gitlab.com/user/markdown, "Change image or video dimensions"). */
 const attributes = /(\]\([^()\n]{0,2000}\)|\]\[[^[\]\n]{0,200}\])\{[^{}\n]{0,200}\}/g
@@ -21,5 +21,5 @@ export function gitlabToPlainText(source: string): string {
     else if (tableOfContents.test(line) || quickAction.test(line.trimEnd())) return ''
     return line.replace(attributes, '$1')
   })
-  return markdownToPlainText(lines.join('\n'))
+  return flowingMarkdownToPlainText(lines.join('\n'))
 }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { decode, htmlWords, isPresent, isSubsequence, type Raw, recordingsOf, serve, words } from '../recordings.ts'
+import {
+  decode,
+  htmlWords,
+  isPresent,
+  isSubsequence,
+  type Raw,
+  recordingsOf,
+  serve,
+  unreadRecordings,
+  words,
+} from '../recordings.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,
@@ -52,4 +62,8 @@ describe.skipIf(!isPresent)('recorded answers of hackernews', () => {
   it.each(recordings.filter(({ status }) => status !== 200))('$name is recognised', async (recording) => {
     await platformError(fetchPage(await adapterFor(recording)), 'bad_response')
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('hackernews')).toEqual([])
 })

@@ -1,5 +1,5 @@
-import type { Discarded } from '../../../database/column-types.ts'
-import { asFields, asInteger, asPage, readItems } from '../../content/fields.ts'
+import { asFields, asInteger, asPage } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Page, PageRequest, Platform } from '../../platform.ts'
 import { quotedWords } from '../quoted-words.ts'
@@ -39,8 +39,7 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
     const hits = requiredList(answer?.hits, { label: 'hackernews', items: 'hits', variable: 'HACKERNEWS_API_URL' })
     const pageCount = asInteger(answer?.nbPages)
     const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : page + 1 < pageCount)
-    const discarded: Discarded = {}
-    const requests = await readItems(hits, readHit, discarded)
+    const { requests, discarded } = await readItems(hits, readHit)
     return { requests, discarded, nextCursor: hasMore ? { page: page + 1 } : null }
   }
 

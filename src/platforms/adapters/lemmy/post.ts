@@ -1,4 +1,3 @@
-import type { ItemResult } from '../../content/counted-items.ts'
 import {
   asDate,
   asFields,
@@ -11,7 +10,8 @@ import {
   type Fields,
   foundRequest,
 } from '../../content/fields.ts'
-import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
+import type { ItemResult } from '../../content/items.ts'
+import { cleanTags, flowingMarkdownToPlainText, plainTitle } from '../../content/text.ts'
 
 /** Who may read a community of Lemmy 1.0; older versions have only public ones. */
 const openVisibilities: ReadonlySet<string> = new Set(['public', 'unlisted', 'localonlypublic'])
@@ -39,7 +39,7 @@ export function readPostView(view: Fields): ItemResult {
     sourceId,
     sourceUrl: address,
     title: plainTitle(asString(post.name) ?? ''),
-    description: markdownToPlainText(asString(post.body) ?? ''),
+    description: flowingMarkdownToPlainText(asString(post.body) ?? ''),
     votes: asInteger(counts.score) ?? asInteger(counts.upvotes) ?? 0,
     tags: cleanTags([community?.name, ...(asList(view.tags) ?? []).map(tagName)]),
     commentCount: asInteger(counts.comments),

@@ -8,6 +8,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
@@ -84,4 +85,8 @@ describe.skipIf(!isPresent)('recorded answers of lemmy', () => {
       await platformError(fetchPage(await adapterFor(recording)), code!)
     }
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('lemmy')).toEqual([])
 })

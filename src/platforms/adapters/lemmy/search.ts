@@ -1,6 +1,6 @@
 import { endpointUrl } from '../../client/client.ts'
-import { countItems } from '../../content/counted-items.ts'
 import { asFields } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
@@ -88,6 +88,6 @@ async function fetchSource(
   })
   const answer = asFields(body)
   const views = requiredList(viewsOf(answer), { label, items: 'posts', variable: 'LEMMY_URLS' })
-  const { requests, discarded } = await countItems(views, readPostView)
+  const { requests, discarded } = await readItems(views, readPostView)
   return { requests, discarded, nextCursor: cursorAfter(version, answer, views, cursor) }
 }

@@ -1,4 +1,3 @@
-import type { ItemResult } from '../../content/counted-items.ts'
 import { unescapeText } from '../../content/escaped-text.ts'
 import {
   asEpochSeconds,
@@ -10,8 +9,8 @@ import {
   type Fields,
   foundRequest,
 } from '../../content/fields.ts'
-import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
-import { joinLines } from './joined-lines.ts'
+import type { ItemResult } from '../../content/items.ts'
+import { cleanTags, flowingMarkdownToPlainText, plainTitle } from '../../content/text.ts'
 
 const siteUrl = 'https://www.reddit.com'
 
@@ -40,7 +39,7 @@ export function readRedditPost(child: Fields, isEscaped: boolean): ItemResult {
     sourceId: name,
     sourceUrl: postUrl(post, name),
     title: plainTitle(title),
-    description: markdownToPlainText(joinLines(text)),
+    description: flowingMarkdownToPlainText(text),
     votes: asInteger(post.score) ?? asInteger(post.ups) ?? 0,
     tags: cleanTags([read(post.link_flair_text), post.subreddit]),
     commentCount: asInteger(post.num_comments),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import { type Platform, SourceRefusedError } from '../../platform.ts'
 import {
+  inOneLine,
   isPresent,
   isSubsequence,
   laterRecordingsOf,
@@ -10,6 +11,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import {
@@ -46,7 +48,7 @@ async function listing(recording: Recording): Promise<Platform> {
 /** What every field has to be, worked out apart from the adapter. */
 const expectedOf = ({ data }: Raw) => ({
   sourceId: `t3_${data.id}`,
-  title: data.title,
+  title: inOneLine(data.title),
   votes: data.score,
   tags: [data.link_flair_text, data.subreddit].filter((tag) => tag),
   commentCount: data.num_comments,
@@ -141,4 +143,8 @@ describe.skipIf(!isPresent)('recorded answers of reddit', () => {
     await platformError(fetchPage(await listing(recording)), code!)
     await platformError(fetchPage(reddit('http://127.0.0.1:9', await serve(recording))), code!)
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('reddit')).toEqual([])
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import { userAgentFor } from '../../client/client.ts'
 import { type Json, SourceRefusedError } from '../../platform.ts'
+import { unreachedSources } from '../round-robin.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -190,13 +191,39 @@ describe('the communities that a job names', () => {
     const post = { name: 't3_a', title: 'I wish for tabs' }
     const { reddit, searches } = await setUp((response) => sendJson(response, listing([post])))
     const sources = ['r/obsidianmd', 'r/notes']
-    const first = await fetchPageOrNull(reddit, { sources, pagesBefore: 7 })
+    const first = await fetchPageOrNull(reddit, { sources, pagesBefore: 8 })
     const second = await fetchPageOrNull(reddit, { sources, cursor: first!.nextCursor })
     expect(searches().map(({ path, query }) => [path, query.restrict_sr])).toEqual([
       ['/r/obsidianmd/search', '1'],
       ['/r/notes/search', '1'],
     ])
     expect([first, second].flatMap((page) => page!.requests.map(({ ownSource }) => ownSource))).toEqual(sources)
+  })
+
+  it('begin where the last job of the same ones stopped', async () => {
+    const { reddit, searches } = await setUp((response) =>
+      sendJson(response, listing([{ name: 't3_a', title: 'I wish for tabs' }])),
+    )
+    const sources = ['r/a', 'r/b', 'r/c']
+    const { nextCursor } = (await fetchPageOrNull(reddit, { sources, pagesBefore: 4 }))!
+    expect(searches().map(({ path }) => path)).toEqual(['/r/b/search'])
+    expect(unreachedSources(sources, nextCursor)).toEqual(['r/a', 'r/c'])
+  })
+
+  it('that had no page yet are known also where operators are text', async () => {
+    const chatter = Array.from({ length: 6 }, (_, index) => ({ name: `t3_${index}`, title: 'Dark mode' }))
+    const { reddit, searches } = await setUp((response, { query }) =>
+      sendJson(response, listing(query.q!.includes('(') ? chatter : [{ name: 't3_a', title: 'I wish for tabs' }])),
+    )
+    const sources = ['r/a', 'r/b', 'r/c']
+    const reached: string[][] = []
+    let cursor: Json = null
+    for (let page = 0; page < 4; page++) {
+      cursor = (await fetchPageOrNull(reddit, { sources, cursor, pagesBefore: 1 }))!.nextCursor
+      reached.push(unreachedSources(sources, cursor))
+    }
+    expect(searches().map(({ path }) => path.split('/')[2])).toEqual(['b', 'b', 'c', 'a'])
+    expect(reached).toEqual([['r/a', 'r/c'], ['r/a', 'r/c'], ['r/a'], []])
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { after } from '../../client/headers.ts'
-import { countItems } from '../../content/counted-items.ts'
 import { asFields, asId, asPage, type Fields } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
 import { requiredList } from '../required-list.ts'
@@ -60,14 +60,15 @@ export function createReddit(options: RedditOptions): Platform {
     const grouped = await fetchGrouped(api, request)
     if (grouped === null) return null
     const { children, searched, ...page } = grouped
-    return request.cursor === null ? { ...page, nextCursor: cursorAfterFirst(grouped) } : page
+    return request.cursor === null ? { ...page, nextCursor: cursorAfterFirst(grouped, communitiesOf(request)) } : page
   }
 
   /** After a first page that is empty, or that shows that operators are text, plain queries follow. */
-  function cursorAfterFirst({ children, searched, nextCursor }: FormsPage): Json {
+  function cursorAfterFirst({ children, searched, nextCursor }: FormsPage, communities: Communities): Json {
     const now = clock.now()
+    const turn = communities.findIndex((community) => nameOf({ community, form: groupedForm }) === searched)
     // The form of the round-robin, which also says which communities have had a page.
-    const plainStart = { isPlain: true, turn: 0, next: {}, ended: [searched] }
+    const plainStart = { isPlain: true, turn, next: {}, ended: [searched] }
     if (ignoresOperators(groupedForm, children)) {
       plainUntil = after(now, plainMs)
       return plainStart
@@ -110,9 +111,13 @@ const isAfter = (moment: Date | null, now: Date): boolean => moment !== null && 
 
 const isPlainCursor = (cursor: Json): boolean => asFields(cursor)?.isPlain === true
 
+type Communities = ReadonlyArray<Search['community']>
+
+const communitiesOf = ({ sources }: PageRequest): Communities => sources ?? [null]
+
 /** Fetches a page of the next community and form, round-robin. */
 async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly string[]): Promise<FormsPage | null> {
-  const communities: ReadonlyArray<string | null> = request.sources ?? [null]
+  const communities = communitiesOf(request)
   const searches = new Map<string, Search>(
     forms.flatMap((form) => communities.map((community) => [nameOf({ community, form }), { community, form }])),
   )
@@ -120,7 +125,8 @@ async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly 
   const page = await fetchRoundRobin({
     sources: [...searches.keys()],
     request,
-    firstSource: 0,
+    // Each job begins at another community, always with the first form.
+    firstSource: request.pagesBefore % communities.length,
     async fetchFrom(key, cursor) {
       const { children, searched, ...page } = await fetchSearch(api, searches.get(key)!, request, cursor)
       read = { children, searched }
@@ -152,7 +158,7 @@ async function fetchSearch(
   const listing = asFields(asFields(body)?.data)
   const children = requiredList(listing?.children, { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' })
   const isEscaped = isEscapedListing(children)
-  const { requests, discarded } = await countItems(children, (child) => readRedditPost(child, isEscaped))
+  const { requests, discarded } = await readItems(children, (child) => readRedditPost(child, isEscaped))
   // A flair that was read as text is one more search for the words alone: its further pages are no wishes.
   const isOver = children.length === 0 || (form === flairForm && ignoresOperators(flairForm, children))
   return {

@@ -11,6 +11,7 @@ import {
   type Recording,
   recordingsOf,
   serve,
+  unreadRecordings,
   words,
 } from '../recordings.ts'
 import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
@@ -82,4 +83,8 @@ describe.skipIf(!isPresent)('recorded answers of stackexchange', () => {
   it.each(recordings.filter(({ status }) => status !== 200))('$name is recognised', async (recording) => {
     await platformError(fetchPage(await adapterFor(recording)), 'rate_limited')
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('stackexchange')).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { readItems } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { type Refresh, type Refreshed, SourceRefusedError } from '../../platform.ts'
 import { type CallSite, isMissing, itemsOf } from './api.ts'
 import { listedInVariable } from './errors.ts'
@@ -30,8 +30,8 @@ export function createRefresh(callSite: CallSite): Refresh {
           returnsMissing: handles.length === 1,
         })
         if (isMissing(wrapper)) return handles.map((handle) => ({ handle, state: 'missing' }))
-        const found = await readItems(itemsOf(wrapper), (question) => readQuestion(question, site))
-        const byHandle = new Map(found.map((request) => [request.refreshHandle, request]))
+        const { requests } = await readItems(itemsOf(wrapper), (question) => readQuestion(question, site))
+        const byHandle = new Map(requests.map((request) => [request.refreshHandle, request]))
         return handles.map((handle): Refreshed => {
           const request = byHandle.get(handle)
           return request ? { handle, state: 'found', request } : { handle, state: 'missing' }

@@ -1,5 +1,5 @@
-import { countItems } from '../../content/counted-items.ts'
 import { asPage } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { type Page, type PageRequest, type Platform, SourceRefusedError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
@@ -76,7 +76,7 @@ async function fetchSite(
   })
   const items = itemsOf(answer)
   const hasMore = items.length > 0 && answer?.has_more === true && (hasKey || page < lastPageWithoutKey)
-  const { requests, discarded } = await countItems(items, (question) => readQuestion(question, site))
+  const { requests, discarded } = await readItems(items, (question) => readQuestion(question, site))
   return {
     requests,
     discarded,

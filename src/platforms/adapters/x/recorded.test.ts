@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import type { Platform } from '../../platform.ts'
-import { decode, isPresent, laterRecordingsOf, type Raw, type Recording, recordingsOf, serve } from '../recordings.ts'
+import {
+  decode,
+  isPresent,
+  laterRecordingsOf,
+  type Raw,
+  type Recording,
+  recordingsOf,
+  serve,
+  unreadRecordings,
+} from '../recordings.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,
@@ -85,4 +94,8 @@ describe.skipIf(!isPresent)('recorded answers of x', () => {
     expect(code).toBeDefined()
     await platformError(fetchPage(await search(recording)), code!)
   })
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('x')).toEqual([])
 })

@@ -1,6 +1,6 @@
-import type { Discarded } from '../../../database/column-types.ts'
 import { endpointUrl } from '../../client/client.ts'
-import { asFields, asId, asInteger, asList, type Fields, readItems } from '../../content/fields.ts'
+import { asFields, asId, asInteger, asList, type Fields } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { quotedWords } from '../quoted-words.ts'
@@ -47,8 +47,7 @@ export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOp
     const answer = asFields(body)
     const posts = requiredList(postsOf(answer), { label: 'x', items: 'posts', variable: 'X_API_URL' })
     const users = usersById(asFields(answer?.includes)?.users)
-    const discarded: Discarded = {}
-    const requests = await readItems(posts, (post) => readXPost(post, users), discarded)
+    const { requests, discarded } = await readItems(posts, (post) => readXPost(post, users))
     return { requests, discarded, nextCursor: cursorAfter(asFields(answer?.meta), token) }
   }
 

@@ -1,4 +1,3 @@
-import type { DiscardReason } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -10,8 +9,8 @@ import {
   type Fields,
   foundRequest,
 } from '../../content/fields.ts'
+import type { ItemResult } from '../../content/items.ts'
 import { htmlToPlainText, plainText } from '../../content/text.ts'
-import type { FoundRequest } from '../../platform.ts'
 
 /** What is cached of a video that a search found. */
 export interface Video {
@@ -37,7 +36,7 @@ export function readRefreshHandle(handle: string): { commentId: string; video: V
  * One element of `commentThreads`: the comment that others reply to. Its title is its first sentence, and its video is its source.
  * @returns null for a comment without an id, else why it is left out: a comment that replies, is not public or has no text.
  */
-export function readThread(thread: Fields, video: Video): FoundRequest | DiscardReason | null {
+export function readThread(thread: Fields, video: Video): ItemResult {
   const outer = asFields(thread.snippet)
   const comment = asFields(outer?.topLevelComment)
   const snippet = asFields(comment?.snippet)

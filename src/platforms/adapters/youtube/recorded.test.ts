@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../../database/column-types.ts'
 import type { AdapterCache } from '../adapter-cache.ts'
-import { decode, isPresent, laterRecordingsOf, type Raw, type Recording, recordingsOf } from '../recordings.ts'
+import {
+  decode,
+  isPresent,
+  laterRecordingsOf,
+  type Raw,
+  type Recording,
+  recordingsOf,
+  unreadRecordings,
+} from '../recordings.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -129,4 +137,8 @@ describe.skipIf(!isPresent)('recorded answers of youtube', () => {
       expect(await fetchPageOrNull(youtube)).toBeNull()
     },
   )
+})
+
+it.skipIf(!isPresent)('no recording is left unread', () => {
+  expect(unreadRecordings('youtube')).toEqual([])
 })

@@ -1,5 +1,6 @@
 import type { Budget } from '../../budget/budget.ts'
-import { asFields, readItems } from '../../content/fields.ts'
+import { asFields } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import type { Refresh, Refreshed } from '../../platform.ts'
 import { requiredList } from '../required-list.ts'
 import { type CallYoutube, ClosedVideoError } from './call.ts'
@@ -52,7 +53,7 @@ async function readRefreshed(
     variable: 'YOUTUBE_API_URL',
   })
   const videos = new Map<unknown, Video>(known.map(({ commentId, video }) => [commentId, video]))
-  const requests = await readItems(items, (thread) => {
+  const { requests } = await readItems(items, (thread) => {
     const video = videos.get(thread.id)
     return video ? readThread(thread, video) : null
   })

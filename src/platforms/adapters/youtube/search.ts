@@ -1,6 +1,6 @@
-import type { Discarded } from '../../../database/column-types.ts'
 import type { Budget } from '../../budget/budget.ts'
-import { asFields, asId, asString, readItems } from '../../content/fields.ts'
+import { asFields, asId, asString } from '../../content/fields.ts'
+import { readItems } from '../../content/items.ts'
 import { escapedTitle } from '../../content/text.ts'
 import type { CachingAdapterDependencies } from '../../definition.ts'
 import {
@@ -132,8 +132,7 @@ async function fetchComments(
   })
   const items = listOf(body, 'comments')
   const token = items.length > 0 ? asPageToken(asFields(body)?.nextPageToken) : null
-  const discarded: Discarded = {}
-  const requests = await readItems(items, (thread) => readThread(thread, video), discarded)
+  const { requests, discarded } = await readItems(items, (thread) => readThread(thread, video))
   return { requests, discarded, nextCursor: nextReading(reading, token) }
 }
 

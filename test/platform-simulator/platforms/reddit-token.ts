@@ -1,0 +1,43 @@
+import { type Answer, jsonAnswer, type SearchRequest } from '../platform-shape.ts'
+
+const tokenLifetimeSeconds = 86_400
+
+export function errorAnswer(status: number, message: string, headers: Record<string, string> = {}): Answer {
+  return jsonAnswer(status, { message, error: status }, headers)
+}
+
+/** A token holds the secret that it was given for, by which it is known again, and when it ends. */
+function accessToken(secret: string, expiresAt: number): string {
+  return `sim-${Buffer.from(JSON.stringify([secret, expiresAt])).toString('base64url')}`
+}
+
+export function readToken(token: string): [secret: string, expiresAt: number] {
+  try {
+    return JSON.parse(Buffer.from(token.slice('sim-'.length), 'base64url').toString()) as [string, number]
+  } catch {
+    return [token, Number.POSITIVE_INFINITY]
+  }
+}
+
+export function authorization({ headers }: SearchRequest, scheme: 'basic' | 'bearer'): string | null {
+  const [given, value] = (headers.authorization ?? '').split(' ')
+  return given?.toLowerCase() === scheme && value ? value : null
+}
+
+/** The application's secret, or what was sent for a token that none was given for. */
+export function credential(request: SearchRequest): string | null {
+  const basic = authorization(request, 'basic')
+  if (basic !== null) return Buffer.from(basic, 'base64').toString().split(':')[1] ?? ''
+  const token = authorization(request, 'bearer')
+  return token === null ? null : readToken(token)[0]
+}
+
+export function giveToken(request: SearchRequest, now: number): Answer {
+  const secret = authorization(request, 'basic') === null ? null : credential(request)
+  if (secret === null || request.method !== 'POST') return errorAnswer(401, 'Unauthorized')
+  const grant = new URLSearchParams(request.body).get('grant_type')
+  if (grant !== 'client_credentials') return jsonAnswer(200, { error: 'unsupported_grant_type' })
+  const token = accessToken(secret, now + tokenLifetimeSeconds * 1_000)
+  const body = { access_token: token, token_type: 'bearer', expires_in: tokenLifetimeSeconds, scope: '*' }
+  return jsonAnswer(200, body)
+}
