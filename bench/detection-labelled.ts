@@ -1,6 +1,6 @@
 import type { Judged, Point } from '../scripts/detection/curve.ts'
 import { curveOf, pointAt } from '../scripts/detection/curve.ts'
-import { type LabelledText, readLabelled } from '../scripts/detection/labelled.ts'
+import type { LabelledText } from '../scripts/detection/labelled.ts'
 import { detect, thresholdsOf, type WishClass } from '../src/detection/detect.ts'
 
 /** Phrases that wishes are searched for with, as an expression: the detection before there was a model. */
@@ -35,8 +35,7 @@ function printCurve(judged: readonly Judged[]): void {
 }
 
 /** The figures of labelled texts; the last line is a JSON object. */
-export function measureLabelled(file: string): void {
-  const texts = readLabelled(file)
+export function measureLabelled(texts: readonly LabelledText[]): void {
   const classes = texts.map((text) => ({ ...detect(text), label: text.label }))
   console.log(`${texts.length} texts, ${texts.filter(({ label }) => label).length} wishes`)
   printCurve(classes.map(({ confidence, label }) => ({ value: confidence, label, weight: 1 })))

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { corpora, hasCorpora } from '../scripts/detection/corpora.ts'
 import {
@@ -9,6 +10,7 @@ import {
   readTrainingSet,
 } from '../scripts/detection/cross-validation.ts'
 import { bestF1, curveOf, type Judged, type Point, pointAt, precisionAtRecall } from '../scripts/detection/curve.ts'
+import { parseLabelled, readLabelled } from '../scripts/detection/labelled.ts'
 import { seededRandom } from '../scripts/detection/random.ts'
 import { detect, thresholdsOf } from '../src/detection/detect.ts'
 import { measureLabelled, morePhrases, phrases } from './detection-labelled.ts'
@@ -16,7 +18,7 @@ import { writeSection } from './report.ts'
 
 // How well wishes are told from other texts. Without labelled texts: of the corpora, each text by a model that was trained without its project or forum,
 // from its text alone.
-//   node bench/detection.ts --labelled FILE.jsonl      lines {"title", "description", "platform", "tags", "label"}
+//   node bench/detection.ts --labelled FILE.jsonl      lines {"title", "description", "platform", "tags", "label"}; `-` reads stdin
 //   node bench/detection.ts [--write]
 
 const resamples = 1_000
@@ -102,6 +104,7 @@ function measureCorpora(isWritten: boolean): void {
 }
 
 const { values } = parseArgs({ options: { labelled: { type: 'string' }, write: { type: 'boolean', default: false } } })
-if (values.labelled !== undefined) measureLabelled(values.labelled)
+if (values.labelled === '-') measureLabelled(parseLabelled(await text(process.stdin)))
+else if (values.labelled !== undefined) measureLabelled(readLabelled(values.labelled))
 else if (hasCorpora) measureCorpora(values.write)
 else console.error(`skipped: the corpora are not at ${corpora} (set WISHWELL_SHARED to the folder that holds them)`)

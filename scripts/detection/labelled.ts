@@ -11,9 +11,11 @@ export interface LabelledText {
   label: boolean
 }
 
-/** Reads labelled texts. Only "\n" ends a line: texts contain U+2028. */
-export const readLabelled = (file: string): LabelledText[] =>
-  readFileSync(file, 'utf8')
+export const readLabelled = (file: string): LabelledText[] => parseLabelled(readFileSync(file, 'utf8'))
+
+/** Reads labelled texts, a JSON object a line. Only "\n" ends a line: texts contain U+2028. */
+export const parseLabelled = (lines: string): LabelledText[] =>
+  lines
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {

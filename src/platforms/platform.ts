@@ -37,7 +37,10 @@ export interface FoundRequest {
   confidence?: number
 }
 
-/** What a platform says of a request that is read again. `gone` only after an explicit sign; `unreadable` proves nothing. */
+/**
+ * What a platform says of a request that is read again. `gone` only after an explicit sign; `missing` when its source can be read and does
+ * not have it, which deletes it on the third day; `unreadable` proves nothing.
+ */
 export type Refreshed = { handle: string } & (
   | { state: 'found'; request: FoundRequest }
   | { state: 'gone' | 'missing' | 'unreadable' }
@@ -100,7 +103,7 @@ export interface Refresh {
   groupOf(handle: string): string
   /**
    * Reads known requests again, by handles of one group.
-   * @returns something for each handle: `missing` when the answer does not contain it, `unreadable` when its source cannot be read now.
+   * @returns something for each handle: `unreadable` also for a handle that cannot be parsed, and where the platform leaves out what exists.
    * @throws PlatformError as `fetchPage` does.
    */
   read(handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]>

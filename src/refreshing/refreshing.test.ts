@@ -244,6 +244,39 @@ describe('a refresh', () => {
     expect(calls).toHaveLength(1)
   })
 
+  it('ends its round when a task is opened in the middle of it: the job waits for one call at most', async () => {
+    await store(...Array.from({ length: 3 }, (_, index) => known(`${index}`)))
+    pass(30)
+    const { platform, calls } = refreshable(new Map(), 1)
+    const jobId = randomUUID()
+    const openTask = async () => {
+      await sql`insert into scrape_jobs (id, topic, depth, created_at) values (${jobId}, 'x y', 1, ${now})`.execute(
+        opened.database,
+      )
+      await sql`insert into scrape_tasks (job_id, platform, position) values (${jobId}, 'github', 0)`.execute(
+        opened.database,
+      )
+    }
+    const { read } = platform.refresh!
+    const interrupted: Platform = {
+      ...platform,
+      refresh: {
+        ...platform.refresh!,
+        read: async (handles, signal) => {
+          if (calls.length === 0) await openTask()
+          return read(handles, signal)
+        },
+      },
+    }
+    const refreshing = start(interrupted)
+    await refreshing.run()
+    await refreshing.run()
+    expect(calls).toHaveLength(1)
+    await sql`update scrape_tasks set state = 'done'`.execute(opened.database)
+    await refreshing.run()
+    expect(calls).toHaveLength(3)
+  })
+
   it('that fails pauses the platform until it may be called again', async () => {
     await store(known('1'))
     pass(30)

@@ -18,9 +18,12 @@ export const jobSchema = closed({
   depth: Type.Integer({ description: 'Pages per platform' }),
   progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
   requestsCreated: Type.Integer({
-    description: 'Likely feature requests that were new to the cache, or visible to all for the first time',
+    description:
+      'Likely feature requests about the topic that were new to the cache, or visible to all for the first time',
   }),
-  maybeCreated: Type.Integer({ description: 'Requests that were new to the cache and may be feature requests' }),
+  maybeCreated: Type.Integer({
+    description: 'Requests about the topic that were new to the cache and may be feature requests',
+  }),
   tasks: Type.Array(
     closed({
       platform: anyPlatform,

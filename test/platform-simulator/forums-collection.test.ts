@@ -225,12 +225,12 @@ describe('Reddit', () => {
     else await expect(verified).rejects.toBeInstanceOf(SourceRefusedError)
   })
 
-  it('reads known posts again: a removed one is gone, an unknown one only missing', async () => {
+  it('reads known posts again: one that the answer does not have proves nothing', async () => {
     const { reddit, clock } = await setUp()
     const requests = requestsOf(await pagesOf(reddit, clock))
     const handles = [...requests.slice(0, 99).map(({ refreshHandle }) => refreshHandle!), 't3_unknown']
     const read = await reddit.refresh!.read(handles, signal)
     expect(read.map(({ handle }) => handle)).toEqual(handles)
-    expect(read.map(({ state }) => state)).toEqual([...Array(99).fill('found'), 'missing'])
+    expect(read.map(({ state }) => state)).toEqual([...Array(99).fill('found'), 'unreadable'])
   })
 })

@@ -113,9 +113,12 @@ describe('wishes that disappeared', () => {
     },
   )
 
-  it('cannot be read while their source cannot', async () => {
-    const { gitlab, stackexchange } = await trackers({ token: 'good' })
+  it.each([undefined, 'good'])('cannot be read while their source cannot, with the token %s', async (token) => {
+    const { github, gitlab, stackexchange } = await trackers(token ? { token } : {})
     const { signal } = new AbortController()
+    for (const handle of ['I_1 1 nosuch/desk#1', 'I_1 1 private/desk#1']) {
+      expect(await github.refresh!.read([handle], signal)).toEqual([{ handle, state: 'unreadable' }])
+    }
     expect(await gitlab.refresh!.read(['nosuch#1'], signal)).toEqual([{ handle: 'nosuch#1', state: 'unreadable' }])
     expect(await stackexchange.refresh!.read(['nosuch:1'], signal)).toEqual([
       { handle: 'nosuch:1', state: 'unreadable' },

@@ -103,7 +103,7 @@ it('replies and comments that are not public are left out and counted', async ()
   expect(discarded).toEqual({ reply: 1, notPublic: 1 })
 })
 
-it('known comments are read again with their votes, and a deleted one is missing', async () => {
+it('known comments are read again with their votes, and one that the answer does not have proves nothing', async () => {
   const { simulator, collect, youtube } = await setUp({
     records: { youtube: [{ title: 'Please add tabs', votes: 3 }] },
   })
@@ -113,7 +113,7 @@ it('known comments are read again with their votes, and a deleted one is missing
   const again = await youtube.refresh!.read([handle, 'UgDeleted v1 A title'], new AbortController().signal)
   expect(again).toEqual([
     { handle, state: 'found', request: { ...found[0]!, votes: 7 } },
-    { handle: 'UgDeleted v1 A title', state: 'missing' },
+    { handle: 'UgDeleted v1 A title', state: 'unreadable' },
   ])
 })
 

@@ -97,7 +97,8 @@ async function readAnswer(
   const answer: Answer = { status: response.statusCode, headers: response.headers, body: undefined }
   let bodyError: BodyError | null = null
   try {
-    answer.body = await readJsonBody(response.body, response.headers, context.maxBodyBytes, context.json.read)
+    const limitBytes = request.maxBodyBytes ?? context.maxBodyBytes
+    answer.body = await readJsonBody(response.body, response.headers, limitBytes, context.json.read)
   } catch (error) {
     if (!(error instanceof BodyError)) throw error
     bodyError = error

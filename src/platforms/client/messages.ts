@@ -30,6 +30,8 @@ export interface JsonRequest {
   readError?: (answer: Answer) => PlatformError | null
   /** Whether its address came from an account: then it is checked at each connection, and a private one is refused. */
   isForeign?: boolean
+  /** The maximum size of a body; by default that of the client. */
+  maxBodyBytes?: number
   /** Error statuses that are returned like a success, for the adapter to read. */
   acceptStatuses?: readonly number[]
 }

@@ -84,7 +84,22 @@ describe('the verification of sources', () => {
     })
   })
 
-  it('bounds how many sources are verified at a time', async () => {
+  it('verifies at most 20 sources at a time, in the order of the calls', async () => {
+    const sources = Array.from({ length: 45 }, (_, index) => `ada/${index}`)
+    let open = 0
+    let mostOpen = 0
+    const { verify, requests } = setUp(async () => {
+      open += 1
+      mostOpen = Math.max(mostOpen, open)
+      await new Promise(setImmediate)
+      open -= 1
+    })
+    expect(await Promise.all([verify(...sources.slice(0, 30)), verify(...sources.slice(30))])).toEqual([null, null])
+    expect(mostOpen).toBe(20)
+    expect(requests).toEqual(sources)
+  })
+
+  it('bounds how many sources wait for verification', async () => {
     const gate = Promise.withResolvers<void>()
     const { verify, requests } = setUp(() => gate.promise)
     const sources = Array.from({ length: 100 }, (_, index) => `ada/${index}`)

@@ -4,6 +4,7 @@ import { invalidField } from '../../http/validation.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PlatformError, type PlatformsByName, SourceRefusedError } from '../platform.ts'
+import { createBounded, type RunBounded } from './bounded.ts'
 import type { NamedSource } from './named-sources.ts'
 
 /** How long a caller waits for all of its sources. */
@@ -11,8 +12,10 @@ const defaultLimitMs = 10_000
 /** How long a verdict holds. */
 const verdictMs = 5 * 60_000
 const maxVerdicts = 5_000
-/** The maximum of sources that a process verifies at a time: each is a request to a host that an account chose. */
+/** The maximum of sources that a process has to verify: those under way and those that wait. */
 const maxUnderWay = 100
+/** The maximum of sources that a process verifies at a time: each is a request to a host that an account chose. */
+const maxAtOnce = 20
 
 /** Why a source is refused; null: it exists and is public. */
 type Verdict = string | null
@@ -24,29 +27,17 @@ export interface VerificationDependencies {
 }
 
 /**
- * Queries the platforms whether sources exist and are public, all at once; equal sources share one request.
+ * Queries the platforms whether sources exist and are public, 20 at a time; equal sources share one request.
  * @returns the first error in the order of the sources, null when all are accepted: INVALID_REQUEST for a source that is refused,
  *   UNAVAILABLE when a platform cannot say that within 10 s.
  */
 export type VerifySources = (sources: readonly NamedSource[]) => Promise<ServiceError | null>
 
 export function createVerification(dependencies: VerificationDependencies): VerifySources {
-  const { platforms, clock, limitMs = defaultLimitMs } = dependencies
+  const { clock } = dependencies
   const verdicts = new LRUCache<string, { verdict: Verdict; until: number }>({ max: maxVerdicts })
   const underWay = new Map<string, Promise<Verdict>>()
-
-  const request = async ({ platform, source }: NamedSource): Promise<Verdict> => {
-    const adapter = platforms.get(platform)
-    if (!adapter?.verifySource) throw new Error(`${platform} has sources but cannot verify one`)
-    const signal = AbortSignal.timeout(limitMs)
-    try {
-      await unlessAborted(adapter.verifySource(source, signal), signal)
-      return null
-    } catch (error) {
-      if (error instanceof SourceRefusedError) return error.message
-      throw signal.aborted ? new PlatformError('timeout', 'It did not answer in time.') : error
-    }
-  }
+  const runBounded = createBounded(maxAtOnce)
 
   const verdictOf = (named: NamedSource): Promise<Verdict> => {
     const key = `${named.platform} ${named.source}`
@@ -55,7 +46,7 @@ export function createVerification(dependencies: VerificationDependencies): Veri
     const joined = underWay.get(key)
     if (joined) return joined
     if (underWay.size >= maxUnderWay) throw new PlatformError('unavailable', 'Too many sources are being checked.')
-    const requested = request(named)
+    const requested = request(named, dependencies, runBounded)
       .then((verdict) => {
         verdicts.set(key, { verdict, until: clock.now().getTime() + verdictMs })
         return verdict
@@ -80,5 +71,25 @@ export function createVerification(dependencies: VerificationDependencies): Veri
     const errors = await Promise.all(sources.map(check))
     const isRefusal = (error: ServiceError | null) => error?.code === 'INVALID_REQUEST'
     return errors.find(isRefusal) ?? errors.find((error) => error !== null) ?? null
+  }
+}
+
+/** @throws PlatformError when the platform cannot say now whether the source is public. */
+async function request(
+  { platform, source }: NamedSource,
+  { platforms, limitMs = defaultLimitMs }: VerificationDependencies,
+  runBounded: RunBounded,
+): Promise<Verdict> {
+  const adapter = platforms.get(platform)
+  const verify = adapter?.verifySource
+  if (!verify) throw new Error(`${platform} has sources but cannot verify one`)
+  const signal = AbortSignal.timeout(limitMs)
+  try {
+    const verified = runBounded(async () => verify.call(adapter, source, signal), signal)
+    await unlessAborted(verified, signal)
+    return null
+  } catch (error) {
+    if (error instanceof SourceRefusedError) return error.message
+    throw signal.aborted ? new PlatformError('timeout', 'It did not answer in time.') : error
   }
 }

@@ -268,11 +268,28 @@ describe('a request that only a source of an account has', () => {
 
 describe('a page', () => {
   it('stores an incomplete request with the job and without the topic', async () => {
-    expect(await store({ incomplete: [foundRequest('1', { excerpt: true })] })).toMatchObject({ found: 1, created: 1 })
+    const [likely, maybe] = [
+      foundRequest('1', { excerpt: true }),
+      foundRequest('2', { excerpt: true, confidence: 0.5 }),
+    ]
+    const counts = await store({ incomplete: [likely, maybe] })
+    // They count as created for no topic: they join none.
+    expect(counts).toEqual({ found: 2, created: 0, maybeCreated: 0 })
     expect(await row()).toMatchObject({ excerpt: true, standing: 2 })
-    expect(await opened.database.selectFrom('scrape_job_requests').selectAll().execute()).toHaveLength(1)
+    expect(await opened.database.selectFrom('scrape_job_requests').selectAll().execute()).toHaveLength(2)
     expect(await opened.database.selectFrom('request_topics').selectAll().execute()).toEqual([])
     expect(await topic()).toBeUndefined()
+  })
+
+  it('compares an excerpt with the topic by the whole text that is stored', async () => {
+    const ofForum = { title: 'Colours', tags: [], sourceName: 'forum.example' }
+    const whole = foundRequest('1', { ...ofForum, description: 'Colours for the night, such as a dark mode.' })
+    const excerpt = foundRequest('1', { ...ofForum, description: '… for the night', excerpt: true })
+    await store({ requests: [whole] }, 'night colours', 'discourse')
+    await store({ incomplete: [excerpt] }, 'dark mode', 'discourse')
+    await store({ incomplete: [excerpt] }, 'vim keys', 'discourse')
+    const links = await opened.database.selectFrom('request_topics').select('topic_key').orderBy('topic_key').execute()
+    expect(links.map((link) => link.topic_key)).toEqual(['dark mode', 'night colours'])
   })
 
   it('refreshes what is off topic when it is known, and stores nothing else of it', async () => {

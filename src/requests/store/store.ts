@@ -17,9 +17,12 @@ import { sampleVotes } from './vote-samples.ts'
 export interface StoredPage {
   /** How many different requests of the page joined its job, known ones included. */
   found: number
-  /** How many were new to the cache, or unlisted until now and not seen by the account of the job, and are likely requests as it sees them. */
+  /**
+   * How many of those about the topic were new to the cache, or unlisted until now and not seen by the account of the job, and are likely
+   * requests as it sees them.
+   */
   created: number
-  /** How many were new and may be requests. */
+  /** How many of those about the topic were new and may be requests. */
   maybeCreated: number
 }
 
@@ -58,15 +61,16 @@ async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: re
     select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)
 }
 
-/** The new requests by class, as the account of the job sees them. One that others could not see before is new, too. */
+/** The new requests about the topic by class, as the account of the job sees them. One that others could not see before is new, too. */
 async function countCreated(
   transaction: Transaction,
   { jobId, platform, requests }: FoundPage,
   rows: readonly StoredRequest[],
   { computed, appeared }: SettledStandings,
 ) {
-  const created = rows.filter((row) => row.created || appeared.has(row.id))
-  const confidenceOf = new Map(requests.map(({ request, confidence }) => [request.sourceId, confidence]))
+  const onTopic = requests.filter(({ relevance }) => relevance === 'onTopic')
+  const confidenceOf = new Map(onTopic.map(({ request, confidence }) => [request.sourceId, confidence]))
+  const created = rows.filter((row) => (row.created || appeared.has(row.id)) && confidenceOf.has(row.source_id))
   const standings: Standing[] = created
     .filter(({ id }) => !computed.has(id))
     .map(({ source_id }) => standingOfConfidence(confidenceOf.get(source_id) ?? 0, platform))

@@ -17,13 +17,20 @@ export function readGraphql(request: SearchRequest): GraphqlBody {
   return { query: body.query ?? '', variables: body.variables ?? {} }
 }
 
-/** Whether a request reads known nodes, which is no search. */
-export const isNodesQuery = (request: SearchRequest) => readGraphql(request).query.includes('nodes(ids:')
+const isNodes = (query: string) => query.includes('nodes(ids:')
+const repositoryPattern = /(\w+): repository\(owner: "([^"]+)", name: "([^"]+)"\)/g
 
-/** Reads no GraphQL: it recognises the searches and the nodes of a query by their text. */
+/** Whether a request reads known nodes or repositories, which is no search. */
+export function isReadingQuery(request: SearchRequest): boolean {
+  const { query } = readGraphql(request)
+  return isNodes(query) || query.match(repositoryPattern) !== null
+}
+
+/** Reads no GraphQL: it recognises the searches, the nodes and the repositories of a query by their text. */
 export function answerGraphql(request: SearchRequest, context: SearchContext, headers: Record<string, string>): Answer {
   const { query, variables } = readGraphql(request)
-  if (isNodesQuery(request)) return answerNodes(variables.ids as string[], context, headers)
+  if (isNodes(query)) return answerNodes(variables.ids as string[], context, headers)
+  if (isReadingQuery(request)) return answerRepositories(query, headers)
   const searches = [
     ...query.matchAll(/(?:(\w+): )?search\(type: DISCUSSION, query: \$(\w+), first: (\d+), after: \$(\w+)\)/g),
   ]
@@ -61,6 +68,25 @@ function answerNodes(ids: readonly string[], { corpus }: SearchContext, headers:
     return node === null ? [{ type: 'NOT_FOUND', path: ['nodes', index], message }] : []
   })
   return jsonAnswer(200, { data: { nodes }, ...(errors.length === 0 ? {} : { errors }) }, headers)
+}
+
+/** A repository that is not there and one that may not be read look alike. */
+function answerRepositories(query: string, headers: Record<string, string>): Answer {
+  const repositories = [...query.matchAll(repositoryPattern)].map(([, alias = '', owner = '', name = '']) => {
+    const isPrivate = owner === 'private'
+    const repository = { nameWithOwner: `${owner}/${name}`, isPrivate, visibility: isPrivate ? 'PRIVATE' : 'PUBLIC' }
+    return { alias, repository: owner.startsWith('nosuch') ? null : repository }
+  })
+  const errors = repositories.flatMap(({ alias, repository }) => {
+    const message = 'Could not resolve to a Repository with the name.'
+    return repository === null ? [{ type: 'NOT_FOUND', path: [alias], message }] : []
+  })
+  const data = Object.fromEntries(repositories.map(({ alias, repository }) => [alias, repository]))
+  return jsonAnswer(
+    200,
+    { data: { __typename: 'Query', ...data }, ...(errors.length === 0 ? {} : { errors }) },
+    headers,
+  )
 }
 
 function commonFields(record: CorpusRecord): object {

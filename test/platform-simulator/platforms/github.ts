@@ -1,7 +1,7 @@
 import type { Behaviours } from '../behaviour.ts'
 import type { LimitState } from '../limits.ts'
 import { jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
-import { answerGraphql, graphqlPath, isNodesQuery, readGraphql } from './github-graphql.ts'
+import { answerGraphql, graphqlPath, isReadingQuery, readGraphql } from './github-graphql.ts'
 import { gitHubItem, itemUrl } from './github-item.ts'
 import { answerRepository, isRepositoryPath } from './github-repository.ts'
 import { findAll, findPrivate, isAdvancedQuery, parseGitHubQuery } from './github-search.ts'
@@ -97,7 +97,7 @@ export const github: SimulatedPlatform = {
   }),
   credential: ({ headers }) => headers.authorization?.replace(/^(bearer|token) /i, '') ?? null,
   // What reads known issues or a repository has limits that no test reaches.
-  isAside: (request) => isRepositoryPath(request.path) || (request.path === graphqlPath && isNodesQuery(request)),
+  isAside: (request) => isRepositoryPath(request.path) || (request.path === graphqlPath && isReadingQuery(request)),
   limit: ({ headers, path }) =>
     path === graphqlPath
       ? { bucket: `graphql ${headers.authorization}`, limit: graphqlPerHour, windowMs: 3_600_000 }

@@ -24,6 +24,8 @@ interface Context extends DiscourseOptions {
 
 /** 50 posts each; a later page is the first one again or a 400 (search_controller.rb, PAGE_LIMIT). */
 const lastPage = 10
+/** The maximum body of a host that an account chose while its source is verified. `/site.json` of a large forum has less. */
+const maxForeignBytes = 2 * 1024 * 1024
 /** `min_search_term_length`, unless the forum has set another one. */
 const shortestWord = 3
 
@@ -50,7 +52,7 @@ export function createDiscourse(options: DiscourseOptions): Platform {
       hostOf: (url) => forums.get(url)!.name,
       fetchFrom: async (url, cursor) => {
         const isForeign = request.sources !== undefined && !listed.has(url)
-        const searched = { forum: forums.get(url)!, isForeign }
+        const searched = { forum: forums.get(url)!, isForeign, isNamed: request.sources !== undefined }
         const page = await fetchForum(context, words, searched, asPage(cursor, 1), signal)
         if (!isForeign) return page
         return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: url })) }
@@ -61,7 +63,8 @@ export function createDiscourse(options: DiscourseOptions): Platform {
   async function verifySource(source: string, signal: AbortSignal): Promise<void> {
     const forum = readForum(source)
     const isForeign = !listed.has(source)
-    await verifyForum(forum, labelOf(forum), (path) => readJson(context, { forum, isForeign }, path, signal))
+    const searched = { forum, isForeign, isNamed: true, ...(isForeign ? { maxBodyBytes: maxForeignBytes } : {}) }
+    await verifyForum(forum, labelOf(forum), (path) => readJson(context, searched, path, signal))
   }
 
   return { name: 'discourse', fetchPage, verifySource }
@@ -75,19 +78,23 @@ interface SearchedForum {
    * operator opened no more of its network than it listed.
    */
   isForeign: boolean
+  /** Whether an account named it: then messages say what the account can change, also where the operator lists it. */
+  isNamed: boolean
+  maxBodyBytes?: number
 }
 
 const labelOf = ({ name }: Forum) => `discourse (${name})`
 
-const adviceFor = (isForeign: boolean) => (isForeign ? 'Name another source.' : 'Check DISCOURSE_URLS.')
+const adviceFor = ({ isNamed }: SearchedForum) => (isNamed ? 'Name another source.' : 'Check DISCOURSE_URLS.')
 
 /** A request that is no search: the page of a topic or category. */
 async function readJson(
   { client, clock, hosts }: Context,
-  { forum, isForeign }: SearchedForum,
+  searched: SearchedForum,
   path: string,
   signal: AbortSignal,
 ): Promise<unknown> {
+  const { forum, isForeign, maxBodyBytes } = searched
   const { reads } = hosts.of(forum)
   const label = labelOf(forum)
   const { body } = await client.getJson({
@@ -97,7 +104,8 @@ async function readJson(
     budget: reads,
     signal,
     isForeign,
-    readError: (answer) => discourseError(answer, { label, now: clock.now(), advice: adviceFor(isForeign) }),
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    readError: (answer) => discourseError(answer, { label, now: clock.now(), advice: adviceFor(searched) }),
   })
   return body
 }
@@ -121,13 +129,14 @@ async function fetchForum(
     budget: searches,
     signal,
     isForeign,
-    readError: (answer) => discourseError(answer, { label, now: clock.now(), advice: adviceFor(isForeign) }),
+    readError: (answer) => discourseError(answer, { label, now: clock.now(), advice: adviceFor(searched) }),
     acceptStatuses: isTooShort ? [400] : [],
   })
   const body = asFields(answer.body)
   // A forum that enforces its minimum has no results for such a topic; that is not an error.
   if (isTooShort && (answer.status === 400 || answer.body === null)) return { requests: [], nextCursor: null }
-  const posts = requiredList(postsOf(body), { label, items: 'posts', variable: 'DISCOURSE_URLS' })
+  const list = { label, items: 'posts', variable: 'DISCOURSE_URLS', advice: adviceFor(searched) }
+  const posts = requiredList(postsOf(body), list)
   const hasMore = asFields(body?.grouped_search_result)?.more_full_page_results === true && posts.length > 0
   const { requests, discarded } = await readPosts(posts, body, forum)
   const getTopic = (id: string, patience: AbortSignal) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BudgetLimits } from '../../budget/budget.ts'
-import { PlannedWaitError, SourceRefusedError } from '../../platform.ts'
+import { PlannedWaitError, PlatformError, SourceRefusedError } from '../../platform.ts'
 import { unreachedSources } from '../round-robin.ts'
 import {
   fetchPageOrNull,
@@ -178,6 +178,40 @@ describe('a source of Discourse', () => {
     const error = await discourse.verifySource!(source, new AbortController().signal).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(SourceRefusedError)
     expect((error as Error).message).not.toContain('DISCOURSE_URLS')
+  })
+
+  it.each([
+    [403, { errors: ['no'], error_type: 'not_logged_in' }],
+    [404, { errors: ['no'], error_type: 'not_found' }],
+    [200, {}],
+  ])('that the operator lists and that answers %i %j is refused with what the caller can do', async (status, body) => {
+    const { baseUrl } = await startServer((response) => sendJson(response, body, status))
+    const clock = testClock()
+    const client = testClient(clock, privateTargets)
+    const discourse = createDiscourse({ client, clock, openBudget: openTestBudget, urls: [baseUrl] })
+    const refused = [
+      discourse.verifySource!(baseUrl, new AbortController().signal),
+      fetchPageOrNull(discourse, { sources: [baseUrl] }),
+    ]
+    for (const { reason } of (await Promise.allSettled(refused)) as PromiseRejectedResult[]) {
+      expect(reason).toBeInstanceOf(PlatformError)
+      expect(reason.message).not.toContain('DISCOURSE_URLS')
+      expect(reason.message).toMatch(/Name another source\.$|has no such public category or tag\.$/)
+    }
+    const ofOperator = await fetchPageOrNull(discourse).catch((reason: Error) => reason)
+    expect((ofOperator as Error).message).toContain('Check DISCOURSE_URLS.')
+  })
+
+  it('of another host is read up to 2 MB while it is verified, and one that the operator lists up to the usual limit', async () => {
+    const large = { categories: [{ id: 1, slug: 'x'.repeat(2 * 1024 * 1024) }] }
+    const { discourse, source } = await setUp((response) => sendJson(response, large), '')
+    const { signal } = new AbortController()
+    await expect(discourse.verifySource!(source, signal)).rejects.toThrow('a body of more than 2097152 bytes')
+    const { baseUrl } = await startServer((response) => sendJson(response, large))
+    const clock = testClock()
+    const client = testClient(clock)
+    const listed = createDiscourse({ client, clock, openBudget: openTestBudget, urls: [baseUrl] })
+    await listed.verifySource!(baseUrl, signal)
   })
 
   it.each([429, 503])('that answers %i cannot be verified now', async (status) => {

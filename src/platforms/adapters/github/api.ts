@@ -19,7 +19,7 @@ export interface GithubApi {
   hasToken: boolean
   /** `GET /search/issues`. @returns the answer, also a 422. */
   searchIssues(parameters: Parameters, signal: AbortSignal): Promise<Answer>
-  /** `GET` of anything else in REST. @returns the answer, also a 404, 410 or 451. */
+  /** `GET` of anything else in REST. @returns the answer, also a 403 about this address, a 404, 410 or 451. */
   read(path: string, signal: AbortSignal): Promise<Answer>
   /** `POST /graphql`; only with a token. @returns `data` and `errors`. */
   query(query: string, variables: Fields, signal: AbortSignal): Promise<{ data: Fields; errors: unknown }>
@@ -70,7 +70,7 @@ export function createGithubApi({ client, clock, openBudget, baseUrl, token }: G
     hasToken,
     searchIssues: (parameters, signal) =>
       search({ url: endpointUrl(baseUrl, '/search/issues', parameters), signal, acceptStatuses: [422] }),
-    read: (path, signal) => core({ url: endpointUrl(baseUrl, path, {}), signal, acceptStatuses: [404, 410, 451] }),
+    read: (path, signal) => core({ url: endpointUrl(baseUrl, path, {}), signal, acceptStatuses: [403, 404, 410, 451] }),
     async query(query, variables, signal) {
       if (graphql === null) throw new PlatformError('not_configured', 'github has GraphQL only with a token.')
       const { body } = await graphql({ url: graphqlUrl(baseUrl), body: JSON.stringify({ query, variables }), signal })

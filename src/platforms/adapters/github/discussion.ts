@@ -12,6 +12,7 @@ import {
 } from '../../content/fields.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
+import { discussionHandle } from './handle.ts'
 import { statusOfIssue } from './status.ts'
 
 /** What both kinds of nodes have of their repository. */
@@ -30,6 +31,7 @@ export function readDiscussion(node: Fields): FoundRequest | 'notPublic' | null 
   const author = asFields(node.author)
   const labels = labelNames(node)
   const isClosed = node.closed === true
+  const repository = repositoryName(node)
   const reason = asString(node.stateReason)?.toLowerCase() ?? null
   return foundRequest({
     // Numbers of issues have no prefix, so the two never collide.
@@ -45,8 +47,8 @@ export function readDiscussion(node: Fields): FoundRequest | 'notPublic' | null 
     originalCreatedAt: asDate(node.createdAt),
     status: statusOfIssue({ isClosed, reason, labels: cleanTags(labels) }),
     statusChangedAt: isClosed ? asDate(node.closedAt) : null,
-    sourceName: repositoryName(node),
-    refreshHandle: nodeId,
+    sourceName: repository,
+    refreshHandle: discussionHandle(nodeId, repository),
   })
 }
 

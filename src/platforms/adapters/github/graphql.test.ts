@@ -68,7 +68,7 @@ describe('a discussion of GitHub', () => {
         statusChangedAt: new Date('2025-02-03T04:05:06Z'),
         excerpt: false,
         sourceName: 'acme/app',
-        refreshHandle: 'D_1',
+        refreshHandle: 'D_1 acme/app',
         ownSource: null,
       },
     ])
@@ -150,17 +150,6 @@ describe('a refusal of GraphQL with status 200', () => {
     const github = createGithub({ client: testClient(clock), clock, openBudget, baseUrl, token: 't' })
     expect((await fetchPageOrNull(github, { pagesBefore: 1 }))?.requests).toHaveLength(1)
   })
-})
-
-it('nodes that cannot be read now are not missing', async () => {
-  const errors = [
-    { type: 'NOT_FOUND', path: ['nodes', 0], message: 'x' },
-    { type: 'FORBIDDEN', path: ['nodes', 1], message: 'x' },
-  ]
-  const { github } = await setUp({ data: { nodes: [null, null, node] }, errors })
-  const handles = ['I_1 1 a/b#1', 'no handle at all', 'I_2 2 a/b#2', 'D_1']
-  const results = await github.refresh!.read(handles, new AbortController().signal)
-  expect(results.map(({ state }) => state)).toEqual(['missing', 'missing', 'unreadable', 'found'])
 })
 
 it('a repository of an account that cannot be searched is refused by name, and the others continue', async () => {

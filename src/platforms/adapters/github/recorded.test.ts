@@ -126,7 +126,7 @@ describe.skipIf(!isPresent)('recorded answers of github', () => {
           statusChangedAt: null,
           excerpt: false,
           sourceName: node.repository ? 'PyGithub/PyGithub' : null,
-          refreshHandle: node.id ?? `D_${node.number}`,
+          refreshHandle: `${node.id ?? `D_${node.number}`}${node.repository ? ' PyGithub/PyGithub' : ''}`,
           ownSource: null,
         })
         expect(description).toBe(node.body ?? '')
@@ -136,11 +136,14 @@ describe.skipIf(!isPresent)('recorded answers of github', () => {
 
   it('graphql-node-null-not-found is a node that is missing, not one that is gone', async () => {
     const { data, errors } = bodyOf(named('graphql-node-null'))
-    const { baseUrl } = await startServer((response) =>
-      sendJson(response, { data: { nodes: [data.node] }, errors: [{ ...errors[0], path: ['nodes', 0] }] }),
+    const { baseUrl } = await startServer((response, { body }) =>
+      body.includes('r0: repository(')
+        ? sendJson(response, { data: { r0: { isPrivate: false, visibility: 'PUBLIC' } } })
+        : sendJson(response, { data: { nodes: [data.node] }, errors: [{ ...errors[0], path: ['nodes', 0] }] }),
     )
-    const results = await adapterAt(baseUrl, 't').refresh!.read(['D_abcdefgh'], new AbortController().signal)
-    expect(results).toEqual([{ handle: 'D_abcdefgh', state: 'missing' }])
+    const handle = 'D_abcdefgh PyGithub/PyGithub'
+    const results = await adapterAt(baseUrl, 't').refresh!.read([handle], new AbortController().signal)
+    expect(results).toEqual([{ handle, state: 'missing' }])
   })
 
   const codes: Array<[RegExp, PlatformErrorCode | 'end']> = [

@@ -5,6 +5,7 @@ import type { GithubApi } from './api.ts'
 import { discussionFields, labelNames, readDiscussion, repositoryFields, repositoryName } from './discussion.ts'
 import { type GithubHandle, readHandle } from './handle.ts'
 import { readIssue } from './post.ts'
+import { findPublicRepositories } from './repository.ts'
 
 /** "You may not provide more than 100 node ids" (sourcecred/sourcecred issue 908). */
 const maxNodes = 100
@@ -33,7 +34,7 @@ export function createRefresh(api: GithubApi): Refresh {
 async function readNodes(api: GithubApi, handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]> {
   const known = handles.map(readHandle)
   const ids = known.flatMap((handle) => handle?.nodeId ?? [])
-  if (ids.length === 0) return handles.map((handle) => ({ handle, state: 'missing' }))
+  if (ids.length === 0) return handles.map((handle) => ({ handle, state: 'unreadable' }))
   const { data, errors } = await api.query(nodesQuery, { ids }, signal)
   const nodes = asList(data.nodes)
   if (nodes?.length !== ids.length) {
@@ -41,17 +42,36 @@ async function readNodes(api: GithubApi, handles: readonly string[], signal: Abo
   }
   const problems = problemsByIndex(errors)
   let index = -1
-  return handles.map((handle, position) => {
+  const results = handles.map((handle, position): Refreshed => {
     const parsed = known[position]
-    if (!parsed) return { handle, state: 'missing' }
+    if (!parsed) return { handle, state: 'unreadable' }
     index += 1
     return refreshedNode(handle, parsed, asFields(nodes[index]), problems.get(index) ?? null)
+  })
+  return onlyInPublicRepositories(api, results, signal)
+}
+
+/**
+ * What is missing counts only while its repository can be read: one that became private answers as if all its issues were gone.
+ */
+async function onlyInPublicRepositories(
+  api: GithubApi,
+  results: Refreshed[],
+  signal: AbortSignal,
+): Promise<Refreshed[]> {
+  const repositoryOf = ({ handle }: Refreshed) => readHandle(handle)?.repository ?? null
+  const missing = results.filter(({ state }) => state === 'missing')
+  const repositories = new Set(missing.map(repositoryOf).filter((repository) => repository !== null))
+  const isPublic = await findPublicRepositories(api, [...repositories], signal)
+  return results.map((result) => {
+    if (result.state !== 'missing' || isPublic.has(repositoryOf(result) ?? '')) return result
+    return { handle: result.handle, state: 'unreadable' }
   })
 }
 
 /**
- * A node that is gone is null, and has an error `NOT_FOUND`; one that became private looks alike, so it is only missing. Any other
- * error is about the access to it.
+ * A node that is gone is null, and has an error `NOT_FOUND`; one that became private looks alike. Any other error is about the access
+ * to it.
  */
 function refreshedNode(
   handle: string,
@@ -104,20 +124,20 @@ function asRestIssue(node: Fields, sourceId: string): Fields {
 async function readSingly(api: GithubApi, handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]> {
   const results: Refreshed[] = []
   for (const handle of handles) results.push(await readOne(api, handle, signal))
-  return results
+  return onlyInPublicRepositories(api, results, signal)
 }
 
 async function readOne(api: GithubApi, handle: string, signal: AbortSignal): Promise<Refreshed> {
   const parsed = readHandle(handle)
   // A discussion is in GraphQL only.
   if (!parsed?.issue) return { handle, state: 'unreadable' }
-  const { repository, number } = parsed.issue
-  return refreshedIssue(handle, parsed, await api.read(`/repos/${repository}/issues/${number}`, signal))
+  const path = `/repos/${parsed.repository}/issues/${parsed.issue.number}`
+  return refreshedIssue(handle, parsed, await api.read(path, signal))
 }
 
 /**
  * 410 is a deleted issue; 404 one that was deleted or moved to where it cannot be read, or a whole repository that cannot be read
- * (docs.github.com/rest/issues, "Get an issue").
+ * (docs.github.com/rest/issues, "Get an issue"). 403 and 451 are a repository that GitHub blocked.
  */
 function refreshedIssue(handle: string, { nodeId, issue }: GithubHandle, { status, body }: Answer): Refreshed {
   if (status === 410)

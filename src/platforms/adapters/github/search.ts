@@ -1,4 +1,4 @@
-import { asFields, asName, asPage, asString } from '../../content/fields.ts'
+import { asFields, asName, asPage } from '../../content/fields.ts'
 import { type Json, type Page, type PageRequest, type Platform, SourceRefusedError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
@@ -8,6 +8,7 @@ import { fetchDiscussions } from './discussions.ts'
 import { createIssueSearch, type IssueSearch } from './issues.ts'
 import { countTopicsPerQuery } from './query.ts'
 import { createRefresh } from './refresh.ts'
+import { isPublicRepository } from './repository.ts'
 
 /**
  * Issues of all public repositories that are labelled or typed as a wish and have every word of the topic in their title,
@@ -97,9 +98,9 @@ async function verifyRepository(api: GithubApi, source: string, signal: AbortSig
     throw new SourceRefusedError(`github has no public repository "${source}". Check its owner and name.`)
   }
   const repository = asFields(body)
-  const isPublic = repository?.private === false && (asString(repository.visibility) ?? 'public') === 'public'
-  if (!isPublic) throw new SourceRefusedError(`The repository "${source}" of github is not public.`)
-  const name = (asName(repository.full_name) ?? source).toLowerCase()
+  if (!isPublicRepository(repository))
+    throw new SourceRefusedError(`The repository "${source}" of github is not public.`)
+  const name = (asName(repository?.full_name) ?? source).toLowerCase()
   // A search does not follow a new name.
   if (name !== source) throw new SourceRefusedError(`The repository "${source}" of github is now "${name}".`)
 }

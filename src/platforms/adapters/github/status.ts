@@ -24,6 +24,8 @@ export function statusOfIssue({ isClosed, reason, labels }: GithubState): Reques
 
 function closedFor(reason: string | null, found: ReadonlySet<LabelMeaning>): RequestStatus {
   if (reason === 'not_planned' || found.has('declined')) return 'declined'
+  // Before May 2022 only a label says so.
+  if (reason === null && found.has('completed')) return 'completed'
   // Discussions are `resolved`.
   return reason === 'completed' || reason === 'resolved' ? 'completed' : 'closed'
 }

@@ -20,21 +20,32 @@ export function createRefresh(list: ListIssues, checkVisibility: CheckVisibility
     groupOf: (handle) => projectOf(handle) ?? '',
     async read(handles, signal) {
       const project = projectOf(handles[0] ?? '')
-      if (project === null) return handles.map((handle) => ({ handle, state: 'missing' }))
+      if (project === null) return unreadable(handles)
       const source: ListRequest['source'] = { kind: 'projects', path: project, listedIn: listedInVariable }
       try {
         await checkVisibility?.(source, signal)
         const { body } = await list({ source, parameters: parametersOf(handles), signal })
-        const issues = requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
+        const issues = issuesOf(body)
+        if (issues.length === 0 && (await showsNoIssues(list, source, signal))) return unreadable(handles)
         const { requests } = await readItems(issues, readIssue)
         return refreshed(handles, requests, confidentialHandles(issues))
       } catch (error) {
         // Private, deleted or moved: the project cannot be read, which says nothing about its issues.
-        if (error instanceof SourceRefusedError) return handles.map((handle) => ({ handle, state: 'unreadable' }))
+        if (error instanceof SourceRefusedError) return unreadable(handles)
         throw error
       }
     },
   }
+}
+
+const unreadable = (handles: readonly string[]) => handles.map((handle): Refreshed => ({ handle, state: 'unreadable' }))
+
+const issuesOf = (body: unknown) => requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
+
+/** A public project answers with an empty list when its issues are switched off or only for members. */
+async function showsNoIssues(list: ListIssues, source: ListRequest['source'], signal: AbortSignal): Promise<boolean> {
+  const { body } = await list({ source, parameters: { scope: 'all', state: 'all', per_page: 1 }, signal })
+  return issuesOf(body).length === 0
 }
 
 function parametersOf(handles: readonly string[]): URLSearchParams {

@@ -84,7 +84,7 @@ describe.skipIf(!isPresent)('further recorded answers of reddit', () => {
     const handles = [...posts.map(({ data }: Raw) => data.name), 't3_absent']
     const read = await (await listing(recording)).refresh!.read(handles, new AbortController().signal)
     expect(read.map(({ handle }) => handle)).toEqual(handles)
-    expect(read.at(-1)!.state).toBe('missing')
+    expect(read.at(-1)!.state).toBe('unreadable')
     for (const [index, post] of posts.entries()) {
       const one = read[index]!
       expect(one.state).toBe(isRemoved(post) ? 'gone' : 'found')

@@ -6,7 +6,8 @@ import { isEscapedListing, readRedditPost, redditNameOf } from './post.ts'
 
 /**
  * Reads known posts again (`GET /api/info`, 100 in one request). A removed post comes with its marks: it is gone. Reddit leaves
- * out posts that it does not have and those of private communities without a difference: that proves nothing.
+ * out posts that it does not have and those of private communities without a difference, so such a post is `unreadable`:
+ * only the retention deletes it.
  */
 export function createRedditRefresh(api: RedditApi): Refresh {
   return {
@@ -26,7 +27,7 @@ export function createRedditRefresh(api: RedditApi): Refresh {
 
 function refreshedOf(handle: string, child: Fields | null, isEscaped: boolean): Refreshed {
   const result = child && readRedditPost(child, isEscaped)
-  if (result === null) return { handle, state: 'missing' }
+  if (result === null) return { handle, state: 'unreadable' }
   if (typeof result !== 'string') return { handle, state: 'found', request: result }
   return { handle, state: result === 'removed' ? 'gone' : 'unreadable' }
 }

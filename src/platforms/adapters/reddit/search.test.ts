@@ -277,7 +277,7 @@ describe('the communities that a job names', () => {
 })
 
 describe('posts of Reddit that are read again', () => {
-  it('are found, gone, unreadable or missing, from one request', async () => {
+  it('are found, gone or unreadable, from one request', async () => {
     const post = { title: 'Tabs', selftext: 'Please.' }
     const { reddit, searches } = await setUp((response) =>
       sendJson(
@@ -297,7 +297,7 @@ describe('posts of Reddit that are read again', () => {
       ['t3_b', 'gone'],
       ['t3_c', 'gone'],
       ['t3_d', 'unreadable'],
-      ['t3_e', 'missing'],
+      ['t3_e', 'unreadable'],
     ])
     expect(read[0]).toMatchObject({ request: { votes: 9, refreshHandle: 't3_a' } })
     expect(searches()).toMatchObject([{ path: '/api/info', query: { id: handles.join(','), raw_json: '1' } }])

@@ -17,6 +17,7 @@ export function createRefresh(callSite: CallSite): Refresh {
     groupOf: siteOf,
     async read(handles, signal) {
       const site = siteOf(handles[0] ?? '')
+      if (site === '') return unreadable(handles)
       const ids = handles.map((handle) => handle.slice(site.length + 1)).join(';')
       try {
         const wrapper = await callSite({
@@ -36,12 +37,14 @@ export function createRefresh(callSite: CallSite): Refresh {
           return request ? { handle, state: 'found', request } : { handle, state: 'missing' }
         })
       } catch (error) {
-        if (error instanceof SourceRefusedError) return handles.map((handle) => ({ handle, state: 'unreadable' }))
+        if (error instanceof SourceRefusedError) return unreadable(handles)
         throw error
       }
     },
   }
 }
 
-/** A handle is `<site>:<question id>`. */
-const siteOf = (handle: string): string => handle.split(':')[0] ?? ''
+const unreadable = (handles: readonly string[]) => handles.map((handle): Refreshed => ({ handle, state: 'unreadable' }))
+
+/** A handle is `<site>:<question id>`; empty for another text. */
+const siteOf = (handle: string): string => /^([\w.-]+):\d+$/.exec(handle)?.[1] ?? ''

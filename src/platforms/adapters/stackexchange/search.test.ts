@@ -28,6 +28,13 @@ const wrap = (items: unknown[], more: object = {}) => ({
   ...more,
 })
 
+it('a handle of Stack Exchange that cannot be parsed is unreadable, without a request', async () => {
+  const { stackexchange, received } = await setUp((response) => sendJson(response, wrap([])))
+  const results = await stackexchange.refresh!.read(['no handle at all'], new AbortController().signal)
+  expect(results).toEqual([{ handle: 'no handle at all', state: 'unreadable' }])
+  expect(received).toEqual([])
+})
+
 describe('the search on Stack Exchange', () => {
   it('queries feature requests on meta sites, and all questions elsewhere', async () => {
     const sites = ['meta', 'meta.stackoverflow', 'softwarerecs.meta', 'softwarerecs']

@@ -17,10 +17,10 @@ describe('comments of YouTube that are read again', () => {
     expect(new Set(handles.map((handle) => youtube.refresh!.groupOf(handle))).size).toBe(1)
   })
 
-  it('are missing, never gone, when the answer does not have them', async () => {
+  it('are unreadable, neither gone nor missing, when the answer does not have them', async () => {
     const { youtube } = await setUp((response) => sendJson(response, comments([thread('Ug2'), thread('Ug9')])))
     expect(await youtube.refresh!.read(['Ug1 v1 A title', 'Ug2'], signal)).toMatchObject([
-      { handle: 'Ug1 v1 A title', state: 'missing' },
+      { handle: 'Ug1 v1 A title', state: 'unreadable' },
       { handle: 'Ug2', state: 'found', request: { sourceId: 'Ug2' } },
     ])
   })

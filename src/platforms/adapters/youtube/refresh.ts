@@ -16,7 +16,7 @@ export interface YoutubeRefreshOptions {
 
 /**
  * Reads known comments again (`GET /commentThreads?id=`), up to 50 for one unit of the daily quota. A comment that is not in the
- * answer may still exist (Benjamin-Loison/YouTube-operational-API issue 286), so it is `missing`, never `gone`.
+ * answer may still exist (Benjamin-Loison/YouTube-operational-API issue 286), so it is `unreadable`: only the retention deletes it.
  */
 export function createYoutubeRefresh({ call, commentBudget }: YoutubeRefreshOptions): Refresh {
   return {
@@ -60,6 +60,6 @@ async function readRefreshed(
   const byId = new Map(requests.map((request) => [request.sourceId, request]))
   return known.map(({ handle, commentId }) => {
     const request = byId.get(commentId)
-    return request ? { handle, state: 'found', request } : { handle, state: 'missing' }
+    return request ? { handle, state: 'found', request } : { handle, state: 'unreadable' }
   })
 }
