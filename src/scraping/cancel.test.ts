@@ -66,6 +66,17 @@ describe('cancelling a job', () => {
       depth: 3,
       progress: { hackernews: 'skipped' },
       requestsCreated: 0,
+      maybeCreated: 0,
+      tasks: [
+        {
+          platform: 'hackernews',
+          pages: 0,
+          requestsFound: 0,
+          requestsCreated: 0,
+          maybeCreated: 0,
+          discarded: {},
+        },
+      ],
       startedAt: null,
       completedAt: expect.any(String),
       errors: [cancelled('hackernews')],

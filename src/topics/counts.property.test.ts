@@ -129,6 +129,9 @@ const correct = ({ platform, sourceId, isRequest, byOperator }: Extract<Step, { 
       insert into request_corrections (account_id, platform, source_hash, is_request, made_by, created_at)
       values (${byOperator ? null : accountId}, ${platform}, ${correctionHash(platform, sourceId)}, ${isRequest}, 'admin', now())
       on conflict (source_hash, account_id) do update set is_request = excluded.is_request`.execute(transaction)
+    await sql`
+      update accounts set corrections = (select count(*) from request_corrections where account_id = accounts.id)
+      where id = ${accountId}`.execute(transaction)
     const { rows } = await sql<{ id: string }>`
       select id from requests where platform = ${platform} and source_id = ${sourceId}`.execute(transaction)
     await recomputeStandings(
