@@ -151,6 +151,8 @@ describe('cancelling a job', () => {
         pages: 1,
         requestsFound: 2,
         requestsCreated: 2,
+        maybeCreated: 0,
+        discarded: {},
         waitingUntil: null,
         error: { code: 'cancelled', message: 'The job was cancelled.' },
       },
