@@ -8,7 +8,7 @@ import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
-import { judgeStoredRequests } from './requests/store/first-judgement.ts'
+import type { FirstJudgements } from './requests/store/first-judgement.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { MaintenanceJob } from './runtime/maintenance.ts'
@@ -27,6 +27,7 @@ export interface MaintenanceJobsOptions {
   retention: Retention
   /** Null when no text is judged by a model. */
   judging: Judging | null
+  firstJudgements: FirstJudgements
 }
 
 /**
@@ -41,6 +42,7 @@ export const createMaintenanceJobs = ({
   limiterClock,
   retention,
   judging,
+  firstJudgements,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -57,6 +59,5 @@ export const createMaintenanceJobs = ({
   namedSources: createSourceCatchUp(database, clock.now),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   ...(judging === null ? {} : { judgements: judging.job }),
-  // Last: after an upgrade it has the longest backlog.
-  firstJudgements: () => judgeStoredRequests(database),
+  firstJudgements: firstJudgements.job,
 })

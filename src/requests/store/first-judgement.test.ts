@@ -154,6 +154,16 @@ it('several processes judge each request once', async () => {
   expect(new Set(writes.values())).toEqual(new Set([1]))
 })
 
+it('begins with the maintenance, which does not wait for it, and goes on to the end', async () => {
+  await storeAsVersion1(250)
+  await service.runMaintenance()
+  const left = async () => {
+    const { rows } = await sql`select 1 from requests where confidence is null`.execute(service.database)
+    return rows.length
+  }
+  await expect.poll(left).toBe(0)
+})
+
 it('a correction before the judgement stays', async () => {
   await storeAsVersion1(2)
   await sql`

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { detect } from '../../detection/detect.ts'
 import { maxRawDescription } from '../../detection/normal-text.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
+import type { MaintenanceJob } from '../../runtime/maintenance.ts'
 import { recomputeStandings, standingOfConfidence } from '../views/standings.ts'
 import { statusOfTags } from './stored-status.ts'
 
@@ -82,4 +84,34 @@ export async function judgeStoredRequests(database: Database, sliceRows = maxSli
   await writeSlice(database, await judge(rows))
   await sleep((performance.now() - startedAt) * pauseFactor)
   return true
+}
+
+export interface FirstJudgements {
+  /** Begins a run in the background unless one is under way: other maintenance jobs do not wait for a long backlog. */
+  job: MaintenanceJob
+  /** Ends the run after the slice that is under way. What is left is judged after the next start. */
+  stop(): Promise<void>
+}
+
+/** Judges requests of version 1 until there is none. */
+export function createFirstJudgements(database: Database, log: Pick<Logger, 'error'>): FirstJudgements {
+  let isStopped = false
+  let underWay: Promise<void> | null = null
+  const run = async () => {
+    for (let more = true; more && !isStopped; ) more = await judgeStoredRequests(database)
+  }
+  return {
+    job: async () => {
+      underWay ??= run()
+        .catch((error: unknown) => log.error({ err: error }, 'judging stored requests failed'))
+        .finally(() => {
+          underWay = null
+        })
+      return false
+    },
+    stop: async () => {
+      isStopped = true
+      await underWay
+    },
+  }
 }
