@@ -75,6 +75,8 @@ const isLongOnPostgres = (file: string) =>
     'test/process',
     'test/schema-version',
     'test/recorded-end-to-end',
+    'test/near-misses/',
+    'test/demo-collection',
   ])
 
 /** What a run includes: `npm test`, `npm run test:long`, or every file, for a run of single files. */
