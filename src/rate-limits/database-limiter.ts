@@ -54,10 +54,11 @@ const sliceRows = 500
  * @returns whether there may be more.
  */
 export async function purgeIdleWindows(database: Database, clock?: Clock): Promise<boolean> {
+  // An array, since Postgres may run a subquery of IN more than once, each time with another slice.
   const { rows } = await sql`
-    delete from rate_limit_windows where key in (
+    delete from rate_limit_windows where key = any(array(
       select key from rate_limit_windows where counted_at <= ${timeOf(clock)} - ${window}
       limit ${sliceRows} for update skip locked
-    ) returning key`.execute(database)
+    )) returning key`.execute(database)
   return rows.length === sliceRows
 }
