@@ -1,3 +1,4 @@
+import { foundRequest } from '../src/platforms/content/fields.ts'
 import type { FoundRequest } from '../src/platforms/platform.ts'
 
 /** Numbers that are the same in every run (a linear congruential generator). */
@@ -24,22 +25,11 @@ export interface Known {
 /** The request as a round collects it: with other votes and, for a share of the requests, another text. */
 export const refresh = (known: Known, round: number, textShare: number): FoundRequest => {
   if (round > 0 && random() < textShare) known.description = text(70)
-  return {
+  return foundRequest({
     ...known,
     votes: Math.floor(random() * 10_000),
     commentCount: round,
     sourceUrl: `https://example.org/${known.sourceId}`,
-    authorName: null,
-    authorHandle: null,
-    authorProfileUrl: null,
-    license: null,
-    originalCreatedAt: null,
-    status: null,
-    statusChangedAt: null,
-    excerpt: false,
-    sourceName: null,
-    refreshHandle: null,
-    ownSource: null,
     confidence: 1,
-  }
+  })
 }

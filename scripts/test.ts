@@ -1,14 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Suite } from '../test/classify.ts'
-import type { Failures } from '../test/report-failures.ts'
 
-// `npm test`: lint and format, types, then the whole suite. Stops at the first step that fails. A few test files that failed are
-// run once more by themselves, and named (docs/decisions/034).
+// `npm test`: lint and format, types, then the whole suite. Stops at the first step that fails.
 // `npm run test:long` runs the campaigns of random and exhaustive checks with many rounds.
 // `npm run check` leaves the suite out; `npm run format` mends what the first step can mend.
 
@@ -35,49 +30,12 @@ function run(title: string, program: string, parameters: string[], environment =
   })
 }
 
-/** More failing files than this are no accident of a busy machine. */
-const maxSecondRuns = 6
-
-/** @returns what failed, or null when the run did not get so far as to say. */
-function readFailures(file: string): Failures | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return null
-  }
-}
-
-/** Runs each failed file once more, alone on the machine. @returns whether all of them passed. */
-async function runAgain({ files, ofNoFile }: Failures, environment: object): Promise<boolean> {
-  if (ofNoFile > 0 || files.length === 0 || files.length > maxSecondRuns) return false
-  const again: string[] = []
-  for (const { project, file } of files) {
-    const name = `${project} ${relative(root, file)}`
-    const parameters = ['run', '--project', project, '--no-file-parallelism', file]
-    if ((await run(`second run of ${name}`, 'vitest/vitest.mjs', parameters, environment)) !== 0) return false
-    again.push(name)
-  }
-  for (const name of again) console.log(`FLAKY: ${name} failed, and passed when it was run again by itself`)
-  return true
-}
-
 /** Runs a suite, or the named files whichever suite they are in. */
-async function runSuite(title: string, suite: Suite, environment = {}): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'wishwell-test-'))
-  const failuresFile = join(directory, 'failures.json')
-  const included = positionals.length > 0 ? {} : { TEST_SUITE: suite }
-  try {
-    const code = await run(title, 'vitest/vitest.mjs', ['run', ...positionals], {
-      ...environment,
-      ...included,
-      TEST_FAILURES_FILE: failuresFile,
-    })
-    const failures = code === 0 ? null : readFailures(failuresFile)
-    return failures !== null && (await runAgain(failures, environment)) ? 0 : code
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
-}
+const runSuite = (title: string, suite: Suite, environment = {}): Promise<number> =>
+  run(title, 'vitest/vitest.mjs', ['run', ...positionals], {
+    ...environment,
+    ...(positionals.length > 0 ? {} : { TEST_SUITE: suite }),
+  })
 
 const runTests = () => runSuite('tests', 'quick')
 

@@ -48,35 +48,55 @@ const isIn = (file: string, prefixes: readonly string[]) => prefixes.some((prefi
 export const isAboutPage = (file: string): boolean => isIn(file, ['test/dashboard/'])
 
 /**
- * `npm run test:long` runs these, `npm test` does not. Most of their time is processes that open a database, waits of platforms that
- * stay silent, or a campaign of kills. `npm test` keeps one file of each kind: `crash/kill`, `fault-matrix/passing`, `cli/operator`.
+ * `npm run test:long` runs these, `npm test` does not. Most of their time is processes that open a database, a browser, waits of
+ * platforms that stay silent, or a campaign of kills.
  */
 const longOnly = [
   'test/crash/',
+  'test/process',
+  'test/schema-version',
+  'test/demo-collection',
+  'test/near-misses/',
   'test/fault-matrix/lasting',
   'test/fault-matrix/paging',
+  'test/fault-matrix/passing',
   'test/fault-matrix/silence',
   'test/fault-matrix/unreachable',
+  'test/dashboard/',
   'src/backup/',
-  'src/cli/operator-offline',
+  'src/upkeep/',
+  'src/database/embedded/creation',
+  'src/scraping/unreachable',
+  'src/cli/credits',
+  'src/cli/operator',
   'src/cli/purge',
+  'src/cli/serve',
 ]
-const quickCrashTest = 'test/crash/kill.test.ts'
-const isLongOnly = (file: string) => isIn(file, longOnly) && file !== quickCrashTest
+/** Of these groups `npm test` keeps what everybody uses on the page: signing in, searching, and texts of platforms. */
+const quickOfThem = [
+  'test/dashboard/hostile',
+  'test/dashboard/keyboard',
+  'test/dashboard/search',
+  'test/dashboard/session',
+  'test/dashboard/sign-in',
+]
+const isLongOnly = (file: string) => isIn(file, longOnly) && !isIn(file, quickOfThem)
 
 /** What these files are about is the same code on every backend: on Postgres they run in `npm run test:long` only. */
 const isLongOnPostgres = (file: string) =>
   isIn(file, [
     'src/cli/',
     'src/dashboard/',
+    'src/live/',
+    'src/credits/crowd',
+    'src/rate-limits/rate-limits',
+    'src/scraping/sources',
+    'src/scraping/time-limit',
+    'src/usage/',
     'test/contract/',
     'test/fault-matrix/',
     'test/crash/',
-    'test/process',
-    'test/schema-version',
     'test/recorded-end-to-end',
-    'test/near-misses/',
-    'test/demo-collection',
   ])
 
 /** What a run includes: `npm test`, `npm run test:long`, or every file, for a run of single files. */

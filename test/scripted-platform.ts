@@ -1,9 +1,10 @@
 import type { PlatformName } from '../src/database/column-types.ts'
+import { foundRequest as withDefaults } from '../src/platforms/content/fields.ts'
 import type { FoundRequest, Page, PageRequest, Platform } from '../src/platforms/platform.ts'
 
 /** A request as an adapter would give it; everything that a test does not care about is filled in. */
 export function foundRequest(sourceId: string, fields: Partial<FoundRequest> = {}): FoundRequest {
-  return {
+  return withDefaults({
     sourceId,
     title: `Request ${sourceId}`,
     description: `Description of ${sourceId}`,
@@ -14,18 +15,11 @@ export function foundRequest(sourceId: string, fields: Partial<FoundRequest> = {
     authorName: 'Ada Lovelace',
     authorHandle: 'ada',
     authorProfileUrl: 'https://example.org/ada',
-    license: null,
     originalCreatedAt: new Date('2026-01-02T03:04:05.000Z'),
-    status: null,
-    statusChangedAt: null,
-    excerpt: false,
-    sourceName: null,
-    refreshHandle: null,
-    ownSource: null,
     // Not judged by its text, which says nothing: tests of detection set `confidence: undefined`.
     confidence: 1,
     ...fields,
-  }
+  })
 }
 
 /** The answer of a scripted platform to its n-th call (from 0). Throw a PlatformError to fail. */

@@ -1,31 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../src/database/open.ts'
+import { foundRequest } from '../../src/platforms/content/fields.ts'
 import type { FoundRequest } from '../../src/platforms/platform.ts'
 import { preparePage } from '../../src/requests/store/prepared-page.ts'
 import { storePage } from '../../src/requests/store/store.ts'
 import type { BenchDocument } from './engine.ts'
 
-const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest => ({
-  sourceId: id,
-  title,
-  description,
-  votes,
-  tags: [],
-  commentCount: null,
-  sourceUrl: `https://example.org/${id}`,
-  authorName: null,
-  authorHandle: null,
-  authorProfileUrl: null,
-  license: null,
-  originalCreatedAt: null,
-  status: null,
-  statusChangedAt: null,
-  excerpt: false,
-  sourceName: null,
-  refreshHandle: null,
-  ownSource: null,
-  confidence: 1,
-})
+const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest =>
+  foundRequest({
+    sourceId: id,
+    sourceUrl: `https://example.org/${id}`,
+    title,
+    description,
+    votes,
+    confidence: 1,
+  })
 
 /** Stores documents as a scrape does, whole batches as one page. */
 export async function createLoader(

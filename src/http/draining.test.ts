@@ -69,7 +69,7 @@ it(
     answer()
     await once(socket, 'close')
     await stopped
-    expect(text).toMatch(/^HTTP\/1.1 200 OK[^]*connection: close[^]*the whole response$/)
+    expect(text).toMatch(/^HTTP\/1.1 200 OK[\s\S]*connection: close[\s\S]*the whole response$/)
   },
   limitMs,
 )

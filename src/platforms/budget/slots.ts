@@ -5,10 +5,10 @@
 export type EnterSlot = (signal: AbortSignal) => Promise<(() => void) | null>
 
 /**
- * A first in, first out queue for `count` slots. A waiting caller occupies a worker, so at most `count` callers wait: enough to
- * keep all slots in use.
+ * A first in, first out queue for `count` slots. A waiting caller occupies a worker, so by default at most `count` callers wait: enough
+ * to keep all slots in use.
  */
-export function createSlots(count: number): EnterSlot {
+export function createSlots(count: number, maxWaiting = count): EnterSlot {
   const waiting: Array<() => void> = []
   let taken = 0
 
@@ -29,7 +29,7 @@ export function createSlots(count: number): EnterSlot {
       taken += 1
       return leaveOnce()
     }
-    if (waiting.length >= count) return null
+    if (waiting.length >= maxWaiting) return null
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         waiting.splice(waiting.indexOf(admit), 1)

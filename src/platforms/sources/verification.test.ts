@@ -71,7 +71,7 @@ describe('the verification of sources', () => {
     const gate = Promise.withResolvers<void>()
     const { verify, requests } = setUp(() => gate.promise)
     const calls = [verify('a/a', 'b/b'), verify('b/b', 'c/c')]
-    expect(requests).toEqual(['a/a', 'b/b', 'c/c'])
+    await expect.poll(() => requests).toEqual(['a/a', 'b/b', 'c/c'])
     gate.resolve()
     expect(await Promise.all(calls)).toEqual([null, null])
   })

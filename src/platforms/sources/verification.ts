@@ -3,8 +3,8 @@ import { ServiceError } from '../../http/errors.ts'
 import { invalidField } from '../../http/validation.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { createSlots, type EnterSlot } from '../budget/slots.ts'
 import { PlatformError, type PlatformsByName, SourceRefusedError } from '../platform.ts'
-import { createBounded, type RunBounded } from './bounded.ts'
 import type { NamedSource } from './named-sources.ts'
 
 /** How long a caller waits for all of its sources. */
@@ -37,7 +37,7 @@ export function createVerification(dependencies: VerificationDependencies): Veri
   const { clock } = dependencies
   const verdicts = new LRUCache<string, { verdict: Verdict; until: number }>({ max: maxVerdicts })
   const underWay = new Map<string, Promise<Verdict>>()
-  const runBounded = createBounded(maxAtOnce)
+  const enterSlot = createSlots(maxAtOnce, maxUnderWay)
 
   const verdictOf = (named: NamedSource): Promise<Verdict> => {
     const key = `${named.platform} ${named.source}`
@@ -46,7 +46,7 @@ export function createVerification(dependencies: VerificationDependencies): Veri
     const joined = underWay.get(key)
     if (joined) return joined
     if (underWay.size >= maxUnderWay) throw new PlatformError('unavailable', 'Too many sources are being checked.')
-    const requested = request(named, dependencies, runBounded)
+    const requested = request(named, dependencies, enterSlot)
       .then((verdict) => {
         verdicts.set(key, { verdict, until: clock.now().getTime() + verdictMs })
         return verdict
@@ -78,14 +78,16 @@ export function createVerification(dependencies: VerificationDependencies): Veri
 async function request(
   { platform, source }: NamedSource,
   { platforms, limitMs = defaultLimitMs }: VerificationDependencies,
-  runBounded: RunBounded,
+  enterSlot: EnterSlot,
 ): Promise<Verdict> {
   const adapter = platforms.get(platform)
   const verify = adapter?.verifySource
   if (!verify) throw new Error(`${platform} has sources but cannot verify one`)
   const signal = AbortSignal.timeout(limitMs)
   try {
-    const verified = runBounded(async () => verify.call(adapter, source, signal), signal)
+    const leave = await enterSlot(signal)
+    // The slot is taken until the request has ended, also where nobody waits for it any more.
+    const verified = (async () => verify.call(adapter, source, signal))().finally(() => leave?.())
     await unlessAborted(verified, signal)
     return null
   } catch (error) {
