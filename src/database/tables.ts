@@ -5,6 +5,7 @@ import type { PlatformsTables } from './tables/platforms.ts'
 import type { RequestsTables } from './tables/requests.ts'
 import type { ScrapingTables } from './tables/scraping.ts'
 import type { TopicsTables } from './tables/topics.ts'
+import type { WishesTables } from './tables/wishes.ts'
 
 /** Every table of Wishwell, by domain; `migrations/` holds their definitions. (pg-boss keeps its own schema, `pgboss`.) */
 export interface Tables
@@ -14,4 +15,5 @@ export interface Tables
     PlatformsTables,
     RequestsTables,
     ScrapingTables,
-    TopicsTables {}
+    TopicsTables,
+    WishesTables {}

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import * as version1 from './001-version-1.ts'
 import * as onlyWishes from './002-only-wishes.ts'
+import * as wishes from './003-wishes.ts'
 
 /**
  * In the order in which they run, a number each: the last is the schema version. Only ever appended to: a released migration is
@@ -9,4 +10,5 @@ import * as onlyWishes from './002-only-wishes.ts'
 export const migrations: Readonly<Record<string, Migration>> = {
   '001-version-1': version1,
   '002-only-wishes': onlyWishes,
+  '003-wishes': wishes,
 }

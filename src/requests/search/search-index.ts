@@ -7,7 +7,7 @@ import { bm25, prepareBm25 } from './bm25.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { readPage, type SearchEngine, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
-import { prepareTsvector, tsvector } from './tsvector.ts'
+import { tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
 
 export interface SearchInput {
@@ -55,7 +55,6 @@ export async function openSearchIndex(database: Database): Promise<SearchIndex> 
   } catch (error) {
     // A database that is away for a moment says nothing about what it can do.
     if (isDatabaseUnavailable(error)) throw error
-    await prepare(database, prepareTsvector)
     const fallbackReason = error instanceof Error ? error.message : String(error)
     return { ...createSearchIndex('tsvector', tsvector), fallbackReason }
   }

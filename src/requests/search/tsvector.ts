@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Transaction } from '../../database/open.ts'
 import type { SearchEngine } from './page.ts'
 
 /** Ranking reads each candidate's words, some 10 µs, so a query ranks at most this many with its rarer words … */
@@ -56,17 +55,4 @@ export const tsvector: SearchEngine = {
       sql`select request_id, words from request_texts where request_id = any(${ids})
         and words @@ (select string_agg(term, '|')::tsquery from terms)`,
     ),
-}
-
-/** Makes the column of parsed words and its index, as far as they are missing. */
-export async function prepareTsvector(transaction: Transaction): Promise<void> {
-  const state = await sql<{ exists: boolean }>`
-    select to_regclass(quote_ident(current_schema()) || '.request_texts_words') is not null as exists`.execute(
-    transaction,
-  )
-  if (state.rows[0]!.exists) return
-  // Stored, because ranking would otherwise parse the text of every match again: twenty times slower.
-  await sql`alter table request_texts add column if not exists
-    words tsvector generated always as (to_tsvector('wishwell', text)) stored`.execute(transaction)
-  await sql`create index request_texts_words on request_texts using gin (words)`.execute(transaction)
 }

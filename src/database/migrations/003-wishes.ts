@@ -1,0 +1,10 @@
+import { type Kysely, sql } from 'kysely'
+import { search } from './version-3/search.ts'
+import { wishes } from './version-3/wishes.ts'
+
+const statements: readonly string[] = [search, wishes].flat()
+
+/** Wishes, and what exact searches read. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(database)
+}

@@ -1,0 +1,94 @@
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { Fixed, FixedWithDefault, PlatformName, RequestStatus, Standing } from '../column-types.ts'
+
+/** The numbers of a wish in a view; derived, so nothing but triggers writes them. */
+interface WishNumberColumns {
+  requests: GeneratedAlways<number>
+  votes: GeneratedAlways<number>
+  platforms: GeneratedAlways<PlatformName[]>
+  first_asked_at: GeneratedAlways<Date | null>
+  last_asked_at: GeneratedAlways<Date | null>
+  status: GeneratedAlways<RequestStatus | null>
+  top_request_id: GeneratedAlways<string | null>
+}
+
+export interface WishesTables {
+  /** Sets of requests that ask for the same. A request without a row in `wish_members` is a wish by itself, with its own id. */
+  wishes: WishNumberColumns & {
+    id: Fixed<string>
+    created_at: FixedWithDefault<Date>
+  }
+  wish_members: {
+    request_id: Fixed<string>
+    wish_id: string
+    is_core: Generated<boolean>
+    similarity: number | null
+    joined_at: Generated<Date>
+  }
+  wish_queue: {
+    request_id: Fixed<string>
+    queued_at: FixedWithDefault<Date>
+    claimed_until: Date | null
+  }
+  account_wish_members: {
+    account_id: Fixed<string>
+    request_id: Fixed<string>
+    wish_id: string
+    correction_id: string
+  }
+  account_wish_merges: {
+    account_id: Fixed<string>
+    wish_id: Fixed<string>
+    into_wish_id: string
+    correction_id: string
+  }
+  account_wishes: WishNumberColumns & {
+    account_id: Fixed<string>
+    wish_id: Fixed<string>
+  }
+  wish_corrections: {
+    id: Generated<string>
+    account_id: Fixed<string | null>
+    kind: Fixed<'merge' | 'split'>
+    made_by: Fixed<string>
+    created_at: Fixed<Date>
+    undone_at: Date | null
+    undone_by: string | null
+  }
+  wish_moves: {
+    correction_id: Fixed<string>
+    source_hash: Fixed<string>
+    from_wish_id: Fixed<string>
+    to_wish_id: Fixed<string>
+  }
+  wish_partings: {
+    correction_id: Fixed<string>
+    account_id: Fixed<string | null>
+    one_hash: Fixed<string>
+    other_hash: Fixed<string>
+  }
+  wish_marks: {
+    account_id: Fixed<string>
+    wish_id: Fixed<string>
+    mark: 'planned' | 'done' | 'ignored' | null
+    starred: boolean
+    note: string
+    made_by: string
+    updated_at: Date
+  }
+  /** Narrow copies of the columns of requests that searches filter, order and count by; triggers maintain them. */
+  request_facets: {
+    request_id: GeneratedAlways<string>
+    platform: GeneratedAlways<PlatformName>
+    status: GeneratedAlways<RequestStatus | null>
+    standing: GeneratedAlways<Standing>
+    votes: GeneratedAlways<number>
+    posted_at: GeneratedAlways<Date>
+    confidence: GeneratedAlways<number | null>
+    tags: GeneratedAlways<string[]>
+  }
+  /** Listed texts whose words the vocabulary does not count yet. */
+  uncounted_texts: {
+    request_id: Fixed<string>
+  }
+}
