@@ -4,10 +4,14 @@ import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
+import { createDatabaseEngine } from './database-engine.ts'
+import type { FacetName, SearchEngine, Totals } from './engine.ts'
+import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
-import { readPage, type SearchEngine, type SearchMatches } from './page.ts'
+import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
 import { fillAllStoredWords } from './stored-words.ts'
+import { termsOf } from './terms.ts'
 import { tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
 
@@ -32,16 +36,26 @@ export interface FoundMatches extends SearchMatches {
 }
 
 export interface SearchIndex {
-  readonly kind: 'bm25' | 'tsvector'
+  readonly kind: SearchEngine['kind']
   /** Why it is not `bm25`, for the operator; absent when it is. */
   readonly fallbackReason?: string
   /**
    * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
-   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together.
-   * Never a request that does not match.
+   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together. By votes
+   * or date those with all words come first. Never a request that does not match.
    * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
+  /**
+   * How many requests have all of the query's words, and pass its filters.
+   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+   */
+  totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
+}
+
+/** A query and its filters; the page and its order change no totals. */
+export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 'prefix'> {
+  facets?: readonly FacetName[]
 }
 
 /**
@@ -52,13 +66,13 @@ export interface SearchIndex {
 export async function openSearchIndex(database: Database): Promise<SearchIndex> {
   try {
     await prepare(database, prepareBm25)
-    return createSearchIndex('bm25', bm25)
+    return createSearchIndex(createDatabaseEngine('bm25', bm25))
   } catch (error) {
     // A database that is away for a moment says nothing about what it can do.
     if (isDatabaseUnavailable(error)) throw error
     await fillAllStoredWords(database)
     const fallbackReason = error instanceof Error ? error.message : String(error)
-    return { ...createSearchIndex('tsvector', tsvector), fallbackReason }
+    return { ...createSearchIndex(createDatabaseEngine('tsvector', tsvector)), fallbackReason }
   }
 }
 
@@ -76,25 +90,44 @@ const rankedWords = 16
 
 const nothing: SearchMatches = { results: [], more: false, window: null, maybeIds: [], anyMatch: false, isAll: true }
 
-function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): SearchIndex {
+/** The words of a query, with those that a beginning stands for. */
+async function readQuery(executor: Executor, { query, filters = {}, prefix: isPrefix = false }: TotalsOfSearch) {
+  const { words: typed, phrases, excluded, prefix } = parseQuery(query, { prefix: isPrefix })
+  const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
+  const words = [...new Set([...typed, ...beginnings])]
+  return { words, terms: termsOf(typed, prefix, beginnings), phrases, excluded, filters }
+}
+
+/** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
+async function readRanked(executor: Executor, engine: SearchEngine, page: PageInput): Promise<SearchMatches> {
+  if (page.words.length > rankedWords && page.phrases.length === 0) {
+    const words = await rarestWords(executor, page.words, rankedWords)
+    const found = await readBestPage(executor, engine, { ...page, words })
+    if (!found.isAll) return found
+  }
+  return readBestPage(executor, engine, page)
+}
+
+/** Searches with any engine. */
+export function createSearchIndex(engine: SearchEngine): SearchIndex {
   return {
-    kind,
+    kind: engine.kind,
     search: async (executor, input) => {
-      const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
-      const { words: typed, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
-      const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
-      const words = [...new Set([...typed, ...beginnings])]
+      const { sortBy = 'relevance', fullText = false, offset } = input
+      const query = await readQuery(executor, input)
+      const { words } = query
       if (words.length === 0) return { ...nothing, words }
       const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-      const allWords = words.join(' ')
-      const page = { words: allWords, allWords, phrases, excluded, filters, sortBy, fullText, offset, limit }
-      // A word costs the more the more frequent it is, and the frequent ones say the least.
-      if (words.length > rankedWords && phrases.length === 0) {
-        const rarest = await rarestWords(executor, words, rankedWords)
-        const found = await readPage(executor, engine, { ...page, words: rarest.join(' ') })
-        if (!found.isAll) return { ...found, words }
-      }
-      return { ...(await readPage(executor, engine, page)), words }
+      const page = { ...query, allWords: words, sortBy, fullText, offset, limit }
+      const found = await (sortBy === 'relevance' ? readRanked : readOrderedPage)(executor, engine, page)
+      return { ...found, words }
+    },
+    totals: async (executor, { facets = [], ...input }) => {
+      const query = await readQuery(executor, input)
+      if (query.words.length > 0) return engine.totals(executor, query, { facets })
+      const none = { total: 0, totalIsExact: true }
+      if (facets.length === 0) return none
+      return { ...none, facets: Object.fromEntries(facets.map((name) => [name, []])), facetsAreExact: true }
     },
   }
 }
