@@ -8,6 +8,7 @@ import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { countSlice } from './requests/search/uncounted-texts.ts'
 import type { FirstJudgements } from './requests/store/first-judgement.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -31,8 +32,8 @@ export interface MaintenanceJobsOptions {
 }
 
 /**
- * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1 and have texts judged by a model, every
- * few minutes.
+ * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, count words and have texts judged by
+ * a model, every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -58,6 +59,7 @@ export const createMaintenanceJobs = ({
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
   namedSources: createSourceCatchUp(database, clock.now),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
+  uncountedTexts: () => countSlice(database),
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
 })

@@ -15,6 +15,7 @@ import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
+import { startTextCounting } from './requests/search/text-counting.ts'
 import { createFirstJudgements } from './requests/store/first-judgement.ts'
 import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
@@ -96,7 +97,7 @@ const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: St
 }
 
 /** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again and judging. */
-function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
+async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
   const { config, log, overrides, prepared } = parts
   const { opened, queue } = prepared
   const { clock = systemClock } = overrides
@@ -117,10 +118,18 @@ function startBackground(parts: StartParts, composed: Composed, runsJobs: boolea
   // Requests of an older version are judged at once, not only in the first round.
   if (runsJobs && prepared.migrations.length > 0) void firstJudgements.job()
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
+  const textCounting = runsJobs ? await startTextCounting(opened, log) : null
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
-    stop: () => Promise.all([maintenance.stop(), refreshing?.stop(), judging?.stop(), firstJudgements.stop()]),
+    stop: () =>
+      Promise.all([
+        maintenance.stop(),
+        refreshing?.stop(),
+        judging?.stop(),
+        firstJudgements.stop(),
+        textCounting?.stop(),
+      ]),
   }
 }
 
@@ -146,7 +155,7 @@ async function start(parts: StartParts): Promise<Service> {
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
   const signInUrl = listens ? await offerSignIn(offer) : null
-  const background = startBackground(parts, composed, runsJobs)
+  const background = await startBackground(parts, composed, runsJobs)
   upkeep?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, type DatabaseBackend, type OpenDatabase, openDatabase } from '../src/database/open.ts'
+import { takeLock } from '../src/database/advisory-locks.ts'
+import {
+  type Database,
+  type DatabaseBackend,
+  type OpenDatabase,
+  openDatabase,
+  type Transaction,
+} from '../src/database/open.ts'
 import { borrowEmbedded } from './shared-embedded.ts'
 
 /** Where a migrated database is that every test file starts from; made once a run by `test/global-setup.ts`. */
@@ -105,6 +112,12 @@ export interface TestDatabase extends OpenDatabase {
  * 300 ms; deleted rows disturb only the index that searches texts.
  */
 export async function emptyTables(database: Database): Promise<void> {
+  await database.transaction().execute(emptyAll)
+}
+
+async function emptyAll(transaction: Transaction): Promise<void> {
+  // Words are counted in the background: a writer of requests must not wait for a table that is locked here, and this for its tables.
+  await takeLock(transaction, 'topics')
   await sql`
     do $$
     declare
@@ -128,7 +141,8 @@ export async function emptyTables(database: Database): Promise<void> {
       end loop;
       perform setval(seqrelid::regclass, seqstart, false) from pg_sequence
         join pg_class on pg_class.oid = seqrelid where relnamespace = current_schema()::regnamespace;
-    end $$`.execute(database)
+      perform set_config('session_replication_role', 'origin', true);
+    end $$`.execute(transaction)
 }
 
 /** Makes every table of Wishwell as good as new, also its files and statistics. */

@@ -8,6 +8,7 @@ import { takeLock } from '../database/advisory-locks.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
 import { vocabularyCounts } from '../requests/search/testing.ts'
+import { countSlice, countTexts } from '../requests/search/uncounted-texts.ts'
 import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
@@ -51,6 +52,7 @@ type Step =
   | { do: 'purge author'; author: string; suppress: boolean }
   | { do: 'purge platform'; platform: PlatformName }
   | { do: 'expire'; day: number }
+  | { do: 'count words'; texts: number }
   | { do: 'delete in SQL'; sourceId: string }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -85,6 +87,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('purge platform' as const), platform }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('expire' as const), day: fc.nat(5) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('count words' as const), texts: fc.integer({ min: 1, max: 8 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete in SQL' as const), sourceId: fc.nat(11).map(String) }) },
 )
 
@@ -118,6 +124,7 @@ async function run(made: Step): Promise<unknown> {
   if (made.do === 'expire') {
     return deleteExpiredRequests(database, new Map([['github', 3]]), new Date(start + made.day * dayMs))
   }
+  if (made.do === 'count words') return countSlice(database, made.texts)
   return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
 }
 
@@ -177,6 +184,9 @@ it('counts of topics, standings and vocabulary are right after any changes', { t
       if (atOnce || steps.every((made) => made.do !== 'delete in SQL')) {
         const { stored, counted } = await vocabularyCounts(database)
         expect(stored).toEqual(counted)
+        await countTexts(database)
+        const all = await vocabularyCounts(database)
+        expect([all.stored, all.left]).toEqual([all.counted, 0])
       }
       const before = await standings()
       const { rows: all } = await sql<{ id: string }>`select id from requests`.execute(database)

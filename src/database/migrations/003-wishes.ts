@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { search } from './version-3/search.ts'
+import { storing } from './version-3/storing.ts'
 import { wishes } from './version-3/wishes.ts'
 
-const statements: readonly string[] = [search, wishes].flat()
+const statements: readonly string[] = [search, storing, wishes].flat()
 
 /** Wishes, and what exact searches read. */
 export async function up(database: Kysely<unknown>): Promise<void> {

@@ -57,16 +57,26 @@ export async function findIds(index: SearchIndex, executor: Executor, input: Par
   return { ids: results.map((result) => result._id), more, window }
 }
 
-/** The vocabulary as it is, and as the texts of the listed requests would be counted now. */
+/** The vocabulary as it is, and as the texts of the listed requests would be counted now; `left` of them are not counted yet. */
 export async function vocabularyCounts(database: Database) {
-  const words = await database.selectFrom('search_words').select(['word', 'requests']).execute()
-  const texts = await database
-    .selectFrom('request_texts')
-    .innerJoin('requests', 'requests.id', 'request_id')
-    .where('standing', '>=', 0)
-    .select('text')
-    .execute()
+  const { words, uncounted, texts } = await database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (open) => ({
+      words: await open.selectFrom('search_words').select(['word', 'requests']).execute(),
+      uncounted: await open.selectFrom('uncounted_texts').select('request_id').execute(),
+      texts: await open
+        .selectFrom('request_texts')
+        .innerJoin('requests', 'requests.id', 'request_id')
+        .where('standing', '>=', 0)
+        .select(['request_id', 'text'])
+        .execute(),
+    }))
+  const left = new Set(uncounted.map(({ request_id }) => request_id))
   const counted = new Map<string, number>()
-  for (const { text } of texts) for (const word of vocabularyOf(text)) counted.set(word, (counted.get(word) ?? 0) + 1)
-  return { stored: new Map(words.map(({ word, requests }) => [word, requests])), counted }
+  for (const { request_id, text } of texts) {
+    if (left.has(request_id)) continue
+    for (const word of vocabularyOf(text)) counted.set(word, (counted.get(word) ?? 0) + 1)
+  }
+  return { stored: new Map(words.map(({ word, requests }) => [word, requests])), counted, left: left.size }
 }

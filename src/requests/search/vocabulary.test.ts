@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
@@ -9,6 +9,7 @@ import { preparePage } from '../store/prepared-page.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
 import { storePage } from '../store/store.ts'
 import { vocabularyCounts } from './testing.ts'
+import { countTexts } from './uncounted-texts.ts'
 import { expandPrefix } from './vocabulary.ts'
 
 const platforms = new Map<PlatformName, Platform>()
@@ -36,8 +37,13 @@ async function store(requests: FoundRequest[], platform: PlatformName = 'github'
   return service.database.transaction().execute((transaction) => storePage(transaction, page))
 }
 
+/** Exact for the texts that are counted, at any time, and for all texts when the backlog is empty. */
 async function expectExact() {
-  const { stored, counted } = await vocabularyCounts(service.database)
+  const before = await vocabularyCounts(service.database)
+  expect(before.stored).toEqual(before.counted)
+  await countTexts(service.database)
+  const { stored, counted, left } = await vocabularyCounts(service.database)
+  expect(left).toBe(0)
   expect(stored).toEqual(counted)
   return stored
 }
@@ -64,6 +70,7 @@ describe('the vocabulary', () => {
 
   it('follows a text that changes', async () => {
     await store([rose, tulip])
+    await expectExact()
     await store([{ ...rose, description: 'a blue flower' }])
     const words = await expectExact()
     expect([words.get('red'), words.get('blue'), words.has('garden')]).toEqual([1, 1, false])
@@ -71,13 +78,14 @@ describe('the vocabulary', () => {
 
   it('loses with a purge the words that no other request has, at once', async () => {
     await store([rose, tulip])
+    expect((await expectExact()).has('unheard')).toBe(true)
     await purgeRequests(service.database, {
       author: 'Unheard Gardener',
       suppress: true,
       dryRun: false,
       now: new Date(),
     })
-    const words = await expectExact()
+    const words = (await vocabularyCounts(service.database)).stored
     for (const word of ['unheard', 'gardener', 'tulip', 'bulb']) expect(words.has(word)).toBe(false)
     expect(words.get('red')).toBe(1)
     const { body } = await service.client.search('unherd')
@@ -100,8 +108,17 @@ describe('the vocabulary', () => {
     expect((await expectExact()).get('tulip')).toBe(1)
   })
 
+  it('has the words of a page soon after it was stored, and answers are not older', { timeout: 60_000 }, async () => {
+    await store([rose, tulip])
+    await vi.waitFor(
+      async () => expect((await service.client.search('tulp')).body.meta.didYouMean).toBe('tulip'),
+      20_000,
+    )
+  })
+
   it('is not changed when an unlisted request is purged', async () => {
     await store([rose, { ...tulip, ownSource: 'ada/engine' }])
+    await countTexts(service.database)
     await purgeRequests(service.database, {
       author: 'Unheard Gardener',
       suppress: true,
@@ -114,6 +131,7 @@ describe('the vocabulary', () => {
   it('loses what expires', async () => {
     await store([rose])
     await store([tulip], 'youtube')
+    expect((await expectExact()).has('tulip')).toBe(true)
     await deleteExpiredRequests(service.database, new Map([['youtube', 1]]), new Date(Date.now() + 2 * 86_400_000))
     expect((await expectExact()).has('tulip')).toBe(false)
   })

@@ -20,7 +20,7 @@ export function vocabularyOf(searchText: string): string[] {
   return [...words]
 }
 
-/** A searched text that was changed: what it was and what it is, null where there is none, or where its request is unlisted. */
+/** A searched text that was changed: what is counted and what is to be counted; null where there is none. */
 export interface ChangedText {
   before: string | null
   after: string | null
@@ -42,8 +42,9 @@ function countChanges(changes: readonly ChangedText[]): Map<string, number> {
 }
 
 /**
- * Counts the words of listed texts that came, changed or went, in the transaction that wrote them. A word that no listed request has
- * any more is gone with it: all accounts share the vocabulary, so it never has a word of an unlisted text only. Rows are locked in the order of their words, so that two transactions cannot deadlock.
+ * Brings the counts up to date with texts that are counted now, that changed or that went, in the transaction that wrote or deleted
+ * them. A word that no counted text has any more is gone with it: all accounts share the vocabulary, so it never has a word of an
+ * unlisted text only. Rows are locked in the order of their words, so that two transactions cannot deadlock.
  */
 export async function updateVocabulary(transaction: Transaction, changes: readonly ChangedText[]): Promise<void> {
   const difference = [...countChanges(changes)].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -56,23 +57,6 @@ export async function updateVocabulary(transaction: Transaction, changes: readon
   const fewer = difference.filter(([, amount]) => amount < 0).map(([word]) => word)
   if (fewer.length === 0) return
   await sql`delete from search_words where word = any(${fewer}::text[]) and requests <= 0`.execute(transaction)
-}
-
-/** Counts the stored texts of requests that became listed, and no longer those of requests that became unlisted. */
-export async function countListings(
-  transaction: Transaction,
-  changes: readonly { id: string; isListed: boolean }[],
-): Promise<void> {
-  if (changes.length === 0) return
-  const isListed = new Map(changes.map((change) => [change.id, change.isListed]))
-  const { rows } = await sql<{ id: string; text: string }>`
-    select request_id as id, text from request_texts where request_id = any(${[...isListed.keys()]}::uuid[])`.execute(
-    transaction,
-  )
-  await updateVocabulary(
-    transaction,
-    rows.map(({ id, text }) => (isListed.get(id) ? { before: null, after: text } : { before: text, after: null })),
-  )
 }
 
 /**

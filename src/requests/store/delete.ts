@@ -16,16 +16,19 @@ export async function deleteRequests(transaction: Transaction, chosen: RawBuilde
   if (locked.length === 0) return 0
   const ids = locked.map(({ id }) => id)
   // A statement of its own: it must see what a page wrote that the locks were waited for.
-  const { rows: texts } = await sql<{ text: string; is_listed: boolean }>`
+  const { rows: texts } = await sql<{ text: string; is_counted: boolean }>`
     delete from request_texts using requests
     where request_id = any(${ids}::uuid[]) and requests.id = request_id
-    returning text, standing >= 0 as is_listed`.execute(transaction)
+    returning text, standing >= 0 and not exists (
+      select from uncounted_texts where uncounted_texts.request_id = request_texts.request_id) as is_counted`.execute(
+    transaction,
+  )
   // Before their requests, so that the counts are brought up to date once and not once for each.
   await sql`delete from request_topics where request_id = any(${ids}::uuid[])`.execute(transaction)
   await sql`delete from requests where id = any(${ids}::uuid[])`.execute(transaction)
   await updateVocabulary(
     transaction,
-    texts.flatMap(({ text, is_listed }) => (is_listed ? [{ before: text, after: null }] : [])),
+    texts.flatMap(({ text, is_counted }) => (is_counted ? [{ before: text, after: null }] : [])),
   )
   await withdrawRequests(transaction, ids)
   return ids.length

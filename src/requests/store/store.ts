@@ -3,6 +3,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import type { Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { findSuppressed } from '../purge/suppression.ts'
+import { countLater } from '../search/uncounted-texts.ts'
 import { updateVocabulary } from '../search/vocabulary.ts'
 import { standingOfConfidence } from '../views/standings.ts'
 import { type SettledStandings, settleStandings } from './own-sources.ts'
@@ -40,7 +41,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
   // Before the links, which copy the standing.
   const settled = await settleStandings(transaction, page, stored)
-  const changedTexts = await upsertTexts(transaction, page, idOf)
+  const texts = await upsertTexts(transaction, page, idOf)
   const joining = page.requests
     .filter(({ relevance }) => relevance !== 'offTopic')
     .flatMap(({ request }) => idOf.get(request.sourceId) ?? [])
@@ -49,8 +50,8 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await sampleVotes(transaction, rows, page.now)
   await noteRefreshHandles(transaction, page, idOf)
   const created = await countCreated(transaction, page, rows, settled)
-  // Last: other pages wait for these rows, which are many, until this transaction ends.
-  await updateVocabulary(transaction, changedTexts)
+  await countLater(transaction, texts.created)
+  await updateVocabulary(transaction, texts.changed)
   return { found: joining.length, created: created.likely, maybeCreated: created.maybe }
 }
 

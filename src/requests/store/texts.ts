@@ -3,15 +3,20 @@ import type { Transaction } from '../../database/open.ts'
 import type { ChangedText } from '../search/vocabulary.ts'
 import type { FoundPage } from './prepared-page.ts'
 
-/**
- * Writes the searched texts of the page that are new or have changed, and no others.
- * @returns those of listed requests, with what they were.
- */
+/** The searched texts of listed requests that a page changed. */
+export interface WrittenTexts {
+  /** The ids of those that are new: the vocabulary counts them in the background. */
+  created: string[]
+  /** Those that the vocabulary counts, with what they were. A text that is still to be counted is counted as it is then. */
+  changed: ChangedText[]
+}
+
+/** Writes the searched texts of the page that are new or have changed, and no others. */
 export async function upsertTexts(
   transaction: Transaction,
   { requests }: FoundPage,
   idOf: ReadonlyMap<string, string>,
-): Promise<ChangedText[]> {
+): Promise<WrittenTexts> {
   const textOf = new Map<string, string>()
   for (const { request, text } of requests) {
     const id = idOf.get(request.sourceId)
@@ -19,7 +24,7 @@ export async function upsertTexts(
   }
   const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
   // A text is written only under the lock of its request, so the one that this statement sees is the one that it replaces.
-  const { rows } = await sql<{ id: string; before: string | null }>`
+  const { rows } = await sql<{ id: string; before: string | null; is_counted: boolean }>`
     with incoming as materialized (
       select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
     ), changed as materialized (
@@ -30,8 +35,13 @@ export async function upsertTexts(
       insert into request_texts (request_id, text) select request_id, text from changed
       on conflict (request_id) do update set text = excluded.text
     )
-    select request_id as id, before from changed join requests on requests.id = request_id where standing >= 0`.execute(
-    transaction,
-  )
-  return rows.map(({ id, before }) => ({ before, after: textOf.get(id) ?? null }))
+    select request_id as id, before,
+      not exists (select from uncounted_texts where uncounted_texts.request_id = changed.request_id) as is_counted
+    from changed join requests on requests.id = request_id where standing >= 0`.execute(transaction)
+  return {
+    created: rows.filter(({ before }) => before === null).map(({ id }) => id),
+    changed: rows.flatMap(({ id, before, is_counted }) =>
+      before !== null && is_counted ? [{ before, after: textOf.get(id) ?? null }] : [],
+    ),
+  }
 }

@@ -4,7 +4,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { wishClassOf } from '../../detection/detect.ts'
-import { countListings } from '../search/vocabulary.ts'
+import { countListings } from '../search/uncounted-texts.ts'
 import { hashIdentity } from '../store/identity.ts'
 
 /** The class of a request that is listed, or that an account sees. */

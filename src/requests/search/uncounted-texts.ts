@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import { updateVocabulary } from './vocabulary.ts'
+
+// `uncounted_texts` has the listed requests whose texts the vocabulary does not count yet. All that reads or writes it holds the lock
+// `topics`, so a text is counted or in the list, and never both.
+
+/** The maximum texts that one transaction counts: in the embedded backend all other statements wait for it. */
+const maxSliceTexts = 200
+
+/** Has the texts of these listed requests counted in the background. The caller holds the lock `topics`. */
+export async function countLater(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into uncounted_texts (request_id) select unnest(${[...ids]}::uuid[]) on conflict do nothing`.execute(
+    transaction,
+  )
+}
+
+/** Takes texts that are not counted yet out of the list. @returns the ids of those that were in it. */
+async function forget(transaction: Transaction, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    delete from uncounted_texts where request_id = any(${[...ids]}::uuid[]) returning request_id as id`.execute(
+    transaction,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Has the stored texts of requests that became listed counted in the background, and counts those of requests that became unlisted no
+ * longer, at once. The caller holds the lock `topics`.
+ */
+export async function countListings(
+  transaction: Transaction,
+  changes: readonly { id: string; isListed: boolean }[],
+): Promise<void> {
+  const idsOf = (isListed: boolean) => changes.filter((change) => change.isListed === isListed).map(({ id }) => id)
+  const [listed, unlisted] = [idsOf(true), idsOf(false)]
+  await countLater(transaction, listed)
+  if (unlisted.length === 0) return
+  const uncounted = await forget(transaction, unlisted)
+  const counted = unlisted.filter((id) => !uncounted.has(id))
+  const { rows } = await sql<{ text: string }>`
+    select text from request_texts where request_id = any(${counted}::uuid[])`.execute(transaction)
+  await updateVocabulary(
+    transaction,
+    rows.map(({ text }) => ({ before: text, after: null })),
+  )
+}
+
+/**
+ * Counts the words of some texts that are not counted yet. What counts a text takes it out of the list in the same transaction, so an
+ * interrupted slice is counted by the next one, and several processes count no text twice.
+ * @returns how many were taken out of the list.
+ */
+export async function countUncounted(transaction: Transaction, maxTexts: number): Promise<number> {
+  await takeLock(transaction, 'topics')
+  // A statement of its own: it must see what the lock was waited for. An unlisted text is never counted.
+  const { rows } = await sql<{ text: string | null }>`
+    with slice as (
+      delete from uncounted_texts
+      where request_id = any(array(select request_id from uncounted_texts limit ${maxTexts}))
+      returning request_id
+    )
+    select case when standing >= 0 then text end as text
+    from slice left join requests on requests.id = request_id left join request_texts using (request_id)`.execute(
+    transaction,
+  )
+  await updateVocabulary(
+    transaction,
+    rows.map(({ text }) => ({ before: null, after: text })),
+  )
+  return rows.length
+}
+
+/** Counts a slice of the texts that are not counted yet. @returns whether there may be more. */
+export async function countSlice(database: Database, sliceTexts = maxSliceTexts): Promise<boolean> {
+  return (await database.transaction().execute((open) => countUncounted(open, sliceTexts))) === sliceTexts
+}
+
+/** Counts all texts that are not counted yet. */
+export async function countTexts(database: Database): Promise<void> {
+  while (await countSlice(database));
+}
