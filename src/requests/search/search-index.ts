@@ -7,6 +7,7 @@ import { bm25, prepareBm25 } from './bm25.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { readPage, type SearchEngine, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
+import { fillAllStoredWords } from './stored-words.ts'
 import { tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
 
@@ -45,7 +46,7 @@ export interface SearchIndex {
 
 /**
  * Chooses the best search index that the database can have, and builds it where it is missing: BM25 where the extension
- * `pg_textsearch` can be created, else `tsvector`. Building it on a full table takes minutes, and nothing can be written
+ * `pg_textsearch` can be created, else `tsvector`, whose words a database of an older version may lack. Building it on a full table takes minutes, and nothing can be written
  * meanwhile; normally the table is empty then.
  */
 export async function openSearchIndex(database: Database): Promise<SearchIndex> {
@@ -55,6 +56,7 @@ export async function openSearchIndex(database: Database): Promise<SearchIndex> 
   } catch (error) {
     // A database that is away for a moment says nothing about what it can do.
     if (isDatabaseUnavailable(error)) throw error
+    await fillAllStoredWords(database)
     const fallbackReason = error instanceof Error ? error.message : String(error)
     return { ...createSearchIndex('tsvector', tsvector), fallbackReason }
   }
