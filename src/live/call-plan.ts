@@ -5,7 +5,7 @@ import { choosePlatforms } from '../platforms/off-platforms.ts'
 import { searchWords } from '../platforms/topic-words.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { TaskQueue } from '../scraping/queue.ts'
-import { recordPlan } from './calls.ts'
+import { type LiveOperation, recordPlan } from './calls.ts'
 import { startCollections } from './collections.ts'
 
 export interface CollectionSettings {
@@ -23,6 +23,14 @@ export interface PlanDependencies {
   settings: CollectionSettings
 }
 
+export interface PlannedCall {
+  callId: string
+  operation: LiveOperation
+  topics: string[]
+  /** As its caller named them; those that are off are only reported. */
+  platforms: readonly PlatformName[]
+}
+
 /** Each of the topics with each of the platforms. */
 const pairsOf = (topics: readonly string[], platforms: readonly PlatformName[]) =>
   topics.flatMap((topic) => platforms.map((platform) => ({ topic, platform })))
@@ -30,11 +38,10 @@ const pairsOf = (topics: readonly string[], platforms: readonly PlatformName[]) 
 /** Begins or joins the collections of a call, and records which they are, in one transaction. */
 export function startPlan(
   { database, clock, queue, enabledPlatforms, settings }: PlanDependencies,
-  callId: string,
-  topics: string[],
-  named: readonly PlatformName[],
+  { callId, operation, topics, platforms: named }: PlannedCall,
 ): Promise<CallPlan> {
   const { on: platforms, off } = choosePlatforms(named, enabledPlatforms)
+  const fromExpansion = operation === 'expand'
   const now = clock.now()
   const freshAfter = new Date(now.getTime() - settings.topicTtlMs)
   const expiresAt = new Date(now.getTime() + settings.jobTimeLimitMs)
@@ -44,7 +51,7 @@ export function startPlan(
     const collections =
       platforms.length === 0
         ? []
-        : await startCollections(transaction, queue, { topics: searchable, platforms, now, freshAfter, expiresAt })
+        : await startCollections(transaction, queue, { topics: searchable, fromExpansion, platforms, now, freshAfter, expiresAt })
     const plan = { topics, collections, off: pairsOf(searchable, off) }
     await recordPlan(transaction, callId, plan)
     return plan

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { takeLiveTopicLocks } from '../database/advisory-locks.ts'
+import { takeLiveTopicLocks, takeLock } from '../database/advisory-locks.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Collection } from '../database/tables/scraping.ts'
@@ -11,6 +11,8 @@ import { startUnownedJobs, type UnownedJob } from '../scraping/unowned-jobs.ts'
 export interface CollectionPlan {
   /** Different by `topicKey`. */
   topics: readonly string[]
+  /** Whether an expansion thought of the topics; else the caller named them. */
+  fromExpansion: boolean
   platforms: readonly PlatformName[]
   now: Date
   /** Pages that were collected after this moment are fresh. */
@@ -39,6 +41,7 @@ export async function startCollections(
   if (plan.topics.length === 0) return []
   const keys = plan.topics.map(topicKey)
   await takeLiveTopicLocks(transaction, keys)
+  if (!plan.fromExpansion) await listNamedTopics(transaction, keys)
   // A statement of its own: its snapshot has the collections that were begun while this call waited for the locks.
   const known = await readKnown(transaction, plan, keys)
   const room = await readRoom(transaction, plan, known.size)
@@ -59,10 +62,28 @@ export async function startCollections(
         collections.push({ topic, platform, taskId, isRefused: false })
       }
     }
-    if (tasks.length > 0) missing.push({ id: randomUUID(), topic, topicKey: key, tasks })
+    if (tasks.length > 0) missing.push({ id: randomUUID(), topic, topicKey: key, fromExpansion: plan.fromExpansion, tasks })
   })
   await startUnownedJobs(transaction, queue, missing, plan)
   return collections
+}
+
+/**
+ * Puts topics that an expansion thought of on the lists: a caller has named them. Their collections may be fresh or under way, so that no
+ * page of this call would.
+ */
+async function listNamedTopics(transaction: Transaction, keys: readonly string[]): Promise<void> {
+  const isOf = sql`topic_key = any(${[...keys]}::text[]) and account_id is null and from_expansion and ended_at is null`
+  const { rows } = await sql`
+    select from topics where key = any(${[...keys]}::text[]) and from_expansion
+    union all select from scrape_jobs where ${isOf} limit 1`.execute(transaction)
+  if (rows.length === 0) return
+  // Pages read the mark of their job under this lock, when they store the topic.
+  await takeLock(transaction, 'topics')
+  await sql`update scrape_jobs set from_expansion = false where ${isOf}`.execute(transaction)
+  await sql`update topics set from_expansion = false where key = any(${[...keys]}::text[]) and from_expansion`.execute(
+    transaction,
+  )
 }
 
 /** The collections that are fresh (without a task) or under way (with one), by platform and topic key. */

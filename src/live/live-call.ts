@@ -94,7 +94,8 @@ export function createCallSteps<Answer extends { meta: object }>(
     if (stopping.aborted) throw new ServiceError('UNAVAILABLE', 'The service is stopping. Try again in a moment.')
     const topics = gone.aborted ? [] : suggested
     call.events?.topics(topics)
-    const reportLast = await waitFor(await startPlan(dependencies, callId, topics, call.platforms))
+    const { operation, platforms } = call
+    const reportLast = await waitFor(await startPlan(dependencies, { callId, operation, topics, platforms }))
     const { effect, tasks } = await settleOwnCall(database, callId, clock.now())
     for (const task of tasks) reportLast(task)
     return effect

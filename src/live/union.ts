@@ -5,6 +5,7 @@ import type { SearchPage } from '../requests/search/answer.ts'
 import type { FacetName } from '../requests/search/engine.ts'
 import { searchCap } from '../requests/search/orders.ts'
 import { plainQuery, splitQuery } from '../requests/search/query.ts'
+import { searchQuery } from '../requests/search/query-search.ts'
 import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/search-index.ts'
 
 /**
@@ -50,21 +51,18 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
   const { query, topics, offset, sortBy = 'relevance', prefix, ...shared } = input
   const { asked, leftOut } = splitQuery(query)
   const related = topics.filter((topic) => topicKey(topic) !== topicKey(asked))
-  const searches = [
-    { query, ...(prefix === undefined ? {} : { prefix }) },
-    ...related.map((topic) => ({ query: `${plainQuery(topic)} ${leftOut}` })),
-  ]
-  const records = new Map<string, RequestRecord>()
-  const lists: RankedList[] = []
-  const found: FoundMatches[] = []
+  const all = { ...shared, sortBy, offset: 0, limit: searchCap }
+  const own = await searchQuery(index, executor, { ...all, query, ...(prefix === undefined ? {} : { prefix }) })
+  const found: FoundMatches[] = [own]
   // Sequential: the embedded database has one connection, and other statements can run in between.
-  for (const search of searches) {
-    const matches = await index.search(executor, { ...shared, ...search, sortBy, offset: 0, limit: searchCap })
-    for (const record of matches.results) records.set(record._id, record)
-    const weight = lists.length === 0 ? queryWeight : topicWeight
-    lists.push({ ids: matches.results.map(({ _id }) => _id), weight })
-    found.push(matches)
+  for (const topic of related) {
+    found.push(await index.search(executor, { ...all, query: `${plainQuery(topic)} ${leftOut}` }))
   }
+  const records = new Map(found.flatMap(({ results }) => results.map((record) => [record._id, record])))
+  const lists = found.map(({ results }, position) => ({
+    ids: results.map(({ _id }) => _id),
+    weight: position === 0 ? queryWeight : topicWeight,
+  }))
   const merged = fuseRanks(lists).flatMap((id) => records.get(id) ?? [])
   // Both sorts are stable: equal votes stay in the order of relevance, and all of a class in the order of the search.
   if (sortBy !== 'relevance') merged.sort((a, b) => sortKeys[sortBy](b) - sortKeys[sortBy](a))
@@ -78,9 +76,10 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     window: found.find((matches) => matches.window !== null)?.window ?? null,
     // A request may match several of the searches.
     maybeResults: new Set(found.flatMap(({ maybeIds }) => maybeIds)).size,
-    anyMatch: found.some(({ anyMatch }) => anyMatch),
     words: [...new Set(found.flatMap(({ words }) => words))],
     // Of the query itself: its topics have words of their own.
-    totals: await index.totals(executor, input),
+    totals: await index.totals(executor, { ...input, query: own.understood.corrected ?? input.query }),
+    understood: own.understood,
+    onlyWords: own.onlyWords,
   }
 }

@@ -35,6 +35,16 @@ export async function countPagesOfSources(
   return rows.reduce((pages, row) => (topicKey(row.topic) === key ? pages + row.pages : pages), 0)
 }
 
+/**
+ * Puts a topic that an expansion thought of on the lists when a job collects it for a caller who named it, in the transaction that stores
+ * the page, after the page.
+ */
+export async function listNamedTopic(transaction: Transaction, jobId: string, topic: string): Promise<void> {
+  await sql`
+    update topics set from_expansion = false where key = ${topicKey(topic)} and from_expansion
+    and exists (select from scrape_jobs where id = ${jobId}::uuid and not from_expansion)`.execute(transaction)
+}
+
 /** Counts a page, in the transaction that stores it. */
 export async function countPage(
   transaction: Transaction,

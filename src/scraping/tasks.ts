@@ -5,7 +5,7 @@ import { type PreparedPage, preparePage } from '../requests/store/prepared-page.
 import { markSeenBefore, type Retention } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
 import type { ClaimedTask } from './claim.ts'
-import { countPage } from './collected-topics.ts'
+import { countPage, listNamedTopic } from './collected-topics.ts'
 import { withAdded } from './discarded.ts'
 import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
 import type { TaskQueue } from './queue.ts'
@@ -86,8 +86,8 @@ export function checkpointPage(
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
     // No caller can list the requests of an unowned job, so they are not linked to it.
-    const linkedJobId = task.queueMessage.isLive ? null : jobId
-    const stored = await storePage(transaction, { ...prepared, platform, jobId: linkedJobId, topic, now })
+    const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
+    const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
     if (!more) await lockJob(transaction, jobId)
     assertHeld(
       await updateHeld(transaction, task)
@@ -107,7 +107,10 @@ export function checkpointPage(
         .executeTakeFirst(),
     )
     // Only pages of the operator's sources make a topic fresh.
-    if (task.sources === null) await countPage(transaction, platform, topic, now)
+    if (task.sources === null) {
+      await countPage(transaction, platform, topic, now)
+      await listNamedTopic(transaction, jobId, topic)
+    }
     if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
     return more ? { ...task, pages, cursor: nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
   })

@@ -9,6 +9,8 @@ export interface UnownedJob {
   topic: string
   /** What makes two topics the same. */
   topicKey: string
+  /** Whether an expansion thought of the topic. */
+  fromExpansion: boolean
   /** Each fetches one page. */
   tasks: readonly { id: string; platform: PlatformName }[]
 }
@@ -24,10 +26,11 @@ export async function startUnownedJobs(
   await transaction
     .insertInto('scrape_jobs')
     .values(
-      jobs.map(({ id, topic, topicKey }) => ({
+      jobs.map(({ id, topic, topicKey, fromExpansion }) => ({
         id,
         topic,
         topic_key: topicKey,
+        from_expansion: fromExpansion,
         account_id: null,
         depth: 1,
         created_at: now,

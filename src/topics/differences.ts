@@ -4,22 +4,22 @@ import type { View } from '../requests/views/view.ts'
 /** The links of requests to topics that an account sees in another class, and what that changes: 1, 0 or -1. */
 const changesOf = ({ account }: View, keys: readonly string[] | null): RawBuilder<unknown> => sql`
   select link.topic_key, link.platform, link.posted_at, link.votes, link.tags,
-    (own.standing = 2)::integer - (link.standing = 2)::integer as requests,
+    link.standing = -1 as unlisted, (own.standing = 2)::integer - (link.standing = 2)::integer as requests,
     (own.standing = 1)::integer - (link.standing = 1)::integer as maybe
   from account_requests as own join request_topics as link on link.request_id = own.request_id
   where own.account_id = ${account}::uuid and own.standing <> link.standing
     ${keys === null ? sql`` : sql`and link.topic_key = any(${[...keys]}::text[])`}`
 
 /**
- * A query for what the differences of a view's account change in the counts of topics, with the columns of `topics`; no rows for the
- * shared view. The work grows with the differences of the account, not with the topics.
+ * A query for what the differences of a view's account change in the counts of topics, with the columns of `topics`, and `own`: whether the account has
+ * requests in it that others do not see; no rows for the shared view. The work grows with the differences of the account, not with the topics.
  * @param keys of the topics; null for all that the account sees differently.
  */
 export const topicChanges = (view: View, keys: readonly string[] | null): RawBuilder<unknown> =>
   view.account === null
-    ? sql`select null::text as key, 0 as requests, 0::bigint as votes, 0 as maybe where false`
+    ? sql`select null::text as key, 0 as requests, 0::bigint as votes, 0 as maybe, false as own where false`
     : sql`select topic_key as key, sum(requests)::integer as requests, sum(requests * votes::bigint)::bigint as votes,
-        sum(maybe)::integer as maybe
+        sum(maybe)::integer as maybe, bool_or(unlisted) as own
         from (${changesOf(view, keys)}) as changes group by topic_key`
 
 /** The same in the counts of `topic_counts`: by platform, UTC day of posting and tag. */

@@ -24,6 +24,11 @@ const summaryProperties = {
   maybeRequests: Type.Integer({
     description: 'How many more may be requests: `include=maybe` lists them; no other number counts them',
   }),
+  fromExpansion: Type.Optional(
+    Type.Literal(true, {
+      description: 'Only expansions of searches have collected it: no list has it until a job collects it; else absent',
+    }),
+  ),
   lastCollectedAt: moment('When a platform last delivered a page of it'),
   growth: closed(
     { days7: Type.Integer(), days30: Type.Integer() },
@@ -55,7 +60,7 @@ function registerList(app: App, { database, clock, authentication }: TopicDepend
         operationId: 'listTopics',
         summary: 'List the topics of the cached requests',
         description:
-          'The last collected first, or the most voted, or by name. With `query` a page may hold fewer topics than `limit` ' +
+          'The last collected first, or the most voted, or by name; without those that only expansions of searches have collected. With `query` a page may hold fewer topics than `limit` ' +
           'although more follow: `hasMore` says so.',
         tags,
         security,

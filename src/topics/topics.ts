@@ -28,6 +28,8 @@ export interface TopicSummary {
   growth: { days7: number; days30: number }
   /** The most frequent first. */
   tags: { tag: string; requests: number }[]
+  /** Only expansions have collected it: no list has it. */
+  fromExpansion?: true
 }
 
 interface TopicRow {
@@ -37,6 +39,7 @@ interface TopicRow {
   votes: number
   maybe: number
   collected_at: Date
+  from_expansion: boolean
 }
 
 /** The position after which a page continues: the sort key of its last topic, in microseconds or votes, and the topic's key. */
@@ -65,15 +68,20 @@ function after(sortBy: TopicOrder, [value, key]: Position) {
   return sql`(${column}, key) < (${from}, ${key})`
 }
 
-/** For a query that has `changed`: the topics that an account sees in other numbers, with its numbers. */
+/**
+ * For a query that has `changed`: the topics that an account sees in other numbers, with its numbers. One that an expansion thought of is
+ * listed for an account that collected it from sources of its own.
+ */
 const changedTopics = sql`
   select key, name, topics.requests + changed.requests as requests, topics.votes + changed.votes as votes,
-    topics.maybe + changed.maybe as maybe, collected_at
-  from changed join topics using (key)`
+    topics.maybe + changed.maybe as maybe, collected_at, from_expansion
+  from changed join topics using (key) where not from_expansion or own`
 
 /** At most `limit` topics in an order, with the numbers of a view: an index has the order of those that the view does not change. */
 function listedTopics({ sortBy, view }: TopicListInput, from: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
-  const shared = sql`select key, name, requests, votes, maybe, collected_at from topics where requests > 0 and ${from}`
+  const shared = sql`
+    select key, name, requests, votes, maybe, collected_at, from_expansion from topics
+    where requests > 0 and not from_expansion and ${from}`
   const end = sql`order by ${orders[sortBy]} limit ${limit}`
   if (view.account === null) return sql`${shared} ${end}`
   return sql`
@@ -136,12 +144,13 @@ async function summarise(
         ) as merged (value, requests)
         where requests > 0 order by requests desc, value limit ${sql.lit(shownTags)}) as top) as tags
     from unnest(${keys}::text[]) with ordinality as listed (key, position) order by position`.execute(executor)
-  return topics.map(({ name, requests, votes, maybe, collected_at }, index) => ({
+  return topics.map(({ name, requests, votes, maybe, collected_at, from_expansion }, index) => ({
     topic: name,
     requests,
     votes: Number(votes),
     maybeRequests: maybe,
     lastCollectedAt: collected_at.toISOString(),
+    ...(from_expansion ? { fromExpansion: true as const } : {}),
     ...rows[index]!,
   }))
 }
@@ -176,7 +185,8 @@ export async function readTopic(
     with changed as materialized (${topicChanges(view, [key])})
     select * from (
       select key, name, topics.requests + coalesce(changed.requests, 0) as requests,
-        topics.votes + coalesce(changed.votes, 0) as votes, topics.maybe + coalesce(changed.maybe, 0) as maybe, collected_at
+        topics.votes + coalesce(changed.votes, 0) as votes, topics.maybe + coalesce(changed.maybe, 0) as maybe, collected_at,
+        from_expansion
       from topics left join changed using (key) where key = ${key}
     ) as seen where requests > 0 or maybe > 0`.execute(executor)
   const [summary] = await summarise(executor, rows, { now, view })

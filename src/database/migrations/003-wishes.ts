@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import { search } from './version-3/search.ts'
 import { storing } from './version-3/storing.ts'
+import { topics } from './version-3/topics.ts'
 import { wishes } from './version-3/wishes.ts'
 
-const statements: readonly string[] = [search, storing, wishes].flat()
+const statements: readonly string[] = [search, storing, wishes, topics].flat()
 
 /** Wishes, and what exact searches read. */
 export async function up(database: Kysely<unknown>): Promise<void> {

@@ -43,6 +43,8 @@ export interface ScrapingTables {
     ended_at: Date | null
     /** Of unowned jobs: what makes two topics the same. */
     topic_key: FixedWithDefault<string | null>
+    /** Of unowned jobs: whether an expansion thought of the topic, and no call has named it. */
+    from_expansion: Generated<boolean>
     /** What the caller named, normalised, by platform; null: the sources of the operator. */
     sources: ColumnType<Record<PlatformName, string[]> | null, string | undefined, never>
   }

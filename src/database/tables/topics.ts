@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Fixed, FixedWithDefault, PlatformName, Standing } from '../column-types.ts'
 
 export interface TopicsTables {
@@ -15,6 +15,8 @@ export interface TopicsTables {
     maybe: GeneratedAlways<number>
     /** When a platform last delivered a page of it; a trigger maintains it. */
     collected_at: FixedWithDefault<Date>
+    /** Whether only expansions have collected it: then it is in no list. */
+    from_expansion: Generated<boolean>
   }
   /** The topics of a request, with copies of the columns that lists of a topic filter and sort by; triggers maintain the copies. */
   request_topics: {

@@ -2,6 +2,7 @@ import type { Executor } from '../../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber } from '../../http/pagination.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { type SearchOrder, searchCap, searchOrders } from '../search/orders.ts'
+import { searchQuery } from '../search/query-search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { csvHeader, type ExportedRequest } from './csv.ts'
 import { byteOrderMark, type ExportFormat, toText } from './export.ts'
@@ -35,7 +36,7 @@ export async function* exportSearch(
 ): AsyncGenerator<string> {
   const from = cursor === undefined ? 0 : cursors[sortBy].decode(cursor)[0]
   const search = { query, prefix, filters, sortBy, fullText: true, offset: 0, limit: searchCap }
-  const { results } = await searchIndex.search(executor, search)
+  const { results } = await searchQuery(searchIndex, executor, search)
   if (from === 0 && format === 'csv') yield (bom ? byteOrderMark : '') + csvHeader
   const records = results.map(
     ({ descriptionTruncated: _whole, ...request }, index): ExportedRequest => ({

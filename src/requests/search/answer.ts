@@ -3,8 +3,8 @@ import type { RequestRecord } from '../record.ts'
 import type { FacetName, Totals } from './engine.ts'
 import { type Highlight, highlightMatches } from './highlight.ts'
 import { searchCap } from './orders.ts'
+import { searchQuery, type Understood } from './query-search.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
-import { suggestQuery } from './suggestion.ts'
 
 export interface AnswerInput extends SearchInput {
   /** Whether the results say where in them the words are. */
@@ -24,47 +24,53 @@ export interface SearchPage {
   window: number | null
   /** How many more of the considered matches are of the class maybe. */
   maybeResults: number
-  /** Whether anything that the view shows or may offer has one of the words, whatever the filters say. */
-  anyMatch: boolean
   /** The normalised words that were searched. */
   words: string[]
   /** How many requests have all words of the query. */
   totals: Totals
+  understood: Understood
+  /** The ids of the results that have words of the query, but not all of its phrases. */
+  onlyWords: ReadonlySet<string>
 }
 
+/** A record, with why it is a result where that is not plain. */
+export type SearchResult = RequestRecord & { highlights?: Highlight[]; matchedBy?: 'words' }
+
 export interface SearchAnswer {
-  data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: (RequestRecord & { highlights?: Highlight[] })[] }
+  data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: SearchResult[] }
   meta: Totals & {
     originalQuery: string
+    understood: Understood
     maybeResults: number
     window?: number
     didYouMean?: string
   }
 }
 
-/** The answer to every search, with what is read for it besides the page: highlights, and a suggestion where nothing matches. */
+/** The answer to every search, with the highlights, which are read for it besides the page. */
 export async function toAnswer(
   executor: Executor,
   { query, highlight = false }: Pick<AnswerInput, 'query' | 'highlight'>,
-  { results, hasMore, limitReached, window, maybeResults, anyMatch, words, totals }: SearchPage,
+  { results, hasMore, limitReached, window, maybeResults, words, totals, understood, onlyWords }: SearchPage,
 ): Promise<SearchAnswer> {
-  const didYouMean = anyMatch ? null : await suggestQuery(executor, query, words)
   const highlights = highlight ? await highlightMatches(executor, results, words) : null
   return {
     data: {
       results: results.map((result, index) => ({
         ...result,
         ...(highlights ? { highlights: highlights[index] ?? [] } : {}),
+        ...(onlyWords.has(result._id) ? { matchedBy: 'words' as const } : {}),
       })),
       hasMore,
       limitReached,
     },
     meta: {
       originalQuery: query,
+      understood,
       maybeResults,
       ...totals,
       ...(window === null ? {} : { window }),
-      ...(didYouMean === null ? {} : { didYouMean }),
+      ...(understood.corrected === undefined ? {} : { didYouMean: understood.corrected }),
     },
   }
 }
@@ -77,8 +83,8 @@ export async function answerSearch(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,
 ): Promise<SearchAnswer> {
-  const { more, maybeIds, ...found } = await searchIndex.search(executor, input)
-  const totals = await searchIndex.totals(executor, input)
+  const { more, maybeIds, ...found } = await searchQuery(searchIndex, executor, input)
+  const totals = await searchIndex.totals(executor, { ...input, query: found.understood.corrected ?? input.query })
   const atCap = input.offset + found.results.length >= searchCap
   return toAnswer(executor, input, {
     ...found,

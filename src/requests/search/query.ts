@@ -1,6 +1,6 @@
 import { invalidField } from '../../http/validation.ts'
 import { normaliseText } from '../../text/normalise.ts'
-import { tellingWords, wordsOf } from '../../text/words.ts'
+import { isStopWord, tellingWords, wordsOf } from '../../text/words.ts'
 
 /** Each phrase and exclusion is checked on every row that is considered. */
 const conditionLimit = 10
@@ -26,50 +26,152 @@ function phraseOf(text: string): Phrase {
   return [...new Set(forms)].filter((form) => form !== '')
 }
 
+/** What was typed, taken apart; the texts are as they were typed. */
+interface QuerySyntax {
+  /** What is searched by its words, phrases included. */
+  asked: string
+  /** The part of it that is not in quotes. */
+  unquoted: string
+  phrases: string[]
+  excluded: string[]
+}
+
 /** `"some words"`, `-"some words"` or `-word`; a minus counts only where a word could begin. */
 const syntax = /(?<![^\s(])(?<minus>-)?"(?<phrase>[^"]*)"|(?<!\S)-(?<word>[^\s"-][^\s"]*)/gu
 const typographicQuotes = /[“”„‟«»＂]/gu
 
+/** Takes a query apart. A minus without quotes excludes only where `isExclusionList` says that it was meant. */
+function readSyntax(query: string): QuerySyntax {
+  const typed = query.replace(typographicQuotes, '"')
+  const from = exclusionsFrom(typed)
+  const read: QuerySyntax = { asked: '', unquoted: '', phrases: [], excluded: [] }
+  const replaceSyntax = (replacePhrase: (phrase: string) => string) =>
+    typed.replace(syntax, (...match) => {
+      const { minus, phrase, word } = match.at(-1) as Record<'minus' | 'phrase' | 'word', string | undefined>
+      if (phrase !== undefined) return minus === undefined ? replacePhrase(phrase) : ' '
+      return (match.at(-3) as number) < from ? ` ${word} ` : ' '
+    })
+  for (const { index, groups } of typed.matchAll(syntax)) {
+    const { minus, phrase, word } = groups as Record<'minus' | 'phrase' | 'word', string | undefined>
+    if (phrase === undefined && index >= from) read.excluded.push(word!)
+    if (phrase !== undefined) (minus === undefined ? read.phrases : read.excluded).push(phrase)
+  }
+  read.asked = replaceSyntax((phrase) => ` ${phrase} `)
+  read.unquoted = replaceSyntax(() => ' ')
+  return read
+}
+
+/**
+ * Where the list of exclusions begins that ends a query: what has a minus there is excluded. Infinity where no minus was meant as an
+ * exclusion, as in a title that was pasted (decision 043).
+ */
+function exclusionsFrom(typed: string): number {
+  const marks = [...typed.matchAll(syntax)]
+  let end = typed.length
+  let from = Number.POSITIVE_INFINITY
+  const words: string[] = []
+  for (const { 0: mark, index, groups } of marks.reverse()) {
+    if (typed.slice(index + mark.length, end).trim() !== '') break
+    const word = groups?.word
+    if (word !== undefined) {
+      from = index
+      words.push(word)
+    }
+    end = index
+  }
+  return isExclusionList(words, typed.slice(0, from)) ? from : Number.POSITIVE_INFINITY
+}
+
+/** A word that a person excludes, not an option of one letter, a negative number, or a piece of code. */
+const excludable = /^(?:[.#@_]?\p{L}[^\s()[\]{}=,;:<>$%|]+|\p{Lo})$/u
+/** Punctuation of titles and code: a query that has it was hardly typed as a list of words. */
+const titlePunctuation = /[:;,.?!](?=\s|$)|[()[\]{}`=<>|]/u
+/** A typed query with exclusions has hardly more words than this; titles often have. */
+const maxTypedWords = 10
+
+/** Whether a person must have meant the minus of these words, which end a query: what is before them decides. */
+function isExclusionList(words: readonly string[], before: string): boolean {
+  if (!words.every((word) => excludable.test(word))) return false
+  const unquoted = before.replace(syntax, ' ')
+  const last = /(?:^|\s)([^\s"]+)\s*$/u.exec(before)?.[1]
+  // "Support for -race": a sentence goes on after such a word.
+  if (last !== undefined && isStopWord(normaliseText(last))) return false
+  return !titlePunctuation.test(unquoted) && wordsOf(before).length <= maxTypedWords
+}
+
 /**
  * Reads what a user typed: any of the words may match, a quoted phrase must, and what has a minus before it must not. Every
- * other character only parts words.
+ * other character only parts words. Phrases beyond the limit are searched by their words.
  * @param prefix whether the last word may go on; not if it ends a phrase or is left out
- * @throws ServiceError INVALID_REQUEST for a query with exclusions only, and for too many phrases and exclusions.
+ * @throws ServiceError INVALID_REQUEST for a query with exclusions only, and for too many exclusions.
  */
 export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery {
-  const typed = query.replace(typographicQuotes, '"')
-  const phrases: Phrase[] = []
-  const excluded: Phrase[] = []
-  const asked = typed.replace(syntax, (...match) => {
-    const { minus, phrase, word } = match.at(-1) as Record<'minus' | 'phrase' | 'word', string | undefined>
-    const forms = phraseOf(phrase ?? word ?? '')
-    if (minus !== undefined || word !== undefined) {
-      if (forms.length > 0) excluded.push(forms)
-      return ' '
-    }
-    if (forms.length > 0) phrases.push(forms)
-    return ` ${phrase} `
-  })
+  const { asked, ...typed } = readSyntax(query)
+  const isPhrase = (forms: Phrase) => forms.length > 0
+  const excluded = typed.excluded.map(phraseOf).filter(isPhrase)
   const words = tellingWords(asked)
   if (words.length === 0 && excluded.length > 0) {
     throw invalidField('query', 'has exclusions only; it needs a word to search, and -word excludes from those results')
   }
-  if (phrases.length + excluded.length > conditionLimit) {
-    throw invalidField('query', `may have at most ${conditionLimit} phrases and exclusions`)
-  }
-  return { words, phrases, excluded, prefix: prefix ? prefixOf(typed) : null }
+  if (excluded.length > conditionLimit) throw invalidField('query', `may have at most ${conditionLimit} exclusions`)
+  const phrases = typed.phrases
+    .map(phraseOf)
+    .filter(isPhrase)
+    .slice(0, conditionLimit - excluded.length)
+  return { words, phrases, excluded, prefix: prefix ? prefixOf(query, typed.excluded) : null }
 }
+
+/** How a query was understood, for its user. */
+export interface UnderstoodQuery {
+  /** The different words that are searched, normalised. */
+  words: string[]
+  /** As they were typed, without their quotes. */
+  phrases: string[]
+  /** As they were typed, without quotes and minus. */
+  excluded: string[]
+}
+
+/** How `parseQuery` understands a query. @throws what it throws. */
+export function describeQuery(query: string): UnderstoodQuery {
+  const { words, phrases, excluded } = parseQuery(query)
+  const typed = readSyntax(query)
+  const shown = (texts: readonly string[], count: number) =>
+    texts.filter((text) => phraseOf(text).length > 0).slice(0, count)
+  return { words, phrases: shown(typed.phrases, phrases.length), excluded: shown(typed.excluded, excluded.length) }
+}
+
+const withoutBreaks = (text: string) => text.replace(/\s+/gu, ' ').trim()
 
 /** The searched words of a query, without quotes, and its exclusions, with their minus: for searches of other words beside it. */
 export function splitQuery(query: string): { asked: string; leftOut: string } {
-  const leftOut: string[] = []
-  const asked = query.replace(typographicQuotes, '"').replace(syntax, (...match) => {
-    const { minus, phrase, word } = match.at(-1) as Record<'minus' | 'phrase' | 'word', string | undefined>
-    if (minus === undefined && word === undefined) return ` ${phrase} `
-    leftOut.push(match[0] as string)
-    return ' '
-  })
-  return { asked: asked.replace(/\s+/gu, ' ').trim(), leftOut: leftOut.join(' ') }
+  const { asked, excluded } = readSyntax(query)
+  return { asked: withoutBreaks(asked), leftOut: excluded.map((text) => `-"${text}"`).join(' ') }
+}
+
+/**
+ * A query with its phrases as words, for what has the words but not the phrases.
+ * @returns null for a query without phrases, and for one of phrases only: that asks for nothing else.
+ */
+export function withoutPhrases(query: string): string | null {
+  const { unquoted, phrases } = readSyntax(query)
+  if (phrases.length === 0 || wordsOf(unquoted).length === 0) return null
+  const { asked, leftOut } = splitQuery(query)
+  return `${plainQuery(asked)} ${leftOut}`.trim()
+}
+
+/** Replaces the words of a query that are neither in quotes nor excluded: each piece of it without white space. */
+export function replaceWords(query: string, replace: (piece: string) => string): string {
+  const typed = query.replace(typographicQuotes, '"')
+  const from = exclusionsFrom(typed)
+  let end = 0
+  let replaced = ''
+  const replaceIn = (text: string) => text.replace(/\S+/gu, replace)
+  for (const { 0: mark, index, groups } of typed.matchAll(syntax)) {
+    if (groups?.word !== undefined && index < from) continue
+    replaced += replaceIn(typed.slice(end, index)) + mark
+    end = index + mark.length
+  }
+  return replaced + replaceIn(typed.slice(end))
 }
 
 /** A query of which every word is searched: nothing in it is a phrase or an exclusion. */
@@ -80,8 +182,8 @@ export const plainQuery = (text: string): string =>
     .replace(/(?<!\S)-+/gu, '')
 
 /** The last word of a query that ends in one, in lower case: parts of a name are words of their own only when it is whole. */
-function prefixOf(typed: string): string | null {
-  const last = /(?:^|\s)([^\s"]+)$/u.exec(typed)?.[1]
-  if (last === undefined || /^-[^-]/.test(last)) return null
+function prefixOf(query: string, excluded: readonly string[]): string | null {
+  const last = /(?:^|\s)([^\s"“”„‟«»＂]+)$/u.exec(query)?.[1]
+  if (last === undefined || last === `-${excluded.at(-1)}`) return null
   return wordsOf(last.toLowerCase()).at(-1) ?? null
 }

@@ -49,13 +49,16 @@ export interface SearchDependencies {
 
 const description = `Likely feature requests, and with \`include\` (or \`filters.include\`, the same) others; \`meta.maybeResults\` counts what \`maybe\` adds.
 Any of the words may match, in title, description, tags or author; the best matches come first. A phrase in
-quotes ("dark mode") must be there, and -word or -"some words" must not: both are compared as they are written, where other
-words also match in other forms. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
+quotes ("dark mode") must be there, and -"some words", or -word at the end of the query, must not: both are compared as they are
+written, where other words also match in other forms. Where fewer than ten results have the phrases of a query that has other words,
+too, results with its words follow; they have \`matchedBy\`. A pasted title is searched by its words: a minus in it excludes nothing where the
+query goes on after it, reads like a sentence, or has more than ten words. A misspelt word is corrected, unless it is in quotes.
+\`meta.understood\` says how the query was read. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
 and say so in \`meta.window\`. Pages may shift while a scrape writes.`
 
 const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) =>
   closed({
-    query: trimmedText(1, 500, 'Words, "phrases" and -exclusions; every other character is ignored'),
+    query: trimmedText(1, 500, 'Words, "phrases" and, at the end, -exclusions; every other character is ignored'),
     limit: pageParameters.limit,
     offset: defaulted(
       Type.Integer({ minimum: 0, maximum: searchCap - 1, default: 0, description: 'Results to leave out' }),
@@ -99,10 +102,28 @@ const searchResult = closed({
   highlights: Type.Optional(
     Type.Array(highlightSchema, { description: 'With `highlight`: the fields that have words of the query' }),
   ),
+  matchedBy: Type.Optional(
+    oneOf(['words'], { description: 'It has words of the query, but not all of its phrases: it fills up few results' }),
+  ),
 })
+
+const understoodQuery = closed(
+  {
+    words: Type.Array(Type.String(), { description: 'What is searched, normalised; any of them may match' }),
+    phrases: Type.Array(Type.String(), { description: 'What must be there as it is written' }),
+    excluded: Type.Array(Type.String(), { description: 'What must not be there' }),
+    corrected: Type.Optional(
+      Type.String({
+        description: 'The results are those of this query, as nothing, or hardly anything, has the word that was typed',
+      }),
+    ),
+  },
+  { description: 'How the query was read' },
+)
 
 const searchMeta = closed({
   originalQuery: Type.String(),
+  understood: understoodQuery,
   cachedResults: Type.Integer(),
   expanded: Type.Boolean(),
   maybeResults: Type.Integer({
@@ -118,7 +139,7 @@ const searchMeta = closed({
   window: Type.Optional(
     Type.Integer({ description: 'Only this many of the best matches were considered; there are more' }),
   ),
-  didYouMean: Type.Optional(Type.String({ description: 'When nothing matches: a query of words that there are' })),
+  didYouMean: Type.Optional(Type.String({ description: 'The same as `understood.corrected`' })),
   ...optional(expansionMeta),
 })
 

@@ -30,6 +30,8 @@ export interface FoundPage extends PreparedPage {
   platform: PlatformName
   /** Null for a live collection: its requests cannot be listed by job. */
   jobId: string | null
+  /** The job of a live collection, which says whether an expansion thought of the topic. */
+  unownedJobId?: string
   topic: string
   now: Date
 }

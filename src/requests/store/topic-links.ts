@@ -11,7 +11,7 @@ import type { StoredRequest } from './upsert.ts'
  */
 export async function linkToTopic(
   transaction: Transaction,
-  { topic, now, requests }: FoundPage,
+  { topic, unownedJobId, now, requests }: FoundPage,
   stored: ReadonlyMap<string, StoredRequest>,
 ): Promise<void> {
   const ids: string[] = []
@@ -26,10 +26,18 @@ export async function linkToTopic(
   }
   if (ids.length === 0) return
   const key = topicKey(topic)
+  // Read under the lock of topics, which a call that names the topic takes to clear it.
+  const fromExpansion =
+    unownedJobId === undefined
+      ? sql`false`
+      : sql`exists (select from scrape_jobs where id = ${unownedJobId}::uuid and from_expansion)`
   await sql`
-    insert into topics (key, name, created_at, collected_at) values (${key}, ${topic}, ${now}, ${now})
-    on conflict (key) do update set name = excluded.name, created_at = excluded.created_at
-    where ${isListedPage} and topics.name <> excluded.name and not ${isListedTopic}`.execute(transaction)
+    insert into topics (key, name, created_at, collected_at, from_expansion)
+    values (${key}, ${topic}, ${now}, ${now}, ${fromExpansion})
+    on conflict (key) do update
+      set name = excluded.name, created_at = excluded.created_at, from_expansion = excluded.from_expansion
+    where ${isListedPage} and not ${isListedTopic}
+      and (topics.name, topics.from_expansion) is distinct from (excluded.name, excluded.from_expansion)`.execute(transaction)
   await sql`
     insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
     select id, ${key}, ${now}, platform, posted_at, votes, tags, standing from requests where id = any(${ids}::uuid[])

@@ -1,13 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { normaliseText } from '../../text/normalise.ts'
 import { lastCharacter } from './vocabulary.ts'
 
-/** Words beyond these are left as they are typed. */
-const wordLimit = 8
-const shortestWord = 3
-/** Longer words have so many neighbours that looking for them costs too much. */
-const longestWord = 24
 /** How many words that begin alike are compared. */
 const comparedWords = 2_000
 
@@ -17,8 +11,12 @@ const alphabets = [
   'αβγδεζηθικλμνξοπρστυφχψω',
 ]
 
-/** Every text that one slip away leads to: a letter left out, doubled, added, changed, or two in the wrong order. */
-function neighboursOf(word: string): string[] {
+/** Whether all letters of a word are of one alphabet in which slips can be looked for. */
+export const isOfOneAlphabet = (word: string): boolean =>
+  alphabets.some((alphabet) => [...word].every((one) => alphabet.includes(one)))
+
+/** Every text that one slip leads to: a letter left out, doubled, added, changed, or two in the wrong order. */
+export function neighboursOf(word: string): string[] {
   const characters = [...word]
   const letters = alphabets.find((alphabet) => characters.some((one) => alphabet.includes(one))) ?? ''
   const neighbours = new Set<string>()
@@ -98,7 +96,7 @@ function maxSimilar(word: string, others: readonly KnownWord[]): string | null {
 }
 
 /** The most frequent word of the vocabulary at one slip from this one; else the most similar of those that begin alike. */
-async function closestWord(executor: Executor, word: string): Promise<string | null> {
+export async function closestWord(executor: Executor, word: string): Promise<string | null> {
   const { rows: near } = await sql<KnownWord>`
     select word, requests from search_words where word = any(${neighboursOf(word)}::text[])
     order by requests desc, word limit 1`.execute(executor)
@@ -111,26 +109,4 @@ async function closestWord(executor: Executor, word: string): Promise<string | n
       and length(word) between ${length - 2} and ${length + 2} limit ${sql.lit(comparedWords)}
     ) as scanned order by requests desc, word`.execute(executor)
   return maxSimilar(word, alike)
-}
-
-/**
- * A query of words that the cache has, for one whose words it does not have.
- * @param words the normalised words of the query
- * @returns null when nothing in the vocabulary is like any of them.
- */
-export async function suggestQuery(
-  executor: Executor,
-  query: string,
-  words: readonly string[],
-): Promise<string | null> {
-  const replacements = new Map<string, string>()
-  for (const word of words.slice(0, wordLimit)) {
-    const { length } = [...word]
-    if (length < shortestWord || length > longestWord) continue
-    const closest = await closestWord(executor, word)
-    if (closest !== null) replacements.set(word, closest)
-  }
-  if (replacements.size === 0) return null
-  const suggestion = query.replace(/[\p{L}\p{N}\p{M}_]+/gu, (typed) => replacements.get(normaliseText(typed)) ?? typed)
-  return suggestion === query ? null : suggestion
 }

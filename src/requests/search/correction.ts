@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { isStopWord, wordsOf } from '../../text/words.ts'
+import { filterView } from '../filters/filters.ts'
+import { closestWord, isOfOneAlphabet, neighboursOf } from './near-words.ts'
+import { replaceWords } from './query.ts'
+import type { SearchIndex, SearchInput } from './search-index.ts'
+import { lastCharacter } from './vocabulary.ts'
+
+/** Words beyond these are left as they are typed. */
+const wordLimit = 8
+/** Shorter words have neighbours that are words, too. */
+const shortestCorrected = 4
+const shortestSuggested = 3
+/** Longer words have so many neighbours that looking for them costs too much. */
+const longestWord = 24
+/** A word that more requests have is no slip, whatever is beside it … */
+const rareRequests = 2
+/** … and one that so few have is a slip only beside a word that is this much more frequent. */
+const frequentFactor = 50
+
+/** A word of a query that may be a slip: how it is typed, and normalised. */
+interface TypedWord {
+  typed: string
+  word: string
+}
+
+const punctuation = /^[\p{P}\p{S}]*(.*?)[\p{P}\p{S}]*$/su
+
+/** The letters of a piece of a query without the punctuation around it; null for names, numbers, fields, addresses and code. */
+function lettersOf(piece: string): string | null {
+  const letters = punctuation.exec(piece)?.[1] ?? ''
+  const isPlain = /^[\p{L}\p{M}]+$/u.test(letters) && !/\p{Ll}\p{Lu}/u.test(letters)
+  return isPlain && !/^[@#/\\~$-]|[/\\(=]$/u.test(piece) ? letters : null
+}
+
+/** The words of a query that may be slips: plain words, outside of quotes and exclusions, that it has only once. */
+function typedWords(query: string, shortest: number): TypedWord[] {
+  const words: TypedWord[] = []
+  const times = new Map<string, number>()
+  replaceWords(query, (piece) => {
+    for (const word of wordsOf(piece)) times.set(word, (times.get(word) ?? 0) + 1)
+    const typed = lettersOf(piece)
+    const [word, ...others] = typed === null ? [] : wordsOf(typed)
+    if (word !== undefined && others.length === 0) words.push({ typed: typed!, word })
+    return piece
+  })
+  return words.filter(({ word }) => {
+    const { length } = [...word]
+    const isOnce = times.get(word) === 1
+    return isOnce && length >= shortest && length <= longestWord && !isStopWord(word) && isOfOneAlphabet(word)
+  })
+}
+
+function replaceTyped(query: string, replacements: ReadonlyMap<string, string>): string {
+  return replaceWords(query, (piece) => {
+    const typed = lettersOf(piece)
+    const replacement = typed === null ? undefined : replacements.get(typed)
+    return replacement === undefined ? piece : piece.replace(typed!, replacement)
+  })
+}
+
+/** Those of the words that at most `rareRequests` requests have among the words that the vocabulary counts. */
+async function rareWords(executor: Executor, words: readonly TypedWord[]): Promise<TypedWord[]> {
+  if (words.length === 0) return []
+  const { rows } = await sql<{ word: string }>`
+    select word from search_words where word = any(${words.map(({ word }) => word)}::text[])
+    and requests > ${sql.lit(rareRequests)}`.execute(executor)
+  const frequent = new Set(rows.map(({ word }) => word))
+  return words.filter(({ word }) => !frequent.has(word)).slice(0, wordLimit)
+}
+
+const isSwap = (one: string, other: string) =>
+  one.length === other.length && [...one].sort().join('') === [...other].sort().join('')
+
+/**
+ * Whether a neighbour is what was meant: people seldom get the first letter wrong, and of four letters one may be missing or two be
+ * swapped, but four letters with another one are another word.
+ */
+function isLikelySlip(word: string, neighbour: string): boolean {
+  if (isSwap(word, neighbour)) return true
+  if (word[0] !== neighbour[0]) return false
+  return word.length > shortestCorrected || neighbour.length > word.length
+}
+
+/** The most frequent word at one slip from this one that at least so many requests have. */
+async function correctWord(executor: Executor, word: string, leastRequests: number): Promise<string | null> {
+  const { rows } = await sql<{ word: string }>`
+    select word from search_words where word = any(${neighboursOf(word)}::text[]) and requests >= ${leastRequests}
+    order by requests desc, word limit 20`.execute(executor)
+  return rows.find((row) => isLikelySlip(word, row.word))?.word ?? null
+}
+
+/** Whether a vocabulary word begins so: then the last word of a query by prefix is only not yet typed to its end. */
+async function isBeginning(executor: Executor, word: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from search_words where word >= ${word} and word < ${word + lastCharacter} limit 1`.execute(executor)
+  return rows.length > 0
+}
+
+/**
+ * A query with its misspelt words corrected: those that nothing in the view has, or hardly anything beside a frequent word at one slip.
+ * What the vocabulary does not count, such as the end of long texts and unlisted requests, is found by the index and so no slip.
+ * @returns null when no word is to be corrected.
+ */
+export async function correctQuery(
+  index: SearchIndex,
+  executor: Executor,
+  { query, filters = {}, prefix = false }: SearchInput,
+): Promise<string | null> {
+  const rare = await rareWords(executor, typedWords(query, shortestCorrected))
+  const replacements = new Map<string, string>()
+  const view = { ...filterView(filters), least: 0 as const }
+  for (const { typed, word } of rare) {
+    if (prefix && query.endsWith(typed) && (await isBeginning(executor, word))) continue
+    const search = { query: word, filters: { view }, offset: 0, limit: rareRequests + 1 }
+    const { results } = await index.search(executor, search)
+    if (results.length > rareRequests) continue
+    const corrected = await correctWord(executor, word, Math.max(1, results.length * frequentFactor))
+    if (corrected !== null) replacements.set(typed, corrected)
+  }
+  return replacements.size === 0 ? null : replaceTyped(query, replacements)
+}
+
+/**
+ * A query of words that the cache has, for one of which nothing matches: each word is replaced by the one that is most like it.
+ * @returns null when nothing in the vocabulary is like any of its words.
+ */
+export async function suggestQuery(executor: Executor, query: string): Promise<string | null> {
+  const replacements = new Map<string, string>()
+  for (const { typed, word } of typedWords(query, shortestSuggested).slice(0, wordLimit)) {
+    const closest = await closestWord(executor, word)
+    if (closest !== null) replacements.set(typed, closest)
+  }
+  return replacements.size === 0 ? null : replaceTyped(query, replacements)
+}
