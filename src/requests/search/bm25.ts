@@ -23,7 +23,7 @@ export const bm25: SearchEngine = {
  * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
  * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan; and a function
  * keeps its plan. `bm25_get_current_score` is the score that the index has just computed; `text <@> query` instead would
- * parse the whole text of each row again.
+ * parse the whole text of each row again. The name of the function says which `words`: the table has a column of that name.
  */
 const matchesFunction = (max: Depth) => `
   create or replace function ${functionOf(max)}(words text)
@@ -32,7 +32,7 @@ const matchesFunction = (max: Depth) => `
   as $$
     begin
       return query select t.request_id, bm25_get_current_score() from request_texts t
-        order by t.text <@> to_bm25query(words, 'request_texts_bm25') limit ${max};
+        order by t.text <@> to_bm25query(${functionOf(max)}.words, 'request_texts_bm25') limit ${max};
     end
   $$`
 
