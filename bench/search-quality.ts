@@ -1,19 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { startPostgres } from '../test/postgres.ts'
-import type { BenchDocument, BenchEngine } from './engines/engine.ts'
+import type { BenchEngine } from './engines/engine.ts'
 import { createFts5 } from './engines/fts5.ts'
 import { createLoader } from './engines/load.ts'
 import { createMiniSearch } from './engines/minisearch.ts'
 import { createTsRank } from './engines/ts-rank.ts'
+import { type JudgedCollection, judgedDirectory, ndcg, queryLimit, readCollection } from './judged.ts'
 import { writeSection } from './report.ts'
 
 // How good the search is: nDCG@10 of two judged collections through the real SearchIndex, beside other engines with the same
@@ -23,61 +22,7 @@ import { writeSection } from './report.ts'
 
 /** The minimum for the search with BM25. */
 const goals: Record<string, number> = { 'titanium-jira-dups-features': 0.51, cranfield: 0.38 }
-const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../shared', import.meta.url))
-const judgedDirectory = join(shared, 'corpora', 'judged')
-/** The API refuses a longer query. */
-const queryLimit = 500
 const rankCutoff = 10
-
-interface JudgedCollection {
-  name: string
-  documents: BenchDocument[]
-  queries: { _id: string; text: string }[]
-  /** Query id to document id to grade; a document that is not named is not relevant. */
-  grades: Map<string, Map<string, number>>
-}
-
-const parseLines = <T>(text: string): T[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T)
-
-function readCollection(name: string): JudgedCollection {
-  const directory = join(judgedDirectory, name)
-  const grades = new Map<string, Map<string, number>>()
-  for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').split('\n').slice(1)) {
-    const [query, document, grade] = line.split('\t')
-    if (query === undefined || document === undefined) continue
-    grades.set(query, (grades.get(query) ?? new Map<string, number>()).set(document, Number(grade)))
-  }
-  const corpus = gunzipSync(readFileSync(join(directory, 'corpus.jsonl.gz'))).toString('utf8')
-  const documents = parseLines<{ _id: string; title?: string; text?: string }>(corpus)
-  return {
-    name,
-    documents: documents.map(({ _id: id, title = '', text: description = '' }) => ({
-      id,
-      title,
-      description,
-      votes: 0,
-      topic: name,
-    })),
-    queries: parseLines(readFileSync(join(directory, 'queries.jsonl'), 'utf8')),
-    grades,
-  }
-}
-
-/**
- * The normalised discounted cumulated gain of a ranking at a cutoff, from 0 to 1 (Järvelin and Kekäläinen, "Cumulated
- * gain-based evaluation of IR techniques", 2002; gains as graded, discount log2 of the rank + 1 as in trec_eval).
- * @returns null when nothing is relevant to the query, which then says nothing about the ranking.
- */
-function ndcg(ranking: readonly string[], grades: ReadonlyMap<string, number>, cutoff: number): number | null {
-  const cumulate = (gains: number[]) =>
-    gains.slice(0, cutoff).reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)
-  const ideal = cumulate([...grades.values()].sort((a, b) => b - a))
-  return ideal === 0 ? null : cumulate(ranking.map((document) => grades.get(document) ?? 0)) / ideal
-}
 
 /** The real search in an empty, migrated database of its own. */
 async function createWishwell(backend: 'embedded' | 'postgres'): Promise<BenchEngine> {

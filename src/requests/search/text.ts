@@ -1,4 +1,5 @@
 import { normaliseText, unspacedCharacterPattern } from '../../text/normalise.ts'
+import { withoutRepeatedRuns, withoutRepeatedSentences } from './repetition.ts'
 
 /** The fields of a request that a search covers. */
 export interface SearchedRequest {
@@ -34,15 +35,27 @@ function singleCharacters(...texts: string[]): string {
   return [...found].join(' ')
 }
 
+/** The words of a field, at most `limit` UTF-16 units of it; what it repeats is there once, so that nothing is found better for it. */
+function normaliseOnce(text: string, limit: number): string {
+  const parts = withoutRepeatedSentences(text.slice(0, limit)).map((part) => normaliseText(part, limit))
+  return clip(
+    parts
+      .filter((part) => part !== '')
+      .flatMap(withoutRepeatedRuns)
+      .join(fieldBoundary),
+    limit,
+  )
+}
+
 /**
  * The text that the search index covers: the title several times, the tags, the author's name and handle, and as much of
- * the description as the limit leaves room for.
+ * the description as the limit leaves room for. Of title and description each sentence is there once.
  */
 export function searchTextOf(request: SearchedRequest): string {
-  const title = normaliseUpTo(request.title, 1_000)
+  const title = normaliseOnce(request.title, 1_000)
   const tags = normaliseUpTo(request.tags.join(' '), 4_000)
   const author = normaliseUpTo(`${request.authorName ?? ''} ${request.authorHandle ?? ''}`, 400)
-  const description = normaliseUpTo(request.description, searchTextLimit)
+  const description = normaliseOnce(request.description, searchTextLimit)
   const characters = clip(singleCharacters(title, tags, author, description), 2_000)
   const parts = [...Array<string>(titleWeight).fill(title), tags, author, characters, description]
   return clip(parts.filter((part) => part !== '').join(fieldBoundary), searchTextLimit)

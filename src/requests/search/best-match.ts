@@ -1,0 +1,80 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/**
+ * How far a request that people want, and that certainly is one, may rise: past matches whose relevance is at most this much higher, as a
+ * share of its own. A match that is better by more is never passed. Decision 044 says how this and the weights were found.
+ */
+export const band = 0.2
+
+/** What counts how much within the band; their sum is 1. */
+export const weights = { votes: 0.7, confidence: 0.2, age: 0.1 } as const
+
+/** From this many votes on more do not count. A platform of millions must not outvote all others. */
+export const maxVotes = 1_000
+/** After this time a request counts as half as new. */
+export const halfLifeDays = 730
+/** Of a request that has not been judged. */
+export const unjudgedConfidence = 0.5
+
+/** Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. */
+export const reorderedMatches = 100
+
+/** What the order by best match depends on. */
+export interface Match {
+  /** Of the words, by an engine: negative, the lower the better. */
+  score: number
+  votes: number
+  postedAt: Date
+  /** Null until it has been judged. */
+  confidence: number | null
+}
+
+const dayMs = 86_400_000
+
+/**
+ * How much people wanted it and how likely it is a request at all: from 0 to 1.
+ * @param today the beginning of the day in UTC: within a day no order changes by itself
+ */
+export function meritOf({ votes, postedAt, confidence }: Omit<Match, 'score'>, today: Date): number {
+  const days = Math.max(0, (today.getTime() - postedAt.getTime()) / dayMs)
+  return (
+    (weights.votes * Math.log1p(Math.min(Math.max(votes, 0), maxVotes))) / Math.log1p(maxVotes) +
+    weights.confidence * (confidence ?? unjudgedConfidence) +
+    weights.age * 0.5 ** (days / halfLifeDays)
+  )
+}
+
+/** The score of a match by its words, votes, confidence and age: at best `1 + band` times that of its words. */
+export const bestMatchScore = (match: Match, today: Date): number => match.score * (1 + band * meritOf(match, today))
+
+/**
+ * The matches in the order of a search by best match: the best 100 by words, ordered anew, and the others after them.
+ * @param matches in the order of their scores; equal ones stay in this order
+ */
+export function orderByBestMatch<T extends Match>(matches: readonly T[], today: Date): T[] {
+  const reordered = matches
+    .slice(0, reorderedMatches)
+    .map((match) => ({ match, score: bestMatchScore(match, today) }))
+    .sort((a, b) => a.score - b.score || a.match.score - b.match.score)
+  return [...reordered.map(({ match }) => match), ...matches.slice(reorderedMatches)]
+}
+
+/** The columns of a match, as the query names them. */
+export interface MatchColumns {
+  score: RawBuilder<unknown>
+  votes: RawBuilder<unknown>
+  postedAt: RawBuilder<unknown>
+  confidence: RawBuilder<unknown>
+}
+
+const today = sql`date_trunc('day', now(), 'UTC')`
+
+/** `bestMatchScore` in SQL. */
+export const bestMatchScoreIn = (
+  { score, votes, postedAt, confidence }: MatchColumns,
+  day: RawBuilder<unknown> = today,
+): RawBuilder<number> => sql<number>`(${score} * (1 + ${sql.lit(band)} * (
+  ${sql.lit(weights.votes / Math.log1p(maxVotes))} * ln(1 + least(greatest(${votes}, 0), ${sql.lit(maxVotes)})::float8)
+  + ${sql.lit(weights.confidence)} * coalesce(${confidence}::float8, ${sql.lit(unjudgedConfidence)})
+  + ${sql.lit(weights.age)} * exp(${sql.lit(Math.log(0.5) / halfLifeDays)}
+    * greatest(0, least(extract(epoch from ${day} - ${postedAt})::float8 / 86400, 100000))))))`
