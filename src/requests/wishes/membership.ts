@@ -15,3 +15,8 @@ export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder
         (select merge.into_wish_id from account_wish_merges as merge
           where merge.account_id = ${account}::uuid and merge.wish_id = ${sharedWishId(id)}),
         ${sharedWishId(id)})`
+
+/** Whether a request is a wish by itself in the shared view: no row of `wishes` has its numbers. */
+export const isSingle = (id: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`(not exists (select from wish_members where wish_members.request_id = ${id})
+    and not exists (select from wishes where wishes.id = ${id}))`

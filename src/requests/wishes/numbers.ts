@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { standingIn, type View } from '../views/view.ts'
-import { wishIdIn } from './membership.ts'
+import { isSingle, wishIdIn } from './membership.ts'
 
 /** The numbers of a wish in a view: those of its likely members. */
 export interface WishNumbers {
@@ -49,9 +49,8 @@ export async function readWishNumbers(
       select id as wish_id, requests, votes, platforms, status, first_asked_at, last_asked_at, top_request_id
       from wishes where id = any(${wishIds}::uuid[])
       union all
-      select id, 1, votes, array[platform], status, posted_at, posted_at, id
-      from requests where id = any(${wishIds}::uuid[]) and standing = 2
-        and not exists (select from wish_members where wish_members.request_id = requests.id)
+      select request_id, 1, votes, array[platform], status, posted_at, posted_at, request_id
+      from request_facets where request_id = any(${wishIds}::uuid[]) and standing = 2 and ${isSingle(sql.ref('request_facets.request_id'))}
     )
     select ${columns} from shared where not exists (select from own where own.wish_id = shared.wish_id) and requests > 0
     ${view.account === null ? sql`` : sql`union all select ${columns} from own where requests > 0`}`.execute(executor)
