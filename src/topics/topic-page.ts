@@ -6,9 +6,9 @@ import type { RequestRecord } from '../requests/record.ts'
 import { together, type Wish } from '../requests/similar/similar.ts'
 import { groupAlike } from '../requests/similar/similarity.ts'
 import { readComparedWords } from '../requests/similar/words.ts'
+import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
 import { countChanges } from './differences.ts'
-import { type Period, timelineOf } from './timeline.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
 
 /** How many of a topic's most voted requests are compared for its wishes, and how many wishes are shown. */
