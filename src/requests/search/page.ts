@@ -61,17 +61,17 @@ export interface SearchMatches {
   isAll: boolean
 }
 
-const orders: Record<SearchOrder, RawBuilder<unknown>> = {
+export const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   relevance: sql`score, id`,
   votes: sql`votes desc, score, id`,
   new: sql`posted_at desc, score, id`,
 }
 
 /** Likely requests come before those that may be one, and these before the others, where a view has more than one class. */
-const classOrder = ({ least }: View) => (least === 2 ? sql`` : sql`standing desc, `)
+export const classOrder = ({ least }: View) => (least === 2 ? sql`` : sql`standing desc, `)
 
 /** What narrows or orders the matches beyond words and view; null where the index's order gives the page. */
-function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
+export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = requestConditions(filters)
   const onText = textCondition({ phrases, excluded })
   const isIndexOrder = sortBy === 'relevance' && filterView(filters).least === 2

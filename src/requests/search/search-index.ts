@@ -5,8 +5,9 @@ import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
-import { readPage, type SearchEngine, type SearchMatches } from './page.ts'
+import { type PageInput, readPage, type SearchEngine, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
+import { noRankedMatches, type RankedMatches, rankMatches } from './ranked.ts'
 import { tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
 
@@ -41,6 +42,8 @@ export interface SearchIndex {
    * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
+  /** All matches of a search in its order, as far as they are considered: without their records, and of no page. */
+  rank(executor: Executor, input: SearchInput): Promise<RankedMatches & { words: string[] }>
 }
 
 /**
@@ -74,25 +77,36 @@ const rankedWords = 16
 
 const nothing: SearchMatches = { results: [], more: false, window: null, maybeIds: [], anyMatch: false, isAll: true }
 
+/** What a search reads, and the normalised words, also those that a beginning stands for. */
+async function readQuery(executor: Executor, input: SearchInput): Promise<{ words: string[]; page: PageInput }> {
+  const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
+  const { words: typed, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
+  const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
+  const words = [...new Set([...typed, ...beginnings])]
+  const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
+  const allWords = words.join(' ')
+  return { words, page: { words: allWords, allWords, phrases, excluded, filters, sortBy, fullText, offset, limit } }
+}
+
 function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): SearchIndex {
   return {
     kind,
     search: async (executor, input) => {
-      const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
-      const { words: typed, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
-      const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
-      const words = [...new Set([...typed, ...beginnings])]
+      const { words, page } = await readQuery(executor, input)
       if (words.length === 0) return { ...nothing, words }
-      const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-      const allWords = words.join(' ')
-      const page = { words: allWords, allWords, phrases, excluded, filters, sortBy, fullText, offset, limit }
       // A word costs the more the more frequent it is, and the frequent ones say the least.
-      if (words.length > rankedWords && phrases.length === 0) {
+      if (words.length > rankedWords && page.phrases.length === 0) {
         const rarest = await rarestWords(executor, words, rankedWords)
         const found = await readPage(executor, engine, { ...page, words: rarest.join(' ') })
         if (!found.isAll) return { ...found, words }
       }
       return { ...(await readPage(executor, engine, page)), words }
+    },
+    rank: async (executor, input) => {
+      const { words, page } = await readQuery(executor, input)
+      if (words.length === 0) return { ...noRankedMatches, words }
+      const ranked = words.length > rankedWords ? await rarestWords(executor, words, rankedWords) : words
+      return { ...(await rankMatches(executor, engine, { ...page, words: ranked.join(' ') })), words }
     },
   }
 }
