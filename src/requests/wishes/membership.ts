@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { View } from '../views/view.ts'
+import { standingIn, type View } from '../views/view.ts'
 
 /** The wish of a request in the shared view. @param id the id of the request, as the query names it. */
 const sharedWishId = (id: RawBuilder<unknown>): RawBuilder<string> =>
@@ -15,3 +15,38 @@ export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder
         (select merge.into_wish_id from account_wish_merges as merge
           where merge.account_id = ${account}::uuid and merge.wish_id = ${sharedWishId(id)}),
         ${sharedWishId(id)})`
+
+/** Whether a request is a wish by itself in the shared view: no row of `wishes` has its numbers. */
+export const isSingle = (id: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`(not exists (select from wish_members where wish_members.request_id = ${id})
+    and not exists (select from wishes where wishes.id = ${id}))`
+
+const sharedMembers = (wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select request_id from wish_members where wish_members.wish_id = ${wishId}
+  union all
+  select request_id from request_facets where request_facets.request_id = ${wishId}
+    and not exists (select from wish_members where wish_members.request_id = ${wishId})`
+
+function allMembers(account: string | null, wishId: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (account === null) return sharedMembers(wishId)
+  const own = sql`${account}::uuid`
+  return sql`
+    select request_id from account_wish_members where account_id = ${own} and wish_id = ${wishId}
+    union all
+    select request_id from (
+      select ${wishId} as source_id
+        where not exists (select from account_wish_merges where account_id = ${own} and wish_id = ${wishId})
+      union
+      select wish_id from account_wish_merges where account_id = ${own} and into_wish_id = ${wishId}
+    ) as source cross join lateral (${sharedMembers(sql.ref('source.source_id'))}) as shared
+    where not exists (select from account_wish_members as placed
+      where placed.account_id = ${own} and placed.request_id = shared.request_id)`
+}
+
+/** A query for the likely members of a wish in a view, as rows of `request_facets`. @param wishId as the query names it. */
+export const membersIn = (view: View, wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select facet.* from (${allMembers(view.account, wishId)}) as member
+    cross join lateral (
+      select * from request_facets where request_facets.request_id = member.request_id offset 0
+    ) as facet
+  where ${standingIn(view, { id: sql.ref('facet.request_id'), standing: sql.ref('facet.standing') })} = 2`

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { standingIn, type View } from '../views/view.ts'
-import { wishIdIn } from './membership.ts'
+import { isSingle, wishIdIn } from './membership.ts'
 
 /** The numbers of a wish in a view: those of its likely members. */
 export interface WishNumbers {
@@ -11,6 +11,7 @@ export interface WishNumbers {
   votes: number
   /** In alphabetical order. */
   platforms: PlatformName[]
+  /** The first that a member has of: in progress, planned, open, completed, declined, closed, duplicate. */
   status: RequestStatus | null
   firstAskedAt: Date
   lastAskedAt: Date
@@ -18,8 +19,9 @@ export interface WishNumbers {
   topRequestId: string
 }
 
-interface NumbersRow {
-  wish_id: string
+/** The columns of `wishNumbers`. */
+export interface NumbersRow {
+  id: string
   requests: number
   votes: number
   platforms: PlatformName[]
@@ -28,6 +30,42 @@ interface NumbersRow {
   last_asked_at: Date
   top_request_id: string
 }
+
+export const numberColumns = sql`requests, votes, platforms, status, first_asked_at, last_asked_at, top_request_id`
+
+/** A likely request as a wish by itself: the values of `numberColumns`. */
+export const singleColumns = sql`1 as requests, votes::bigint as votes, array[platform] as platforms, status,
+  posted_at as first_asked_at, posted_at as last_asked_at`
+
+/**
+ * A query for the numbers of some wishes in a view; those without a likely member in the view are left out.
+ * @param ids an array of ids.
+ */
+export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<NumbersRow> {
+  const shared = sql`
+    select id, ${numberColumns} from wishes where id = any(${ids}) and requests > 0
+    union all
+    select request_id, ${singleColumns}, request_id from request_facets
+    where request_id = any(${ids}) and standing = 2 and ${isSingle(sql.ref('request_facets.request_id'))}`
+  if (view.account === null) return sql<NumbersRow>`${shared}`
+  return sql<NumbersRow>`
+    select * from (${shared}) as shared where not exists (select from account_wishes as own
+      where own.account_id = ${view.account}::uuid and own.wish_id = shared.id)
+    union all
+    select wish_id, ${numberColumns} from account_wishes
+    where account_id = ${view.account}::uuid and wish_id = any(${ids}) and requests > 0`
+}
+
+export const toNumbers = (row: NumbersRow): WishNumbers => ({
+  wishId: row.id,
+  requestCount: row.requests,
+  votes: Number(row.votes),
+  platforms: row.platforms,
+  status: row.status,
+  firstAskedAt: row.first_asked_at,
+  lastAskedAt: row.last_asked_at,
+  topRequestId: row.top_request_id,
+})
 
 /**
  * The numbers of some wishes in a view. Wishes without a likely member in the view are left out: they do not exist there.
@@ -38,38 +76,8 @@ export async function readWishNumbers(
   view: View,
 ): Promise<Map<string, WishNumbers>> {
   if (wishIds.length === 0) return new Map()
-  const own =
-    view.account === null
-      ? sql`select null::uuid as wish_id where false`
-      : sql`select * from account_wishes where account_id = ${view.account}::uuid and wish_id = any(${wishIds}::uuid[])`
-  const columns = sql`wish_id, requests, votes, platforms, status, first_asked_at, last_asked_at, top_request_id`
-  const { rows } = await sql<NumbersRow>`
-    with own as materialized (${own}),
-    shared as (
-      select id as wish_id, requests, votes, platforms, status, first_asked_at, last_asked_at, top_request_id
-      from wishes where id = any(${wishIds}::uuid[])
-      union all
-      select id, 1, votes, array[platform], status, posted_at, posted_at, id
-      from requests where id = any(${wishIds}::uuid[]) and standing = 2
-        and not exists (select from wish_members where wish_members.request_id = requests.id)
-    )
-    select ${columns} from shared where not exists (select from own where own.wish_id = shared.wish_id) and requests > 0
-    ${view.account === null ? sql`` : sql`union all select ${columns} from own where requests > 0`}`.execute(executor)
-  return new Map(
-    rows.map((row) => [
-      row.wish_id,
-      {
-        wishId: row.wish_id,
-        requestCount: row.requests,
-        votes: Number(row.votes),
-        platforms: row.platforms,
-        status: row.status,
-        firstAskedAt: row.first_asked_at,
-        lastAskedAt: row.last_asked_at,
-        topRequestId: row.top_request_id,
-      },
-    ]),
-  )
+  const { rows } = await wishNumbers(sql`${wishIds}::uuid[]`, view).execute(executor)
+  return new Map(rows.map((row) => [row.id, toNumbers(row)]))
 }
 
 /** The wish of each request that is likely in the view; the others are left out. */

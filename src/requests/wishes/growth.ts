@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import type { View } from '../views/view.ts'
+import { membersIn } from './membership.ts'
+
+/** How many votes a wish gained in the last 7 and 30 UTC days, today included. */
+export interface WishGrowth {
+  days7: number
+  days30: number
+}
+
+const dayMs = 86_400_000
+
+/** The UTC day before the last `days` days, YYYY-MM-DD: growth counts from its end. */
+export const dayBefore = (days: number, now: Date): string =>
+  new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10)
+
+/**
+ * How many votes a request gained after a day: its votes less those that it had at the end of the day, by its samples
+ * (`../store/vote-samples.ts`). 0 for a request that entered the cache after the day, so neither its return after an expiry nor a new
+ * request is growth; null without samples.
+ * @param row names a row with `request_id` and `votes`.
+ */
+export const votesGained = (row: string, day: string): RawBuilder<number | null> => {
+  const id = sql.ref(`${row}.request_id`)
+  return sql<number | null>`(
+    select ${sql.ref(`${row}.votes`)}::bigint - coalesce(
+      (select votes from vote_samples where request_id = ${id} and day <= ${day}::date order by day desc limit 1),
+      (select votes from vote_samples where request_id = ${id} order by day limit 1))
+    from requests where requests.id = ${id} and created_at < ((${day}::date + 1)::timestamp at time zone 'UTC'))`
+}
+
+/** The growth of some wishes in a view: over the members that were in the cache at both ends. */
+export async function readGrowth(
+  executor: Executor,
+  wishIds: readonly string[],
+  { view, now }: { view: View; now: Date },
+): Promise<Map<string, WishGrowth>> {
+  const [week, month] = [dayBefore(7, now), dayBefore(30, now)]
+  const { rows } = await sql<{ id: string; days7: number; days30: number }>`
+    select wish.id, coalesce(sum(${votesGained('member', week)}), 0)::bigint as days7,
+      coalesce(sum(${votesGained('member', month)}), 0)::bigint as days30
+    from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
+    where exists (select from vote_samples where vote_samples.request_id = member.request_id and day > ${month}::date)
+    group by wish.id`.execute(executor)
+  const grown = new Map(rows.map(({ id, days7, days30 }) => [id, { days7: Number(days7), days30: Number(days30) }]))
+  return new Map(wishIds.map((id) => [id, grown.get(id) ?? { days7: 0, days30: 0 }]))
+}

@@ -1,0 +1,120 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import type { View } from '../views/view.ts'
+import { type WishFilters, wishConditions } from './filters.ts'
+import { isSingle } from './membership.ts'
+import { numberColumns, singleColumns } from './numbers.ts'
+import type { WishOrder, WishPosition } from './orders.ts'
+
+/** The orders that an index has. */
+export type IndexedOrder = Exclude<WishOrder, 'growing'>
+
+export interface WishScan extends WishFilters {
+  sortBy: IndexedOrder
+  view: View
+  /** The maximum number of wishes to return. */
+  limit: number
+  after: WishPosition | null
+}
+
+const columnOf = { votes: 'votes', requests: 'requests', new: 'first_asked_at' } as const
+
+/** The sort key of a row `wish` with the numbers of a wish. */
+export const sortKey = (sortBy: IndexedOrder): RawBuilder<number> =>
+  sortBy === 'new'
+    ? sql<number>`(extract(epoch from wish.first_asked_at) * 1000000)::bigint`
+    : sql<number>`${sql.ref(`wish.${columnOf[sortBy]}`)}::bigint`
+
+/** A value of the order's column from a sort key. */
+const fromKey = (sortBy: IndexedOrder, key: number): RawBuilder<unknown> =>
+  sortBy === 'new' ? sql`timestamptz 'epoch' + ${key}::bigint * interval '1 microsecond'` : sql`${key}::bigint`
+
+/** The part of an order's index in which the page lies. */
+function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<unknown>, id: RawBuilder<unknown>) {
+  const bounds = [
+    ...(after === null ? [] : [sql`(${column}, ${id}) < (${fromKey(sortBy, after[0])}, ${after[1]}::uuid)`]),
+    ...(sortBy === 'votes' && minVotes !== undefined ? [sql`${column} >= ${minVotes}::bigint`] : []),
+    ...(sortBy === 'new' && until ? [sql`${column} < ${until}::timestamptz`] : []),
+  ]
+  return bounds.length === 0 ? sql`true` : sql.join(bounds, sql` and `)
+}
+
+/** Whether the shared numbers of a wish are those of the view. */
+const isShared = ({ account }: View, id: RawBuilder<unknown>): RawBuilder<unknown> =>
+  account === null
+    ? sql`true`
+    : sql`not exists (select from account_wishes as own where own.account_id = ${account}::uuid and own.wish_id = ${id})`
+
+/** The wishes of several requests, as all see them. */
+function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
+  const column = sql.ref(columnOf[scan.sortBy])
+  return sql`
+    select id, ${numberColumns}, ${isShared(scan.view, sql.ref('wishes.id'))} as counts from wishes
+    where requests > 0 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}`
+}
+
+/** The likely requests in the order; those that are members of a wish do not count. All of them are wishes of one request. */
+function singles(scan: WishScan, width: number): RawBuilder<unknown> {
+  const counts = (id: RawBuilder<unknown>) => sql`${isSingle(id)} and ${isShared(scan.view, id)}`
+  if (scan.sortBy === 'requests') {
+    const { after } = scan
+    const from =
+      after === null || after[0] > 1 ? sql`true` : after[0] < 1 ? sql`false` : sql`request_id < ${after[1]}::uuid`
+    const id = sql.ref('request_facets.request_id')
+    return sql`
+      select request_id as id, ${singleColumns}, request_id as top_request_id, ${counts(id)} as counts from request_facets
+      where standing = 2 and ${from} order by request_id desc limit ${width}`
+  }
+  const column = sql.ref(scan.sortBy === 'new' ? 'posted_at' : 'votes')
+  return sql`
+    select id, ${singleColumns}, id as top_request_id, ${counts(sql.ref('requests.id'))} as counts from requests
+    where standing = 2 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}`
+}
+
+/** The wishes that an account sees in other numbers. */
+function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
+  const { account } = scan.view
+  if (account === null) return []
+  const column = sql.ref(columnOf[scan.sortBy])
+  return [
+    sql`select wish_id, ${numberColumns}, true as counts from account_wishes
+      where account_id = ${account}::uuid and requests > 0 and ${range(scan, column, sql.ref('wish_id'))}
+      order by ${column} desc, wish_id desc limit ${width}`,
+  ]
+}
+
+export interface ScannedWishes {
+  /** Those that pass the filters, one more than `limit` where there is one. */
+  found: WishPosition[]
+  /** The position of the last row that was scanned; null when the order has no more rows. */
+  end: WishPosition | null
+}
+
+/**
+ * Reads the next rows of a list's order, at most `width` of them, and picks the wishes that pass the filters. The first `width`
+ * rows of the merged order are among the first `width` of each index.
+ */
+export async function scanWishes(executor: Executor, scan: WishScan, width: number): Promise<ScannedWishes> {
+  const { sortBy, view, limit } = scan
+  const streams = [sharedWishes(scan, width), singles(scan, width), ...ownWishes(scan, width)]
+  const merged = sql.join(
+    streams.map((stream) => sql`(${stream})`),
+    sql` union all `,
+  )
+  const conditions = [sql`wish.counts`, ...wishConditions(scan, view)]
+  const { rows } = await sql<{ id: string; key: number; matches: boolean; rank: number }>`
+    select id, key, matches, rank from (
+      select wish.id, key, rank, ${sql.join(conditions, sql` and `)} as matches
+      from (
+        select wish.*, ${sortKey(sortBy)} as key, (row_number() over (order by ${sortKey(sortBy)} desc, wish.id desc))::integer as rank
+        from (${merged}) as wish order by key desc, id desc limit ${width}
+      ) as wish
+    ) as scanned
+    where matches or rank = ${width} order by rank limit ${limit + 2}`.execute(executor)
+  const position = ({ key, id }: { key: number; id: string }): WishPosition => [Number(key), id]
+  const last = rows.at(-1)
+  return {
+    found: rows.flatMap((row) => (row.matches ? [position(row)] : [])).slice(0, limit + 1),
+    end: last && last.rank === width ? position(last) : null,
+  }
+}

@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { campaignSize } from '../../../test/campaign-size.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { foundRequest } from '../../../test/scripted-platform.ts'
+import { takeLock } from '../../database/advisory-locks.ts'
+import { type PlatformName, requestStatuses } from '../../database/column-types.ts'
+import type { Transaction } from '../../database/open.ts'
+import { purgeRequests } from '../purge/purge.ts'
+import { preparePage } from '../store/prepared-page.ts'
+import { deleteExpiredRequests } from '../store/retention.ts'
+import { storePage } from '../store/store.ts'
+import { correctionHash, recomputeStandings } from '../views/standings.ts'
+import type { View } from '../views/view.ts'
+import { readWishIds, readWishNumbers } from './numbers.ts'
+import { plainWishes } from './testing.ts'
+
+// Requests are stored, stored again, corrected, purged and expire, and wishes are joined, merged and split, by all and by accounts, in
+// any order and at the same time: the numbers of every wish stay those of its members, in each view.
+// TEST_SEED repeats a run, WISHES_RUNS=1000 makes it a long one.
+
+const runs = campaignSize('WISHES_RUNS', { quick: 15, long: 400 })
+const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
+const start = Date.UTC(2026, 5, 1)
+const dayMs = 86_400_000
+
+let opened: TestDatabase
+let jobId: string
+/** The first has no corrections of its own. */
+let accounts: string[]
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+afterAll(() => opened.close())
+
+const platform = fc.constantFrom<PlatformName>('github', 'hackernews')
+const found = fc.record({
+  sourceId: fc.nat(7).map(String),
+  votes: fc.constantFrom(-3, 0, 1, 7, 2_147_483_647),
+  posted: fc.option(fc.nat(3)),
+  status: fc.option(fc.constantFrom(...requestStatuses)),
+  author: fc.constantFrom('ada', 'bob'),
+  confidence: fc.constantFrom(0, 0.5, 1, 1, 1),
+})
+/** One of the stored requests or of the known wishes, by its position among them. */
+const chosen = fc.nat(30)
+const reader = fc.constantFrom(1, 2)
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('store' as const),
+      platform,
+      day: fc.nat(3),
+      source: fc.constantFrom(null, null, 'one'),
+      requests: fc.array(found, { minLength: 1, maxLength: 6 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('correct' as const),
+      platform,
+      sourceId: fc.nat(7).map(String),
+      isRequest: fc.boolean(),
+      by: fc.constantFrom(null, 1, 2),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('join' as const), request: chosen, wish: chosen }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('merge' as const), wish: chosen, into: chosen }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('split' as const), request: chosen }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('leave' as const), request: chosen }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete the wish' as const), wish: chosen }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('own join' as const), by: reader, request: chosen, wish: chosen }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('own leave' as const), by: reader, request: chosen }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('own merge' as const), by: reader, wish: chosen, into: chosen }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('own unmerge' as const), by: reader, wish: chosen }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('purge author' as const), author: fc.constantFrom('@ada', '@bob') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('expire' as const), day: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete in SQL' as const), sourceId: fc.nat(7).map(String) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+type StepOf<Name extends Step['do']> = Extract<Step, { do: Name }>
+
+async function store(made: StepOf<'store'>): Promise<unknown> {
+  const now = new Date(start + made.day * dayMs)
+  const requests = made.requests.map(({ sourceId, posted, author, status, ...rest }) =>
+    foundRequest(sourceId, {
+      ...rest,
+      status,
+      title: 'Request palette',
+      ownSource: made.source,
+      authorHandle: author,
+      originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
+    }),
+  )
+  const prepared = await preparePage(made.platform, { requests, incomplete: [], offTopic: [] }, null)
+  const page = { platform: made.platform, topic: 'dark mode', jobId, markSeenBefore: null, now }
+  return opened.database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
+}
+
+const correct = ({ platform, sourceId, isRequest, by }: StepOf<'correct'>) =>
+  opened.database.transaction().execute(async (transaction) => {
+    await takeLock(transaction, 'topics')
+    await sql`
+      insert into request_corrections (account_id, platform, source_hash, is_request, made_by, created_at)
+      values (${by === null ? null : accounts[by]}, ${platform}, ${correctionHash(platform, sourceId)}, ${isRequest}, 'admin', now())
+      on conflict (source_hash, account_id) do update set is_request = excluded.is_request`.execute(transaction)
+    const { rows } = await sql<{ id: string }>`
+      select id from requests where platform = ${platform} and source_id = ${sourceId}`.execute(transaction)
+    await recomputeStandings(
+      transaction,
+      rows.map(({ id }) => id),
+    )
+  })
+
+/** Ids of the stored requests, and of wishes that have members or had them. */
+async function readIds(transaction: Transaction): Promise<{ requests: string[]; wishes: string[] }> {
+  const { rows } = await sql<{ requests: string[]; wishes: string[] }>`
+    select array(select id from requests order by platform, source_id) as requests,
+      array(select id from wishes union select id from requests order by 1) as wishes`.execute(transaction)
+  return rows[0]!
+}
+
+async function joinWish(transaction: Transaction, request: string, wish: string): Promise<void> {
+  await sql`insert into wishes (id) values (${wish}) on conflict do nothing`.execute(transaction)
+  await sql`
+    insert into wish_members (request_id, wish_id, similarity)
+    select id, ${wish}, 0.5 from requests where id in (${request}, ${wish})
+    on conflict (request_id) do update set wish_id = excluded.wish_id where wish_members.request_id = ${request}
+    `.execute(transaction)
+}
+
+/** An account's merge of wishes, which is never a chain. */
+const mergeOwn = async (transaction: Transaction, account: string, wish: string, into: string): Promise<unknown> =>
+  sql`insert into account_wish_merges (account_id, wish_id, into_wish_id, correction_id)
+    select ${account}, ${wish}, ${into}, gen_random_uuid()
+    where ${wish} <> ${into} and not exists (select from account_wish_merges
+      where account_id = ${account}::uuid and (wish_id = ${into}::uuid or into_wish_id = ${wish}::uuid))
+    on conflict (account_id, wish_id) do update set into_wish_id = excluded.into_wish_id`.execute(transaction)
+
+async function change(transaction: Transaction, made: Step): Promise<unknown> {
+  await takeLock(transaction, 'topics')
+  const { requests, wishes } = await readIds(transaction)
+  if (requests.length === 0) return
+  const request = 'request' in made ? requests[made.request % requests.length]! : ''
+  const wish = 'wish' in made ? wishes[made.wish % wishes.length]! : ''
+  const into = 'into' in made ? wishes[made.into % wishes.length]! : ''
+  const account = 'by' in made && made.by !== null ? accounts[made.by]! : ''
+  const run = (statement: ReturnType<typeof sql>) => statement.execute(transaction)
+  switch (made.do) {
+    case 'join':
+      return joinWish(transaction, request, wish)
+    case 'split':
+      return joinWish(transaction, request, crypto.randomUUID())
+    case 'leave':
+      return run(sql`delete from wish_members where request_id = ${request}`)
+    case 'merge':
+      await run(sql`insert into wishes (id) values (${into}) on conflict do nothing`)
+      return run(sql`update wish_members set wish_id = ${into} where wish_id = ${wish}`)
+    case 'delete the wish':
+      return run(sql`delete from wishes where id = ${wish}`)
+    case 'own join':
+      return run(sql`
+        insert into account_wish_members (account_id, request_id, wish_id, correction_id)
+        values (${account}, ${request}, ${wish}, gen_random_uuid())
+        on conflict (account_id, request_id) do update set wish_id = excluded.wish_id`)
+    case 'own leave':
+      return run(sql`delete from account_wish_members where account_id = ${account} and request_id = ${request}`)
+    case 'own merge':
+      return mergeOwn(transaction, account, wish, into)
+    case 'own unmerge':
+      return run(sql`delete from account_wish_merges where account_id = ${account} and wish_id = ${wish}`)
+  }
+}
+
+async function run(made: Step): Promise<unknown> {
+  const { database } = opened
+  const now = new Date(start + 10 * dayMs)
+  if (made.do === 'store') return store(made)
+  if (made.do === 'correct') return correct(made)
+  if (made.do === 'purge author') return purgeRequests(database, { ...made, suppress: false, dryRun: false, now })
+  if (made.do === 'expire') {
+    return deleteExpiredRequests(database, new Map([['github', 3]]), new Date(start + made.day * dayMs))
+  }
+  if (made.do === 'delete in SQL') return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
+  return database.transaction().execute((transaction) => change(transaction, made))
+}
+
+/** Pages, purges and corrections may run at once; SQL of an operator takes no lock, so it runs alone. */
+async function runAll(steps: readonly Step[], atOnce: boolean): Promise<void> {
+  const together = atOnce ? steps.filter((made) => made.do !== 'delete in SQL') : []
+  await Promise.all(together.map(run))
+  for (const made of atOnce ? [] : steps) await run(made)
+}
+
+async function makeAccounts(): Promise<void> {
+  const { database } = opened
+  const { rows } = await sql<{ id: string }>`
+    insert into accounts (name, tier, created_at) select 'test', 'max', now() from generate_series(1, 3) returning id`.execute(
+    database,
+  )
+  accounts = rows.map(({ id }) => id)
+  await sql`insert into account_sources select account_id, platform, 'one', now()
+    from unnest(array['github', 'hackernews']) as platform, unnest(${accounts.slice(1)}::uuid[]) as account_id`.execute(
+    database,
+  )
+  const job = { account_id: accounts[1]!, topic: 'dark mode', depth: 1, created_at: new Date(start) }
+  jobId = (await database.insertInto('scrape_jobs').values(job).returning('id').executeTakeFirstOrThrow()).id
+}
+
+/** Ids of all requests and wishes that exist or that anything refers to. */
+async function allIds(): Promise<{ requests: string[]; wishes: string[] }> {
+  const { rows } = await sql<{ requests: string[]; wishes: string[] }>`
+    select array(select id from requests) as requests, array(
+      select id from requests union select id from wishes union select wish_id from account_wishes
+      union select wish_id from account_wish_members union select into_wish_id from account_wish_merges) as wishes`.execute(
+    opened.database,
+  )
+  return rows[0]!
+}
+
+async function checkView(view: View): Promise<void> {
+  const { database } = opened
+  const { requests, wishes } = await allIds()
+  const right = await plainWishes(database, view.account)
+  const numbers = await readWishNumbers(database, wishes, view)
+  expect(Object.fromEntries(numbers)).toEqual(Object.fromEntries(right.wishes))
+  expect(Object.fromEntries(await readWishIds(database, requests, view))).toEqual(Object.fromEntries(right.wishIds))
+  const counted = [...numbers.values()].reduce((sum, { requestCount }) => sum + requestCount, 0)
+  expect(counted).toBe(right.wishIds.size)
+}
+
+async function checkCores(): Promise<void> {
+  const { rows } = await sql`
+    select wish_id from wish_members join requests on id = request_id where standing = 2
+    group by wish_id having not bool_or(is_core)`.execute(opened.database)
+  expect(rows, 'wishes with likely members, none of them a core').toEqual([])
+}
+
+/** An account without differences has no numbers of its own, so it reads those of all. */
+async function checkDerived(): Promise<void> {
+  const { rows } = await sql`select from account_wishes where account_id = ${accounts[0]}`.execute(opened.database)
+  expect(rows).toHaveLength(0)
+}
+
+it('the numbers of every wish are those of its members, in each view, after any changes', {
+  timeout: 600_000,
+}, async () => {
+  console.log(`numbers of wishes: seed ${seed}, ${runs} runs`)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), fc.boolean(), async (steps, atOnce) => {
+      await opened.reset()
+      await makeAccounts()
+      await runAll(steps, atOnce)
+      for (const account of [null, ...accounts]) await checkView({ account, least: 2 })
+      await checkCores()
+      await checkDerived()
+    }),
+    { numRuns: runs, seed },
+  )
+})

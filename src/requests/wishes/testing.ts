@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { PlatformName, RequestStatus, Standing } from '../../database/column-types.ts'
+import type { Executor } from '../../database/open.ts'
+import type { WishNumbers } from './numbers.ts'
+
+/** A request, and how one account or all accounts see it. */
+interface SeenRequest {
+  id: string
+  platform: PlatformName
+  votes: number
+  status: RequestStatus | null
+  confidence: number | null
+  posted_at: Date
+  standing: Standing
+  wish_id: string
+  own_standing: Standing | null
+  own_wish_id: string | null
+  merged_into: string | null
+}
+
+const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'] as const
+
+const best = (a: SeenRequest, b: SeenRequest): number =>
+  b.votes - a.votes ||
+  (b.confidence ?? -1) - (a.confidence ?? -1) ||
+  a.posted_at.getTime() - b.posted_at.getTime() ||
+  (a.id < b.id ? -1 : 1)
+
+function numbersOf(wishId: string, members: readonly SeenRequest[]): WishNumbers {
+  const asked = members.map(({ posted_at }) => posted_at.getTime())
+  return {
+    wishId,
+    requestCount: members.length,
+    votes: members.reduce((sum, { votes }) => sum + votes, 0),
+    platforms: [...new Set(members.map(({ platform }) => platform))].sort(),
+    status: statusOrder.find((status) => members.some((member) => member.status === status)) ?? null,
+    firstAskedAt: new Date(Math.min(...asked)),
+    lastAskedAt: new Date(Math.max(...asked)),
+    topRequestId: [...members].sort(best)[0]!.id,
+  }
+}
+
+export interface PlainView {
+  /** The wish of each likely request. */
+  wishIds: Map<string, string>
+  /** The wishes that have likely requests. */
+  wishes: Map<string, WishNumbers>
+}
+
+/** What the wishes of a view are, from the requests and from who belongs where: a plain model without triggers. */
+export async function plainWishes(executor: Executor, account: string | null): Promise<PlainView> {
+  const { rows } = await sql<SeenRequest>`
+    select requests.*, coalesce(member.wish_id, requests.id) as wish_id, own.standing as own_standing,
+      placed.wish_id as own_wish_id, merge.into_wish_id as merged_into
+    from requests left join wish_members as member on member.request_id = requests.id
+      left join account_requests as own on own.request_id = requests.id and own.account_id = ${account}::uuid
+      left join account_wish_members as placed on placed.request_id = requests.id and placed.account_id = ${account}::uuid
+      left join account_wish_merges as merge
+        on merge.wish_id = coalesce(member.wish_id, requests.id) and merge.account_id = ${account}::uuid`.execute(
+    executor,
+  )
+  const likely = rows.filter(({ standing, own_standing }) => (own_standing ?? standing) === 2)
+  const wishOf = (row: SeenRequest) => row.own_wish_id ?? row.merged_into ?? row.wish_id
+  const members = Map.groupBy(likely, wishOf)
+  return {
+    wishIds: new Map(likely.map((row) => [row.id, wishOf(row)])),
+    wishes: new Map([...members].map(([wishId, of]) => [wishId, numbersOf(wishId, of)])),
+  }
+}
