@@ -100,8 +100,8 @@ const topicPage = closed({
     }),
     {
       description:
-        'Its 20 most voted wishes, in the numbers of the whole wish: requests that other topics found count too. ' +
-        'Of a topic with more than 5,000 requests, those of its 5,000 most voted ones',
+        'Its 20 most voted wishes, as `GET /api/v1/wishes?topic=` lists them, in the numbers of the whole wish: requests that ' +
+        'other topics found count too. A topic with more than 5,000 requests may have more of them than are given',
     },
   ),
 })

@@ -55,6 +55,6 @@ export async function readTopicPage(executor: Executor, input: TopicInput): Prom
     ...shown,
     platforms,
     timeline: timelineOf(days.map(({ value, requests }) => ({ day: value, requests }))),
-    wishes: await readTopicWishes(executor, key, input.view),
+    wishes: await readTopicWishes(executor, input),
   }
 }
