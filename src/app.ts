@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
+import type { DeleteOfAccount } from './accounts/accounts.ts'
 import { createAuthentication } from './accounts/authentication.ts'
 import { registerKeyRoutes } from './accounts/key-routes.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
@@ -54,6 +55,10 @@ import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { registerWishCorrectionRoutes } from './wishes/corrections/routes.ts'
+import { deleteWishCorrectionsOf } from './wishes/corrections/undo.ts'
+import { deleteMarksOf } from './wishes/marks/marks.ts'
+import { registerMarkRoutes } from './wishes/marks/routes.ts'
 
 export interface AppDependencies {
   database: Database
@@ -90,6 +95,13 @@ export interface AppDependencies {
   health: () => Promise<Health>
 }
 
+/** What the rooms above accounts store of an account. */
+const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
+  await deleteWishCorrectionsOf(transaction, accountId)
+  await deleteMarksOf(transaction, accountId)
+  await deleteCorrectionsOf(transaction, accountId)
+}
+
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
   const authentication = createAuthentication(dependencies)
@@ -98,7 +110,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerHealthRoutes(routes, dependencies.health)
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
-  registerAccountRoutes(routes, { ...shared, deleteOwned: deleteCorrectionsOf })
+  registerAccountRoutes(routes, { ...shared, deleteOwned })
   registerKeyRoutes(routes, shared)
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
@@ -114,6 +126,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerExportRoutes(routes, { ...shared, ownsJob })
   registerSimilarRoutes(routes, { ...shared, possiblySame: createAlike(dependencies.searchIndex) })
   registerCorrectionRoutes(routes, shared)
+  registerWishCorrectionRoutes(routes, shared)
+  registerMarkRoutes(routes, shared)
   registerTopicRoutes(routes, shared)
   registerPurgeRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

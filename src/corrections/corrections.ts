@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
-import { accountExists } from '../accounts/accounts.ts'
+import { correctionRefusal, maxCorrections } from '../accounts/correction-limit.ts'
 import { takeLock } from '../database/advisory-locks.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
-import { notFound, ServiceError } from '../http/errors.ts'
+import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
-
-/** The maximum of corrections of an account; a constraint of the table holds it too. */
-export const maxCorrections = 10_000
 
 /** Whose correction it is. */
 export interface Corrector {
@@ -55,12 +52,6 @@ async function readRequest(executor: Executor, accountId: string | null, request
   return { id, platform, sourceHash: correctionHash(platform, source_id) }
 }
 
-const full = () =>
-  new ServiceError(
-    'CONFLICT',
-    `The account has ${maxCorrections.toLocaleString('en-US')} corrections, which is the maximum. Undo some of them first.`,
-  )
-
 /** Inserts a correction that does not exist yet. One statement counts it and checks the maximum. @throws ServiceError CONFLICT, NOT_FOUND */
 async function insertCorrection(
   transaction: Transaction,
@@ -78,10 +69,7 @@ async function insertCorrection(
     select id, ${platform}, ${sourceHash}, ${id}::uuid, ${isRequest}, ${madeBy}, ${now} from owner returning 1`.execute(
     transaction,
   )
-  if (rows.length > 0) return
-  // Deleted since the key was checked.
-  if (accountId !== null && !(await accountExists(transaction, accountId))) throw notFound('Account')
-  throw full()
+  if (rows.length === 0) throw await correctionRefusal(transaction, accountId)
 }
 
 /**

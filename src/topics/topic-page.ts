@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
+import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
 import { countChanges } from './differences.ts'
-import { type Period, timelineOf } from './timeline.ts'
 import { readTopicWishes, type TopicWish } from './topic-wishes.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
 

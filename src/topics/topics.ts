@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../http/pagination.ts'
 import { topicKey } from '../platforms/topic-key.ts'
+import { dayMs, dayOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
 import { countChanges, topicChanges } from './differences.ts'
 import { type TopicOrder, topicOrders } from './orders.ts'
@@ -101,11 +102,6 @@ async function findTopics(executor: Executor, input: TopicListInput) {
     order by ${orders[sortBy]} limit ${limit + 2}`.execute(executor)
   return { rows, scanned }
 }
-
-/** UTC day, YYYY-MM-DD. */
-export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
-
-export const dayMs = 86_400_000
 
 /** The counts of several topics in a view. */
 async function summarise(

@@ -54,6 +54,19 @@ export interface WishesTables {
     created_at: Fixed<Date>
     undone_at: Date | null
     undone_by: string | null
+    /** In which order they apply. */
+    sequence: GeneratedAlways<number>
+    from_wish_id: Fixed<string>
+    to_wish_id: Fixed<string>
+  }
+  /** Derived from the corrections that hold: the wish of each corrected request. */
+  wish_placings: {
+    account_id: Fixed<string | null>
+    source_hash: Fixed<string>
+    request_id: string
+    wish_id: string
+    is_split: boolean
+    correction_id: string
   }
   wish_moves: {
     correction_id: Fixed<string>

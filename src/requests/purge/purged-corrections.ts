@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Transaction } from '../../database/open.ts'
 import { hashIdentity, type Identity } from '../store/identity.ts'
+import { deletePurgedWishCorrections } from './purged-wish-corrections.ts'
 
 /**
  * Deletes what accounts and the operator said about purged requests: without it their corrections would wait for a request that must not
@@ -11,11 +12,17 @@ export async function deletePurgedCorrections(
   transaction: Transaction,
   identities: readonly (Identity & { platform: string })[],
 ): Promise<void> {
-  const hashes = identities
-    .filter(({ kind }) => kind === 'id')
-    .map((identity) => hashIdentity(identity.platform, identity))
-  if (hashes.length === 0) return
+  const named = identities.filter(({ kind }) => kind === 'id')
+  if (named.length === 0) return
   await takeLock(transaction, 'topics')
+  await deleteCorrectionsOfRequests(
+    transaction,
+    named.map((identity) => hashIdentity(identity.platform, identity)),
+  )
+  await deletePurgedWishCorrections(transaction, named)
+}
+
+async function deleteCorrectionsOfRequests(transaction: Transaction, hashes: readonly string[]): Promise<void> {
   await sql`
     with removed as (
       delete from request_corrections where source_hash = any(${hashes}::text[])

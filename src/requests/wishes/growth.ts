@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
+import { dayMs, dayOf } from '../timeline.ts'
 import type { View } from '../views/view.ts'
 import { membersIn } from './membership.ts'
 
@@ -9,11 +10,8 @@ export interface WishGrowth {
   days30: number
 }
 
-const dayMs = 86_400_000
-
 /** The UTC day before the last `days` days, YYYY-MM-DD: growth counts from its end. */
-export const dayBefore = (days: number, now: Date): string =>
-  new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10)
+export const dayBefore = (days: number, now: Date): string => dayOf(new Date(now.getTime() - days * dayMs))
 
 /**
  * How many votes a request gained after a day: its votes less those that it had at the end of the day, by its samples

@@ -35,7 +35,7 @@ export interface SelectedScan extends Omit<WishScan, 'sortBy'> {
 
 /** For a query that has `placed`: the wishes with their sort keys. */
 function keyedWishes({ sortBy, view, now }: SelectedScan): RawBuilder<unknown> {
-  const wishes = sql`(${wishNumbers(sql`(select array_agg(distinct wish_id) from placed)`, view)}) as wish`
+  const wishes = sql`(${wishNumbers(sql`array(select distinct wish_id from placed)`, view)}) as wish`
   if (sortBy !== 'growing') return sql`select wish.*, ${sortKey(sortBy)} as key from ${wishes}`
   const gained = sql`coalesce(sum(${votesGained('placed', dayBefore(7, now))}), 0)::bigint`
   return sql`select wish.*, grown.key from ${wishes}

@@ -13,8 +13,12 @@ import { deleteExpiredRequests } from '../store/retention.ts'
 import { storePage } from '../store/store.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import type { View } from '../views/view.ts'
-import { readWishIds, readWishNumbers } from './numbers.ts'
-import { plainWishes } from './testing.ts'
+import type { WishFilters } from './filters.ts'
+import { listWishes } from './list.ts'
+import { readWishIds, readWishNumbers, type WishNumbers } from './numbers.ts'
+import type { WishOrder } from './orders.ts'
+import type { WishSummary } from './summary.ts'
+import { type PlainView, plainWishes } from './testing.ts'
 
 // Requests are stored, stored again, corrected, purged and expire, and wishes are joined, merged and split, by all and by accounts, in
 // any order and at the same time: the numbers of every wish stay those of its members, in each view.
@@ -41,11 +45,25 @@ const found = fc.record({
   posted: fc.option(fc.nat(3)),
   status: fc.option(fc.constantFrom(...requestStatuses)),
   author: fc.constantFrom('ada', 'bob'),
+  tags: fc.subarray(['ui', 'bug']),
   confidence: fc.constantFrom(0, 0.5, 1, 1, 1),
 })
 /** One of the stored requests or of the known wishes, by its position among them. */
 const chosen = fc.nat(30)
 const reader = fc.constantFrom(1, 2)
+
+const filters: fc.Arbitrary<WishFilters> = fc.record(
+  {
+    topic: fc.constantFrom('Dark Mode', 'sync', 'none'),
+    platforms: fc.subarray<PlatformName>(['github', 'hackernews'], { minLength: 1 }),
+    tags: fc.subarray(['ui', 'bug'], { minLength: 1 }),
+    minVotes: fc.constantFrom(0, 1, 7, 8),
+    since: fc.nat(70).map((days) => new Date(start - days * dayMs)),
+    until: fc.nat(70).map((days) => new Date(start - days * dayMs)),
+    status: fc.subarray([...requestStatuses], { minLength: 1 }),
+  },
+  { requiredKeys: [] },
+)
 
 const step = fc.oneof(
   {
@@ -55,6 +73,7 @@ const step = fc.oneof(
       platform,
       day: fc.nat(3),
       source: fc.constantFrom(null, null, 'one'),
+      topic: fc.constantFrom('dark mode', 'sync'),
       requests: fc.array(found, { minLength: 1, maxLength: 6 }),
     }),
   },
@@ -106,7 +125,7 @@ async function store(made: StepOf<'store'>): Promise<unknown> {
     }),
   )
   const prepared = await preparePage(made.platform, { requests, incomplete: [], offTopic: [] }, null)
-  const page = { platform: made.platform, topic: 'dark mode', jobId, markSeenBefore: null, now }
+  const page = { platform: made.platform, topic: made.topic, jobId, markSeenBefore: null, now }
   return opened.database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
 }
 
@@ -242,6 +261,61 @@ async function checkView(view: View): Promise<void> {
   expect(counted).toBe(right.wishIds.size)
 }
 
+const keyOf = (sortBy: WishOrder, wish: WishNumbers): number =>
+  sortBy === 'votes' ? wish.votes : sortBy === 'requests' ? wish.requestCount : wish.firstAskedAt.getTime()
+
+/** The ids of the wishes that pass the filters, in an order, by a plain scan. */
+function plainList(right: PlainView, sortBy: WishOrder, given: WishFilters): string[] {
+  const { topic, platforms, tags, minVotes = -Infinity, since, until, status } = given
+  const passes = (wish: WishNumbers) =>
+    (platforms?.some((name) => wish.platforms.includes(name)) ?? true) &&
+    wish.votes >= minVotes &&
+    (since === undefined || wish.lastAskedAt >= since) &&
+    (until === undefined || wish.firstAskedAt < until) &&
+    (status === undefined || (wish.status !== null && status.includes(wish.status))) &&
+    right.members
+      .get(wish.wishId)!
+      .some(
+        (member) =>
+          (topic === undefined || member.topics.includes(topic.toLowerCase())) &&
+          (tags ?? []).every((tag) => member.tags.includes(tag)),
+      )
+  return [...right.wishes.values()]
+    .filter(passes)
+    .sort((a, b) => keyOf(sortBy, b) - keyOf(sortBy, a) || (a.wishId < b.wishId ? 1 : -1))
+    .map(({ wishId }) => wishId)
+}
+
+async function checkLists(view: View, given: WishFilters): Promise<void> {
+  const right = await plainWishes(opened.database, view.account)
+  for (const sortBy of ['votes', 'requests', 'new'] as const) {
+    const listed: WishSummary[] = []
+    let cursor: string | undefined
+    do {
+      const page = await listWishes(opened.database, {
+        ...given,
+        sortBy,
+        view,
+        now: new Date(start),
+        limit: 2,
+        cursor,
+      })
+      listed.push(...page.results)
+      cursor = page.cursor ?? undefined
+    } while (cursor !== undefined)
+    expect(
+      listed.map(({ wishId }) => wishId),
+      `list by ${sortBy}`,
+    ).toEqual(plainList(right, sortBy, given))
+    for (const { wishId, requestCount, votes, topRequest } of listed)
+      expect({ requestCount, votes, topRequestId: topRequest._id }).toEqual({
+        requestCount: right.wishes.get(wishId)!.requestCount,
+        votes: right.wishes.get(wishId)!.votes,
+        topRequestId: right.wishes.get(wishId)!.topRequestId,
+      })
+  }
+}
+
 async function checkCores(): Promise<void> {
   const { rows } = await sql`
     select wish_id from wish_members join requests on id = request_id where standing = 2
@@ -260,14 +334,23 @@ it('the numbers of every wish are those of its members, in each view, after any 
 }, async () => {
   console.log(`numbers of wishes: seed ${seed}, ${runs} runs`)
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), fc.boolean(), async (steps, atOnce) => {
-      await opened.reset()
-      await makeAccounts()
-      await runAll(steps, atOnce)
-      for (const account of [null, ...accounts]) await checkView({ account, least: 2 })
-      await checkCores()
-      await checkDerived()
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 20 }),
+      filters,
+      fc.boolean(),
+      async (steps, given, atOnce) => {
+        await opened.reset()
+        await makeAccounts()
+        await runAll(steps, atOnce)
+        for (const account of [null, ...accounts]) {
+          await checkView({ account, least: 2 })
+          await checkLists({ account, least: 2 }, {})
+          await checkLists({ account, least: 2 }, given)
+        }
+        await checkCores()
+        await checkDerived()
+      },
+    ),
     { numRuns: runs, seed },
   )
 })

@@ -4,8 +4,10 @@ import type { Executor } from '../../database/open.ts'
 import type { WishNumbers } from './numbers.ts'
 
 /** A request, and how one account or all accounts see it. */
-interface SeenRequest {
+export interface SeenRequest {
   id: string
+  tags: string[]
+  topics: string[]
   platform: PlatformName
   votes: number
   status: RequestStatus | null
@@ -45,12 +47,15 @@ export interface PlainView {
   wishIds: Map<string, string>
   /** The wishes that have likely requests. */
   wishes: Map<string, WishNumbers>
+  /** The likely requests of each. */
+  members: Map<string, SeenRequest[]>
 }
 
 /** What the wishes of a view are, from the requests and from who belongs where: a plain model without triggers. */
 export async function plainWishes(executor: Executor, account: string | null): Promise<PlainView> {
   const { rows } = await sql<SeenRequest>`
-    select requests.*, coalesce(member.wish_id, requests.id) as wish_id, own.standing as own_standing,
+    select requests.*, array(select topic_key from request_topics where request_id = requests.id) as topics,
+      coalesce(member.wish_id, requests.id) as wish_id, own.standing as own_standing,
       placed.wish_id as own_wish_id, merge.into_wish_id as merged_into
     from requests left join wish_members as member on member.request_id = requests.id
       left join account_requests as own on own.request_id = requests.id and own.account_id = ${account}::uuid
@@ -64,6 +69,7 @@ export async function plainWishes(executor: Executor, account: string | null): P
   const members = Map.groupBy(likely, wishOf)
   return {
     wishIds: new Map(likely.map((row) => [row.id, wishOf(row)])),
+    members,
     wishes: new Map([...members].map(([wishId, of]) => [wishId, numbersOf(wishId, of)])),
   }
 }

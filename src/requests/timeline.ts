@@ -1,4 +1,7 @@
-import { dayMs, dayOf } from './topics.ts'
+export const dayMs = 86_400_000
+
+/** UTC day, YYYY-MM-DD. */
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export interface Period {
   /** Its first UTC day, YYYY-MM-DD; it ends where the next one begins. */

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../database/open.ts'
+import { hashIdentity, type Identity } from '../store/identity.ts'
+
+type PurgedRequest = Identity & { platform: string }
+
+/** The hashes of those that are not stored any more. */
+async function readGone(transaction: Transaction, requests: readonly PurgedRequest[]): Promise<string[]> {
+  const { rows } = await sql<{ platform: string; value: string }>`
+    select platform, value from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as purged (platform text, value text)
+    where not exists (select from requests where requests.platform = purged.platform and source_id = value)`.execute(
+    transaction,
+  )
+  return rows.map(({ platform, value }) => hashIdentity(platform, { kind: 'id', value }))
+}
+
+/**
+ * Deletes what merges and splits remember of purged requests, and those that remember no other request. To be called after the requests
+ * are deleted, with the lock `topics`.
+ */
+export async function deletePurgedWishCorrections(
+  transaction: Transaction,
+  requests: readonly PurgedRequest[],
+): Promise<void> {
+  const hashes = await readGone(transaction, requests)
+  if (hashes.length === 0) return
+  await sql`delete from wish_placings where source_hash = any(${hashes}::text[])`.execute(transaction)
+  await sql`
+    delete from wish_partings where one_hash = any(${hashes}::text[]) or other_hash = any(${hashes}::text[])`.execute(
+    transaction,
+  )
+  const { rows } = await sql<{ id: string }>`
+    with removed as (
+      delete from wish_moves where source_hash = any(${hashes}::text[]) returning correction_id
+    )
+    select distinct correction_id as id from removed`.execute(transaction)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return
+  await sql`
+    with removed as (
+      delete from wish_corrections as correction where id = any(${ids}::uuid[])
+        and not exists (select from wish_moves where correction_id = correction.id)
+      returning id, account_id
+    ), merges as (
+      delete from account_wish_merges using removed where correction_id = removed.id
+    ), counted as (
+      select account_id, count(*)::integer as removed from removed where account_id is not null group by 1
+    )
+    update accounts set corrections = corrections - counted.removed from counted
+    where accounts.id = counted.account_id`.execute(transaction)
+}

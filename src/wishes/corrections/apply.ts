@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../database/open.ts'
+import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merges.ts'
+import { type ChangedPlacing, derivePlacings } from './placings.ts'
+
+/** What changed: a new correction, or one that was undone. */
+export interface CorrectionChange {
+  /** The wishes that it is about. */
+  wishIds: readonly string[]
+  /** Of a new correction: the ids of its requests by their hashes. */
+  members: ReadonlyMap<string, string>
+  /** Of an undone one: the wish that each of its requests was in before, by the hash of the request. */
+  released: ReadonlyMap<string, string>
+}
+
+interface Move {
+  request_id: string
+  wish_id: string
+  /** The request is moved only if it is there; null: wherever it is. */
+  expected: string | null
+}
+
+/** Those of the moves that still fit: of requests that are stored, and that nothing else has moved. */
+async function readFitting(transaction: Transaction, moves: readonly Move[]): Promise<Move[]> {
+  const { rows } = await sql<Move>`
+    select request_id, wish_id, expected
+    from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as move (request_id uuid, wish_id uuid, expected uuid)
+    join requests on requests.id = request_id
+    where expected is null or expected = coalesce(
+      (select member.wish_id from wish_members as member where member.request_id = requests.id), requests.id)
+    order by request_id`.execute(transaction)
+  return rows
+}
+
+/** Chooses a core for each of these wishes that has none. */
+const chooseCores = (transaction: Transaction, wishIds: readonly string[]) =>
+  sql`
+    update wish_members set is_core = true from (
+      select distinct on (wish_id) request_id from wish_members as member join requests on requests.id = request_id
+      where wish_id = any(${wishIds}::uuid[])
+        and not exists (select from wish_members as core where core.wish_id = member.wish_id and core.is_core)
+      order by wish_id, (request_id = wish_id) desc, standing desc, votes desc, request_id
+    ) as chosen where wish_members.request_id = chosen.request_id`.execute(transaction)
+
+/** Moves requests in the shared view. The lock `topics` must be held. */
+async function moveShared(transaction: Transaction, moves: readonly Move[]): Promise<void> {
+  const fitting = await readFitting(transaction, moves)
+  if (fitting.length === 0) return
+  const wishIds = [...new Set(fitting.flatMap(({ wish_id, expected }) => [wish_id, ...(expected ? [expected] : [])]))]
+  const ids = fitting.map(({ request_id }) => request_id)
+  const { rows: left } = await sql<{ wish_id: string }>`
+    select distinct wish_id from wish_members where request_id = any(${ids}::uuid[])`.execute(transaction)
+  await sql`
+    insert into wishes (id) select distinct wish_id from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb) as move (wish_id uuid)
+    order by 1 on conflict do nothing`.execute(transaction)
+  await sql`
+    insert into wish_members as stored (request_id, wish_id)
+    select request_id, wish_id
+    from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb) as move (request_id uuid, wish_id uuid) order by request_id
+    on conflict (request_id) do update set wish_id = excluded.wish_id, is_core = false, similarity = null
+    where stored.wish_id <> excluded.wish_id`.execute(transaction)
+  await chooseCores(transaction, [...wishIds, ...left.map(({ wish_id }) => wish_id)])
+}
+
+/**
+ * Brings the rows of `account_wish_members` of these requests up to date. An account needs a row of its own for a split; for a merge only
+ * where the shared wish of the request does not lead to the right wish, and the operator said nothing about the request.
+ */
+async function moveForAccount(
+  transaction: Transaction,
+  accountId: string,
+  changed: readonly ChangedPlacing[],
+): Promise<void> {
+  if (changed.length === 0) return
+  const placings = JSON.stringify(changed.flatMap(({ after }) => after ?? []))
+  const { rows: wanted } = await sql<{ request_id: string; wish_id: string; correction_id: string }>`
+    select "requestId" as request_id, placing."wishId" as wish_id, "correctionId" as correction_id
+    from jsonb_to_recordset(${placings}::jsonb)
+      as placing ("sourceHash" text, "requestId" uuid, "wishId" uuid, "isSplit" boolean, "correctionId" uuid)
+    join requests on requests.id = "requestId"
+    cross join lateral (select coalesce(
+      (select wish_id from wish_members where request_id = requests.id), requests.id) as id) as shared
+    where "isSplit" or (
+      not exists (select from wish_placings where account_id is null and source_hash = "sourceHash")
+      and "wishId" <> coalesce((select into_wish_id from account_wish_merges
+        where account_id = ${accountId} and wish_id = shared.id), shared.id))
+    order by 1`.execute(transaction)
+  const kept = wanted.map(({ request_id }) => request_id)
+  const gone = changed.map(({ requestId }) => requestId)
+  await sql`
+    delete from account_wish_members where account_id = ${accountId} and request_id = any(${gone}::uuid[])
+      and not (request_id = any(${kept}::uuid[]))`.execute(transaction)
+  if (wanted.length === 0) return
+  await sql`
+    insert into account_wish_members as stored (account_id, request_id, wish_id, correction_id)
+    select ${accountId}::uuid, request_id, wish_id, correction_id
+    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (request_id uuid, wish_id uuid, correction_id uuid)
+    on conflict (account_id, request_id) do update set wish_id = excluded.wish_id, correction_id = excluded.correction_id
+    where (stored.wish_id, stored.correction_id) <> (excluded.wish_id, excluded.correction_id)`.execute(transaction)
+}
+
+async function applyForAccount(transaction: Transaction, accountId: string, change: CorrectionChange): Promise<void> {
+  const wishes = await readMergedWishes(transaction, accountId, change.wishIds)
+  await writeAccountMerges(transaction, accountId, wishes)
+  const { members, released } = change
+  const changed = await derivePlacings(transaction, accountId, wishes, { members, released: [...released.keys()] })
+  await moveForAccount(transaction, accountId, changed)
+}
+
+/** The accounts that merged one of these wishes: an operator's merge or its undoing changes what their merges result in. */
+async function readConcernedAccounts(transaction: Transaction, { wishIds }: MergedWishes): Promise<string[]> {
+  const holds = sql`kind = 'merge' and undone_at is null and account_id is not null`
+  const { rows } = await sql<{ account_id: string }>`
+    select account_id from wish_corrections where from_wish_id = any(${wishIds}::uuid[]) and ${holds}
+    union select account_id from wish_corrections where to_wish_id = any(${wishIds}::uuid[]) and ${holds}
+    order by 1`.execute(transaction)
+  return rows.map(({ account_id }) => account_id)
+}
+
+async function applyForAll(transaction: Transaction, change: CorrectionChange): Promise<void> {
+  const wishes = await readMergedWishes(transaction, null, change.wishIds)
+  const { members, released } = change
+  const changed = await derivePlacings(transaction, null, wishes, { members, released: [...released.keys()] })
+  const moves = changed.flatMap(({ sourceHash, requestId, before, after }): Move[] => {
+    const base = released.get(sourceHash)
+    const wishId = after?.wishId ?? (base === undefined ? null : wishes.resultOf(base))
+    return wishId === null ? [] : [{ request_id: requestId, wish_id: wishId, expected: before }]
+  })
+  await moveShared(transaction, moves)
+  for (const accountId of await readConcernedAccounts(transaction, wishes)) {
+    await applyForAccount(transaction, accountId, { wishIds: wishes.wishIds, members: new Map(), released: new Map() })
+  }
+}
+
+/**
+ * Brings the membership of requests up to date after a correction was stored or undone: for its account, or for all. It takes time in
+ * proportion to the members of the wishes that merges connect with it. The lock `topics` must be held.
+ * @param accountId null for the operator.
+ */
+export const applyCorrections = (
+  transaction: Transaction,
+  accountId: string | null,
+  change: CorrectionChange,
+): Promise<void> =>
+  accountId === null ? applyForAll(transaction, change) : applyForAccount(transaction, accountId, change)

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { Transaction } from '../../database/open.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { invalidField } from '../../http/validation.ts'
+import { copyMarks } from '../marks/marks.ts'
+import { applyCorrections } from './apply.ts'
+import { type Member, readMembers } from './members.ts'
+
+/** How many undone corrections of an owner stay readable. */
+const maxUndone = 1_000
+/** The maximum of pairs that a split remembers: with the likely and most voted requests of the wish first. */
+const maxPartings = 10_000
+
+/** Who says it. */
+export interface Corrector {
+  /** Null for the operator, whose corrections hold for all accounts. */
+  accountId: string | null
+  /** `key <id>`, `session <id>` or `admin`. */
+  madeBy: string
+  now: Date
+}
+
+interface NewCorrection extends Corrector {
+  kind: 'merge' | 'split'
+  fromWishId: string
+  toWishId: string
+}
+
+/** One statement counts the correction and checks the maximum. @returns its id. @throws ServiceError CONFLICT, NOT_FOUND */
+async function insertCorrection(
+  transaction: Transaction,
+  { accountId, madeBy, now, kind, fromWishId, toWishId }: NewCorrection,
+): Promise<string> {
+  const owner =
+    accountId === null
+      ? sql`select null::uuid as id`
+      : sql`update accounts set corrections = corrections + 1
+          where id = ${accountId} and deleted_at is null and corrections < ${maxCorrections} returning id`
+  const { rows } = await sql<{ id: string }>`
+    with owner as (${owner})
+    insert into wish_corrections (account_id, kind, made_by, created_at, from_wish_id, to_wish_id)
+    select id, ${kind}, ${madeBy}, ${now}, ${fromWishId}::uuid, ${toWishId}::uuid from owner returning id`.execute(
+    transaction,
+  )
+  const [correction] = rows
+  if (!correction) throw await correctionRefusal(transaction, accountId)
+  await sql`
+    delete from wish_corrections where id in (
+      select id from wish_corrections where account_id is not distinct from ${accountId}::uuid and undone_at is not null
+      order by sequence desc offset ${maxUndone})`.execute(transaction)
+  return correction.id
+}
+
+interface Move {
+  source_hash: string
+  from_wish_id: string
+  to_wish_id: string
+}
+
+const insertMoves = (transaction: Transaction, correctionId: string, moves: readonly Move[]) =>
+  sql`
+    insert into wish_moves (correction_id, source_hash, from_wish_id, to_wish_id)
+    select ${correctionId}::uuid, source_hash, from_wish_id, to_wish_id
+    from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as move (source_hash text, from_wish_id uuid, to_wish_id uuid)`.execute(
+    transaction,
+  )
+
+const membersByHash = (members: readonly Member[]) => new Map(members.map(({ id, sourceHash }) => [sourceHash, id]))
+
+/**
+ * Merges one wish into another one, whose id stays. The members of both are remembered.
+ * @returns the id of the correction, by which it is undone.
+ * @throws ServiceError NOT_FOUND for a wish that the account does not see, INVALID_REQUEST for one and the same, CONFLICT when the
+ * account has the maximum of corrections, or the wishes are too large.
+ */
+export async function mergeWishes(
+  transaction: Transaction,
+  { fromWishId, toWishId, ...corrector }: Corrector & { fromWishId: string; toWishId: string },
+): Promise<string> {
+  const { accountId } = corrector
+  // Every membership is written under this lock, so none changes between the check and the correction.
+  await takeLock(transaction, 'topics')
+  const into = await readMembers(transaction, accountId, toWishId)
+  const [from, to] = [fromWishId.toLowerCase(), toWishId.toLowerCase()]
+  if (from === to) throw invalidField('wishId', 'must be another wish')
+  const merged = await readMembers(transaction, accountId, from)
+  const correctionId = await insertCorrection(transaction, {
+    ...corrector,
+    kind: 'merge',
+    fromWishId: from,
+    toWishId: to,
+  })
+  const moves = [
+    ...merged.map(({ sourceHash }) => ({ source_hash: sourceHash, from_wish_id: from, to_wish_id: to })),
+    // They hold the wish together that the others came into.
+    ...into.map(({ sourceHash }) => ({ source_hash: sourceHash, from_wish_id: to, to_wish_id: to })),
+  ]
+  await insertMoves(transaction, correctionId, moves)
+  const members = membersByHash([...merged, ...into])
+  await applyCorrections(transaction, accountId, { wishIds: [from, to], members, released: new Map() })
+  await copyMarks(transaction, { accountId, fromWishId: from, toWishId: to })
+  return correctionId
+}
+
+/** Remembers that each of the parted requests is not the same as each that stays. The smaller hash of a pair is the first. */
+async function insertPartings(
+  transaction: Transaction,
+  { accountId }: Corrector,
+  correctionId: string,
+  [parted, staying]: readonly [readonly Member[], readonly Member[]],
+): Promise<void> {
+  const hashes = (members: readonly Member[]) => members.map(({ sourceHash }) => sourceHash)
+  const near = hashes(staying).slice(0, Math.floor(maxPartings / parted.length))
+  await sql`
+    insert into wish_partings (correction_id, account_id, one_hash, other_hash)
+    select ${correctionId}::uuid, ${accountId}::uuid, least(one, other), greatest(one, other)
+    from unnest(${hashes(parted)}::text[]) as one, unnest(${near}::text[]) as other
+    on conflict do nothing`.execute(transaction)
+}
+
+export interface SplitWish {
+  correctionId: string
+  /** The wish of the requests that were taken out. */
+  newWishId: string
+}
+
+/**
+ * Takes requests out of a wish: they are not the same as those that stay, and together a new wish. Placing never joins such a pair.
+ * @throws ServiceError NOT_FOUND for a wish that the account does not see, or a request that it does not see there; CONFLICT when no
+ * likely request would stay, the account has the maximum of corrections, or the wish is too large.
+ */
+export async function splitWish(
+  transaction: Transaction,
+  { wishId, requestIds, ...corrector }: Corrector & { wishId: string; requestIds: readonly string[] },
+): Promise<SplitWish> {
+  const { accountId } = corrector
+  await takeLock(transaction, 'topics')
+  const members = await readMembers(transaction, accountId, wishId)
+  const named = new Set(requestIds.map((id) => id.toLowerCase()))
+  const parted = members.filter(({ id, standing }) => named.has(id) && standing === 2)
+  if (parted.length < named.size) {
+    throw new ServiceError('NOT_FOUND', 'Request not found in this wish.')
+  }
+  const staying = members.filter(({ id }) => !named.has(id))
+  if (!staying.some(({ standing }) => standing === 2)) {
+    throw new ServiceError('CONFLICT', 'A wish needs a request that stays. Leave at least one of them out.')
+  }
+  const [fromWishId, newWishId] = [wishId.toLowerCase(), randomUUID()]
+  const correctionId = await insertCorrection(transaction, {
+    ...corrector,
+    kind: 'split',
+    fromWishId,
+    toWishId: newWishId,
+  })
+  const moves = parted.map(({ sourceHash }) => ({
+    source_hash: sourceHash,
+    from_wish_id: fromWishId,
+    to_wish_id: newWishId,
+  }))
+  await insertMoves(transaction, correctionId, moves)
+  await insertPartings(transaction, corrector, correctionId, [parted, staying])
+  const change = { wishIds: [fromWishId, newWishId], members: membersByHash(parted), released: new Map() }
+  await applyCorrections(transaction, accountId, change)
+  return { correctionId, newWishId }
+}

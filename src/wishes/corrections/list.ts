@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { cursorsOf, isPositionNumber, type PageInput } from '../../http/pagination.ts'
+import { type RequestRecord, readRequests } from '../../requests/record.ts'
+import { requestColumns, standingIn, type View } from '../../requests/views/view.ts'
+
+export interface ListedWishCorrection {
+  correctionId: string
+  kind: 'merge' | 'split'
+  wishId: string
+  otherWishId: string
+  madeBy: string
+  /** ISO 8601 */
+  correctedAt: string
+  undoneAt: string | null
+  undoneBy: string | null
+  /** The most voted one of the requests that it moved; null when none is stored now, or the correction was undone. */
+  request: RequestRecord | null
+}
+
+interface Row {
+  correctionId: string
+  kind: 'merge' | 'split'
+  from_wish_id: string
+  to_wish_id: string
+  madeBy: string
+  created_at: Date
+  undone_at: Date | null
+  undoneBy: string | null
+  sequence: string
+  request_id: string | null
+}
+
+const cursors = cursorsOf<[sequence: number]>('wish corrections', (value): value is number => isPositionNumber(value))
+
+/** The most voted request that a correction moved and that the view shows. */
+const movedRequest = (view: View) => sql`
+  select requests.id from wish_moves as move
+  join wish_placings as placing on placing.source_hash = move.source_hash
+    and placing.account_id is not distinct from correction.account_id
+  join requests on requests.id = placing.request_id
+  where move.correction_id = correction.id and move.from_wish_id <> move.to_wish_id
+    and (${view.account === null ? sql`true` : sql`${standingIn(view, requestColumns)} >= 0`})
+  order by requests.votes desc, requests.id limit 1`
+
+/**
+ * One page of the merges and splits of an account, or of the operator: the last made first, those that were undone, too.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function listWishCorrections(
+  executor: Executor,
+  { accountId, limit, cursor }: PageInput & { accountId: string | null },
+): Promise<{ corrections: ListedWishCorrection[]; hasMore: boolean; cursor: string | null }> {
+  const after = cursor === undefined ? sql`` : sql`and sequence < ${cursors.decode(cursor)[0]}::bigint`
+  const view: View = { account: accountId, least: 0 }
+  const owner = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
+  const { rows } = await sql<Row>`
+    select id as "correctionId", kind, from_wish_id, to_wish_id, made_by as "madeBy", created_at, undone_at,
+      undone_by as "undoneBy", sequence, (${movedRequest(view)}) as request_id
+    from wish_corrections as correction where ${owner} ${after} order by sequence desc limit ${limit + 1}`.execute(
+    executor,
+  )
+  const page = rows.slice(0, limit)
+  const ids = [...new Set(page.flatMap(({ request_id: id }) => id ?? []))]
+  const read = await readRequests(executor, ids, { fullText: false, view })
+  const records = new Map(read.map((record) => [record._id, record]))
+  const hasMore = rows.length > limit
+  const last = page.at(-1)
+  return {
+    corrections: page.map(({ correctionId, kind, madeBy, undoneBy, ...row }) => ({
+      correctionId,
+      kind,
+      wishId: kind === 'merge' ? row.to_wish_id : row.from_wish_id,
+      otherWishId: kind === 'merge' ? row.from_wish_id : row.to_wish_id,
+      madeBy,
+      correctedAt: row.created_at.toISOString(),
+      undoneAt: row.undone_at?.toISOString() ?? null,
+      undoneBy,
+      request: (row.request_id === null ? undefined : records.get(row.request_id)) ?? null,
+    })),
+    hasMore,
+    cursor: hasMore && last ? cursors.encode([Number(last.sequence)]) : null,
+  }
+}

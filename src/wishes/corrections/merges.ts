@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../database/open.ts'
+
+/** A merge that holds: the requests of one wish are in the other one. */
+export interface Merge {
+  correctionId: string
+  /** Null: the operator's. */
+  accountId: string | null
+  fromWishId: string
+  toWishId: string
+}
+
+export interface MergedWish {
+  /** The wish that has its requests now. */
+  wishId: string
+  /** The merge that ended it. */
+  correctionId: string
+}
+
+/** The wishes that are connected by merges, and which wish each of them became. */
+export interface MergedWishes {
+  /** All of them, also those that stay. */
+  wishIds: readonly string[]
+  merges: readonly Merge[]
+  /** Only those that became another one. */
+  merged: ReadonlyMap<string, MergedWish>
+  /** The wish that has the requests of this one. */
+  resultOf(wishId: string): string
+}
+
+/** Applies merges in their order (union-find without path compression): the wish that is merged into, keeps its id. */
+export function applyMerges(merges: readonly Merge[]): Pick<MergedWishes, 'merged' | 'resultOf'> {
+  const into = new Map<string, MergedWish>()
+  const resultOf = (wishId: string): string => {
+    let result = wishId
+    for (let next = into.get(result); next; next = into.get(result)) result = next.wishId
+    return result
+  }
+  for (const { correctionId, fromWishId, toWishId } of merges) {
+    const from = resultOf(fromWishId)
+    const to = resultOf(toWishId)
+    if (from !== to) into.set(from, { wishId: to, correctionId })
+  }
+  const merged = new Map(
+    [...into].map(([wishId, { correctionId }]) => [wishId, { wishId: resultOf(wishId), correctionId }]),
+  )
+  return { merged, resultOf }
+}
+
+/**
+ * The wishes that merges connect with the given ones, in the view of an account: its own merges and the operator's.
+ * @param accountId null for the shared view, which has the operator's merges only.
+ */
+export async function readMergedWishes(
+  transaction: Transaction,
+  accountId: string | null,
+  wishIds: readonly string[],
+): Promise<MergedWishes> {
+  const holds = sql`kind = 'merge' and undone_at is null and (account_id is null or account_id = ${accountId}::uuid)`
+  const { rows: connected } = await sql<{ id: string }>`
+    with recursive connected (id) as (
+      select unnest(${wishIds}::uuid[])
+      union
+      select neighbour.id from connected, lateral (
+        select to_wish_id as id from wish_corrections where from_wish_id = connected.id and ${holds}
+        union all
+        select from_wish_id from wish_corrections where to_wish_id = connected.id and ${holds}
+      ) as neighbour
+    )
+    select id from connected`.execute(transaction)
+  const ids = connected.map(({ id }) => id)
+  const { rows: merges } = await sql<Merge>`
+    select id as "correctionId", account_id as "accountId", from_wish_id as "fromWishId", to_wish_id as "toWishId"
+    from wish_corrections where from_wish_id = any(${ids}::uuid[]) and ${holds} order by sequence`.execute(transaction)
+  const { merged, resultOf } = applyMerges(merges)
+  return { wishIds: ids, merges, merged, resultOf }
+}
+
+/** Brings the rows of `account_wish_merges` of these wishes up to date: those of wishes that the account itself merged. */
+export async function writeAccountMerges(
+  transaction: Transaction,
+  accountId: string,
+  { wishIds, merges, merged, resultOf }: MergedWishes,
+): Promise<void> {
+  // Without a merge of its own the account sees what the operator merged in the shared wishes.
+  const own = new Set(merges.filter((merge) => merge.accountId !== null).map(({ toWishId }) => resultOf(toWishId)))
+  const fresh = [...merged].flatMap(([from, { wishId, correctionId }]) =>
+    own.has(wishId) ? [{ wish_id: from, into_wish_id: wishId, correction_id: correctionId }] : [],
+  )
+  await sql`
+    delete from account_wish_merges where account_id = ${accountId} and wish_id = any(${wishIds}::uuid[])
+      and not (wish_id = any(${fresh.map((row) => row.wish_id)}::uuid[]))`.execute(transaction)
+  if (fresh.length === 0) return
+  await sql`
+    insert into account_wish_merges as stored (account_id, wish_id, into_wish_id, correction_id)
+    select ${accountId}::uuid, wish_id, into_wish_id, correction_id
+    from jsonb_to_recordset(${JSON.stringify(fresh)}::jsonb) as fresh (wish_id uuid, into_wish_id uuid, correction_id uuid)
+    order by wish_id
+    on conflict (account_id, wish_id) do update
+      set into_wish_id = excluded.into_wish_id, correction_id = excluded.correction_id
+    where (stored.into_wish_id, stored.correction_id) <> (excluded.into_wish_id, excluded.correction_id)`.execute(
+    transaction,
+  )
+}

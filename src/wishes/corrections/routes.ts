@@ -1,0 +1,194 @@
+import type { FastifyRequest } from 'fastify'
+import type { Authentication } from '../../accounts/authentication.ts'
+import { maxCorrections } from '../../accounts/correction-limit.ts'
+import type { App } from '../../http/app-type.ts'
+import { notFound } from '../../http/errors.ts'
+import { pageParameters } from '../../http/pagination.ts'
+import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
+import { type Corrector, mergeWishes, splitWish } from './corrections.ts'
+import type { WishCorrectionDependencies } from './dependencies.ts'
+import { listWishCorrections } from './list.ts'
+import {
+  correctionList,
+  correctionPath,
+  mergeAnswer,
+  newMerge,
+  newSplit,
+  splitAnswer,
+  undoAnswer,
+  wishPath,
+} from './schemas.ts'
+import { undoWishCorrection } from './undo.ts'
+
+/** What differs between the routes of accounts and those of the operator. */
+interface Audience {
+  prefix: '/api/v1' | '/api/admin'
+  onRequest: Authentication['requireAccount']
+  /** Null for the operator. */
+  accountIdOf(request: FastifyRequest): string | null
+  idSuffix: '' | 'ForAll'
+  /** For summaries. */
+  view: string
+  limit: string
+  tags: string[]
+  security: Record<string, string[]>[]
+}
+
+const undoable = 'Free. It also holds after its requests have expired and are collected again, until it is undone.'
+
+/** The routes by which accounts, and the operator for all of them, say which requests ask for the same. */
+export function registerWishCorrectionRoutes(app: App, dependencies: WishCorrectionDependencies): void {
+  const { authentication } = dependencies
+  const maximum = maxCorrections.toLocaleString('en-US')
+  const audiences: Audience[] = [
+    {
+      prefix: '/api/v1',
+      onRequest: authentication.requireAccount,
+      accountIdOf: (request) => authentication.accountOf(request).accountId,
+      idSuffix: '',
+      view: 'for the account',
+      limit: ` An account can have ${maximum} corrections, those of requests included; one more is a 409.`,
+      tags: ['Wishes'],
+      security: [{ apiKey: [] }],
+    },
+    {
+      prefix: '/api/admin',
+      onRequest: authentication.requireAdmin,
+      accountIdOf: () => null,
+      idSuffix: 'ForAll',
+      view: 'for all accounts',
+      limit: ' What an account says itself takes precedence for that account.',
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+    },
+  ]
+  for (const audience of audiences) {
+    registerMerge(app, dependencies, audience)
+    registerSplit(app, dependencies, audience)
+    registerUndo(app, dependencies, audience)
+    registerList(app, dependencies, audience)
+  }
+}
+
+const correctorOf = (
+  { authentication, clock }: WishCorrectionDependencies,
+  { accountIdOf }: Audience,
+  request: FastifyRequest,
+): Corrector => ({
+  accountId: accountIdOf(request),
+  madeBy: authentication.originOf(request),
+  now: clock.now(),
+})
+
+function registerMerge(app: App, dependencies: WishCorrectionDependencies, audience: Audience): void {
+  const { prefix, onRequest, idSuffix, view, limit, tags, security } = audience
+  app.post(
+    `${prefix}/wishes/:id/merge`,
+    {
+      onRequest,
+      schema: {
+        operationId: `mergeWishes${idSuffix}`,
+        summary: `Say that two wishes are the same, ${view}`,
+        description: `The wish of the path stays, with its id, and has the requests of the other one. ${undoable}${limit}`,
+        tags,
+        security,
+        headers: idempotencyHeaders,
+        params: wishPath,
+        body: newMerge,
+        response: { 200: mergeAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+      },
+    },
+    async (request, reply) => {
+      const corrector = correctorOf(dependencies, audience, request)
+      const [toWishId, fromWishId] = [request.params.id, request.body.wishId]
+      return dependencies.idempotent(request, reply, async (transaction) => {
+        const correctionId = await mergeWishes(transaction, { ...corrector, fromWishId, toWishId })
+        return { data: { correctionId, wishId: toWishId.toLowerCase() } }
+      })
+    },
+  )
+}
+
+function registerSplit(app: App, dependencies: WishCorrectionDependencies, audience: Audience): void {
+  const { prefix, onRequest, idSuffix, view, limit, tags, security } = audience
+  app.post(
+    `${prefix}/wishes/:id/split`,
+    {
+      onRequest,
+      schema: {
+        operationId: `splitWish${idSuffix}`,
+        summary: `Take requests out of a wish, ${view}: they are not the same as the others`,
+        description: `Together they are a new wish. They are never joined with the others again by themselves. ${undoable}${limit}`,
+        tags,
+        security,
+        headers: idempotencyHeaders,
+        params: wishPath,
+        body: newSplit,
+        response: { 200: splitAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+      },
+    },
+    async (request, reply) => {
+      const corrector = correctorOf(dependencies, audience, request)
+      const wishId = request.params.id
+      const { requestIds } = request.body
+      return dependencies.idempotent(request, reply, async (transaction) => {
+        const split = await splitWish(transaction, { ...corrector, wishId, requestIds })
+        return { data: { correctionId: split.correctionId, wishId: wishId.toLowerCase(), newWishId: split.newWishId } }
+      })
+    },
+  )
+}
+
+function registerUndo(app: App, dependencies: WishCorrectionDependencies, audience: Audience): void {
+  const { prefix, onRequest, idSuffix, view, tags, security } = audience
+  app.delete(
+    `${prefix}/wishes/corrections/:correctionId`,
+    {
+      onRequest,
+      schema: {
+        operationId: `undoWishCorrection${idSuffix}`,
+        summary: `Undo a merge or a split ${view}`,
+        description: 'Later corrections stay. A second time changes nothing.',
+        tags,
+        security,
+        params: correctionPath,
+        response: { 200: undoAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+      },
+    },
+    async (request) => {
+      const { correctionId } = request.params
+      const corrector = correctorOf(dependencies, audience, request)
+      const isKnown = await dependencies.database
+        .transaction()
+        .execute((transaction) => undoWishCorrection(transaction, correctionId, corrector))
+      if (!isKnown) throw notFound('Correction')
+      return { data: { correctionId: correctionId.toLowerCase() } }
+    },
+  )
+}
+
+function registerList(app: App, { database }: WishCorrectionDependencies, audience: Audience): void {
+  const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
+  app.get(
+    `${prefix}/wishes/corrections`,
+    {
+      onRequest,
+      schema: {
+        operationId: `listWishCorrections${idSuffix}`,
+        summary: `List merges and splits ${view}, the last made first`,
+        description:
+          'The latest 1,000 that were undone are in the list, too. `request` is the most voted one of the moved requests; null when none ' +
+          'is stored now, or the correction was undone.',
+        tags,
+        security,
+        querystring: closed(pageParameters),
+        response: { 200: correctionList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    async (request) => {
+      const { limit, cursor } = request.query
+      return { data: await listWishCorrections(database, { accountId: accountIdOf(request), limit, cursor }) }
+    },
+  )
+}

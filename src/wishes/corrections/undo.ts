@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { Transaction } from '../../database/open.ts'
+import { isId } from '../../http/ids.ts'
+import { applyCorrections } from './apply.ts'
+import type { Corrector } from './corrections.ts'
+
+interface UndoneCorrection {
+  sequence: string
+  from_wish_id: string
+  to_wish_id: string
+}
+
+/** Notes who undid a correction, and counts it no longer. @returns null when it was undone before. */
+async function closeCorrection(
+  transaction: Transaction,
+  correctionId: string,
+  { madeBy, now }: Corrector,
+): Promise<UndoneCorrection | null> {
+  const { rows } = await sql<UndoneCorrection>`
+    with undone as (
+      update wish_corrections set undone_at = ${now}, undone_by = ${madeBy} where id = ${correctionId} and undone_at is null
+      returning account_id, sequence, from_wish_id, to_wish_id
+    ), counted as (
+      update accounts set corrections = corrections - 1 from undone where accounts.id = undone.account_id
+    )
+    select sequence, from_wish_id, to_wish_id from undone`.execute(transaction)
+  return rows[0] ?? null
+}
+
+/**
+ * Deletes what an undone correction remembered, as if it had never been made: what was said next about each of its requests begins in
+ * the wish in which it began.
+ * @returns that wish, by the hash of the request.
+ */
+async function forgetMoves(
+  transaction: Transaction,
+  accountId: string | null,
+  correctionId: string,
+  sequence: string,
+): Promise<Map<string, string>> {
+  await sql`
+    update wish_moves as later set from_wish_id = undone.from_wish_id from wish_moves as undone
+    where undone.correction_id = ${correctionId} and later.source_hash = undone.source_hash and later.correction_id = (
+      select correction.id from wish_moves as move join wish_corrections as correction on correction.id = move.correction_id
+      where move.source_hash = undone.source_hash and correction.account_id is not distinct from ${accountId}::uuid
+        and correction.sequence > ${sequence}::bigint
+      order by correction.sequence limit 1)`.execute(transaction)
+  await sql`delete from wish_partings where correction_id = ${correctionId}`.execute(transaction)
+  const { rows } = await sql<{ source_hash: string; from_wish_id: string }>`
+    delete from wish_moves where correction_id = ${correctionId} returning source_hash, from_wish_id`.execute(
+    transaction,
+  )
+  return new Map(rows.map(({ source_hash, from_wish_id }) => [source_hash, from_wish_id]))
+}
+
+/**
+ * Undoes a merge or a split; a second time changes nothing. What was corrected later stays.
+ * @returns false when there is no such correction of the account, or of the operator.
+ */
+export async function undoWishCorrection(
+  transaction: Transaction,
+  correctionId: string,
+  corrector: Corrector,
+): Promise<boolean> {
+  if (!isId(correctionId)) return false
+  const { accountId } = corrector
+  await takeLock(transaction, 'topics')
+  const { rows } = await sql`
+    select from wish_corrections where id = ${correctionId} and account_id is not distinct from ${accountId}::uuid`.execute(
+    transaction,
+  )
+  if (rows.length === 0) return false
+  const undone = await closeCorrection(transaction, correctionId, corrector)
+  if (undone === null) return true
+  const { sequence, from_wish_id, to_wish_id } = undone
+  const released = await forgetMoves(transaction, accountId, correctionId, sequence)
+  await applyCorrections(transaction, accountId, {
+    wishIds: [from_wish_id, to_wish_id],
+    members: new Map(),
+    released,
+  })
+  return true
+}
+
+/** Deletes what a deleted account said about wishes, and how it saw them. The count of its corrections is set by its other ones. */
+export async function deleteWishCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
+  await takeLock(transaction, 'topics')
+  // Before the overlay: it is derived from them.
+  await sql`delete from wish_corrections where account_id = ${accountId}`.execute(transaction)
+  await sql`delete from wish_placings where account_id = ${accountId}`.execute(transaction)
+  await sql`delete from account_wish_members where account_id = ${accountId}`.execute(transaction)
+  await sql`delete from account_wish_merges where account_id = ${accountId}`.execute(transaction)
+  await sql`delete from account_wishes where account_id = ${accountId}`.execute(transaction)
+}

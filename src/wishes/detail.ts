@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type { PlatformName, RequestStatus } from '../database/column-types.ts'
+import type { Executor } from '../database/open.ts'
+import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
+import { type RequestRecord, readRequests } from '../requests/record.ts'
+import { type Period, timelineOf } from '../requests/timeline.ts'
+import type { View } from '../requests/views/view.ts'
+import { membersIn } from '../requests/wishes/membership.ts'
+import { readWishIds } from '../requests/wishes/numbers.ts'
+import { readWishes, type WishSummary } from '../requests/wishes/summary.ts'
+
+/** Requests that may ask for the same as a request, the most similar first; they may be of any wish. */
+export type PossiblySame = (
+  executor: Executor,
+  requestId: string,
+  view: View,
+) => Promise<{ requestId: string; similarity: number }[]>
+
+export interface WishDetail extends WishSummary {
+  statuses: { status: RequestStatus | null; requests: number }[]
+  votesByPlatform: { platform: PlatformName; requests: number; votes: number }[]
+  topics: { topic: string; requests: number }[]
+  timeline: Period[]
+  members: { results: RequestRecord[]; hasMore: boolean; cursor: string | null }
+  possiblySame: (WishSummary & { similarity: number })[]
+}
+
+export interface DetailInput extends PageInput {
+  wishId: string
+  view: View
+  now: Date
+  possiblySame: PossiblySame
+}
+
+/** How many topics a wish shows, and how many wishes that are possibly the same. */
+const shownTopics = 20
+const shownPossiblySame = 5
+
+const members = ({ wishId, view }: DetailInput) => membersIn(view, sql`${wishId}::uuid`)
+
+interface Breakdowns {
+  statuses: WishDetail['statuses']
+  platforms: WishDetail['votesByPlatform']
+  topics: WishDetail['topics']
+  days: { day: string; requests: number }[]
+}
+
+/** What the likely members have, counted. Only listed topics have names that all may see, but members of a view are seen with theirs. */
+async function readBreakdowns(executor: Executor, input: DetailInput): Promise<Breakdowns> {
+  const { rows } = await sql<Breakdowns>`
+    with member as materialized (${members(input)})
+    select
+      (select json_agg(json_build_object('status', status, 'requests', requests) order by requests desc, status nulls last)
+        from (select status, count(*) as requests from member group by status) as counted) as statuses,
+      (select json_agg(json_build_object('platform', platform, 'requests', requests, 'votes', votes)
+          order by votes desc, requests desc, platform)
+        from (select platform, count(*) as requests, sum(votes::bigint) as votes from member group by platform) as counted) as platforms,
+      (select coalesce(json_agg(json_build_object('topic', name, 'requests', requests) order by requests desc, key), '[]')
+        from (select topics.key, topics.name, count(*) as requests
+          from member join request_topics as link on link.request_id = member.request_id join topics on topics.key = link.topic_key
+          group by topics.key order by requests desc, topics.key limit ${sql.lit(shownTopics)}) as counted) as topics,
+      (select json_agg(json_build_object('day', day, 'requests', requests))
+        from (select to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as requests
+          from member group by 1) as counted) as days`.execute(executor)
+  return rows[0]!
+}
+
+const cursors = cursorsOf<[votes: number, id: string]>('wish-members', isPositionNumber, isPositionId)
+
+/** A page of the likely members, the most voted first. @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
+async function readMembers(executor: Executor, input: DetailInput): Promise<WishDetail['members']> {
+  const { limit, view, cursor } = input
+  const after = cursor === undefined ? null : cursors.decode(cursor)
+  const from = after === null ? sql`true` : sql`(votes, request_id) < (${after[0]}::bigint, ${after[1]}::uuid)`
+  const { rows } = await sql<{ request_id: string; votes: number }>`
+    select request_id, votes from (${members(input)}) as member where ${from}
+    order by votes desc, request_id desc limit ${limit + 1}`.execute(executor)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  const ids = page.map(({ request_id }) => request_id)
+  return {
+    results: await readRequests(executor, ids, { fullText: false, view: { ...view, least: 2 } }),
+    hasMore,
+    cursor: hasMore && last ? cursors.encode([last.votes, last.request_id]) : null,
+  }
+}
+
+/** The wishes of the requests that are possibly the same as the top request. No number counts them. */
+async function readPossiblySame(
+  executor: Executor,
+  { wishId, view, now, possiblySame }: DetailInput,
+  topRequestId: string,
+): Promise<WishDetail['possiblySame']> {
+  const alike = await possiblySame(executor, topRequestId, view)
+  const wishIds = await readWishIds(
+    executor,
+    alike.map(({ requestId }) => requestId),
+    view,
+  )
+  const similarities = new Map<string, number>()
+  for (const { requestId, similarity } of alike) {
+    const id = wishIds.get(requestId)
+    if (id !== undefined && id !== wishId && !similarities.has(id)) similarities.set(id, similarity)
+  }
+  const ids = [...similarities.keys()].slice(0, shownPossiblySame)
+  const wishes = await readWishes(executor, ids, { view, now })
+  return wishes.map((wish) => ({ ...wish, similarity: similarities.get(wish.wishId)! }))
+}
+
+/** One wish with its members; null when the view has no likely request of it. Its parts are read one after the other. */
+export async function readWish(executor: Executor, input: DetailInput): Promise<WishDetail | null> {
+  const { view, now } = input
+  const [summary] = await readWishes(executor, [input.wishId], { view, now })
+  if (summary === undefined) return null
+  const { statuses, platforms, topics, days } = await readBreakdowns(executor, input)
+  return {
+    ...summary,
+    statuses,
+    votesByPlatform: platforms,
+    topics,
+    timeline: timelineOf(days),
+    members: await readMembers(executor, input),
+    possiblySame: await readPossiblySame(executor, input, summary.topRequest._id),
+  }
+}

@@ -1,0 +1,175 @@
+import { type RawBuilder, sql } from 'kysely'
+import { accountExists } from '../../accounts/accounts.ts'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { Executor, Transaction } from '../../database/open.ts'
+import { notFound, ServiceError } from '../../http/errors.ts'
+import { isId } from '../../http/ids.ts'
+
+export const marks = ['planned', 'done', 'ignored'] as const
+
+export type Mark = (typeof marks)[number]
+
+/** The maximum of marked wishes of an account. */
+export const maxMarkedWishes = 10_000
+
+/** What an account noted about a wish. */
+export interface WishMark {
+  mark: Mark | null
+  starred: boolean
+  /** Empty when there is none. */
+  note: string
+  /** ISO 8601 */
+  updatedAt: string
+}
+
+/** Only what is given changes. */
+export interface MarkChanges {
+  mark?: Mark | null
+  starred?: boolean
+  note?: string
+}
+
+interface MarkRow {
+  wish_id: string
+  mark: Mark | null
+  starred: boolean
+  note: string
+  updated_at: Date
+}
+
+const toMark = ({ mark, starred, note, updated_at }: MarkRow): WishMark => ({
+  mark,
+  starred,
+  note,
+  updatedAt: updated_at.toISOString(),
+})
+
+/** The marks of an account on these wishes; wishes without any are left out. */
+export async function readMarks(
+  executor: Executor,
+  accountId: string,
+  wishIds: readonly string[],
+): Promise<Map<string, WishMark>> {
+  if (wishIds.length === 0) return new Map()
+  const { rows } = await sql<MarkRow>`
+    select wish_id, mark, starred, note, updated_at from wish_marks
+    where account_id = ${accountId} and wish_id = any(${wishIds}::uuid[])`.execute(executor)
+  return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
+}
+
+export interface NewMark {
+  accountId: string
+  wishId: string
+  changes: MarkChanges
+  /** `key <id>` or `session <id>`. */
+  madeBy: string
+  now: Date
+  /** Whether the account sees the wish. Marks of a wish that it does not see any more can be changed and removed. */
+  isSeen: (transaction: Transaction, accountId: string, wishId: string) => Promise<boolean>
+}
+
+/** One account marks one wish at a time; the maximum holds because the row of the account is locked. */
+async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+  const { rows } = await sql<{ marked: number }>`
+    select count(*)::integer as marked from wish_marks where account_id = ${accountId}`.execute(transaction)
+  if ((rows[0]?.marked ?? 0) < maxMarkedWishes) return
+  const maximum = maxMarkedWishes.toLocaleString('en-US')
+  throw new ServiceError(
+    'CONFLICT',
+    `The account has marked ${maximum} wishes, which is the maximum. Unmark some first.`,
+  )
+}
+
+/**
+ * Changes the mark, the star or the note of an account on a wish. What is empty altogether is deleted.
+ * @returns what the account noted now; null for nothing.
+ * @throws ServiceError NOT_FOUND for a wish that the account neither sees nor has marked; CONFLICT at the maximum of marked wishes.
+ */
+export async function markWish(
+  transaction: Transaction,
+  { accountId, wishId, changes, madeBy, now, isSeen }: NewMark,
+): Promise<WishMark | null> {
+  if (!isId(wishId)) throw notFound('Wish')
+  // A merge copies marks under this lock.
+  await takeLock(transaction, 'topics')
+  const known = (await readMarks(transaction, accountId, [wishId])).get(wishId.toLowerCase())
+  if (!known && !(await isSeen(transaction, accountId, wishId))) throw notFound('Wish')
+  const { mark, starred, note } = { mark: null, starred: false, note: '', ...known, ...changes }
+  if (mark === null && !starred && note === '') {
+    await sql`delete from wish_marks where account_id = ${accountId} and wish_id = ${wishId}`.execute(transaction)
+    return null
+  }
+  if (!known) await refuseBeyondMaximum(transaction, accountId)
+  const { rows } = await sql<MarkRow>`
+    insert into wish_marks (account_id, wish_id, mark, starred, note, made_by, updated_at)
+    values (${accountId}, ${wishId}, ${mark}, ${starred}, ${note}, ${madeBy}, ${now})
+    on conflict (account_id, wish_id) do update set mark = excluded.mark, starred = excluded.starred, note = excluded.note,
+      made_by = excluded.made_by, updated_at = excluded.updated_at
+    returning wish_id, mark, starred, note, updated_at`.execute(transaction)
+  return toMark(rows[0]!)
+}
+
+export interface MergedWishes {
+  /** Null: for all accounts. */
+  accountId: string | null
+  fromWishId: string
+  toWishId: string
+}
+
+/** A merged wish has the marks of the one that it was merged into, else those of the one that is gone. These stay for an undo. */
+export async function copyMarks(
+  transaction: Transaction,
+  { accountId, fromWishId, toWishId }: MergedWishes,
+): Promise<void> {
+  const ofAccount = accountId === null ? sql`true` : sql`account_id = ${accountId}`
+  await sql`
+    insert into wish_marks (account_id, wish_id, mark, starred, note, made_by, updated_at)
+    select account_id, ${toWishId}::uuid, mark, starred, note, made_by, updated_at
+    from wish_marks where wish_id = ${fromWishId} and ${ofAccount}
+    on conflict do nothing`.execute(transaction)
+}
+
+export async function deleteMarksOf(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`delete from wish_marks where account_id = ${accountId}`.execute(transaction)
+}
+
+export interface MarkFilters {
+  /** `none`: without one of the three. */
+  mark?: Mark | 'none' | undefined
+  starred?: boolean | undefined
+}
+
+/**
+ * The conditions of the filters on a wish, for a query of a list; empty when nothing is filtered.
+ * @param wishId as the query names the id of the wish.
+ */
+export function markConditions(
+  accountId: string,
+  { mark, starred }: MarkFilters,
+  wishId: RawBuilder<unknown>,
+): RawBuilder<boolean>[] {
+  const isMarked = (condition: RawBuilder<unknown>) => sql<boolean>`exists (
+    select from wish_marks as own where own.account_id = ${accountId}::uuid and own.wish_id = ${wishId} and ${condition})`
+  const conditions: RawBuilder<boolean>[] = []
+  if (mark === 'none') conditions.push(sql<boolean>`not ${isMarked(sql`own.mark is not null`)}`)
+  else if (mark !== undefined) conditions.push(isMarked(sql`own.mark = ${mark}`))
+  if (starred !== undefined) {
+    const isStarred = isMarked(sql`own.starred`)
+    conditions.push(starred ? isStarred : sql<boolean>`not ${isStarred}`)
+  }
+  return conditions
+}
+
+/**
+ * A query for the column `id`: the wishes that the filters leave, where marks alone decide; null where they leave all that are not
+ * marked. An account has at most `maxMarkedWishes` of them.
+ */
+export function markedWishes(accountId: string, { mark, starred }: MarkFilters): RawBuilder<{ id: string }> | null {
+  const isPositive = (mark !== undefined && mark !== 'none') || starred === true
+  if (!isPositive) return null
+  const ofMark = mark === undefined ? sql`true` : mark === 'none' ? sql`mark is null` : sql`mark = ${mark}`
+  const ofStar = starred === undefined ? sql`true` : sql`starred = ${starred}`
+  return sql`select wish_id as id from wish_marks where account_id = ${accountId}::uuid and ${ofMark} and ${ofStar}`
+}
