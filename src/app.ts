@@ -59,6 +59,7 @@ import { registerWishCorrectionRoutes } from './wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from './wishes/corrections/undo.ts'
 import { deleteMarksOf } from './wishes/marks/marks.ts'
 import { registerMarkRoutes } from './wishes/marks/routes.ts'
+import { registerWishRoutes } from './wishes/routes.ts'
 
 export interface AppDependencies {
   database: Database
@@ -128,6 +129,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerCorrectionRoutes(routes, shared)
   registerWishCorrectionRoutes(routes, shared)
   registerMarkRoutes(routes, shared)
+  registerWishRoutes(routes, { ...shared, possiblySame: async () => [] })
   registerTopicRoutes(routes, shared)
   registerPurgeRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

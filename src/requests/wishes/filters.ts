@@ -6,8 +6,17 @@ import { membersIn } from './membership.ts'
 
 /** Which wishes a list has; everything that is given must hold. The numbers stay those of the whole wish. */
 export interface WishFilters extends Omit<RequestFilters, 'view'> {
-  /** A further condition, such as on the marks of an account. @param wishId as the query names it. */
-  condition?: ((wishId: RawBuilder<unknown>) => RawBuilder<boolean>) | undefined
+  marks?: MarkFilter | undefined
+}
+
+/** A filter by what an account noted of wishes. */
+export interface MarkFilter {
+  /** Names the account and the marks, for keys of shared reads. */
+  key: string
+  /** @param wishId as the query names it. */
+  conditions(wishId: RawBuilder<unknown>): RawBuilder<boolean>[]
+  /** A query for the column `id`: the wishes that the filter leaves; null where it leaves those that are not marked. */
+  wishIds: RawBuilder<{ id: string }> | null
 }
 
 /** One likely member has all of these. */
@@ -30,14 +39,14 @@ function memberCondition({ topic, tags }: WishFilters, view: View): RawBuilder<u
 
 /** The conditions on a row `wish` with the numbers of a wish; empty when nothing is filtered. */
 export const wishConditions = (filters: WishFilters, view: View): RawBuilder<unknown>[] => {
-  const { platforms, minVotes, since, until, status, condition } = filters
+  const { platforms, minVotes, since, until, status, marks } = filters
   return [
     ...(platforms ? [sql`wish.platforms && ${platforms}::text[]`] : []),
     ...(minVotes === undefined ? [] : [sql`wish.votes >= ${minVotes}::bigint`]),
     ...(since ? [sql`wish.last_asked_at >= ${since}::timestamptz`] : []),
     ...(until ? [sql`wish.first_asked_at < ${until}::timestamptz`] : []),
     ...(status ? [sql`wish.status = any(${status}::text[])`] : []),
-    ...(condition ? [condition(sql.ref('wish.id'))] : []),
+    ...(marks?.conditions(sql.ref('wish.id')) ?? []),
     ...memberCondition(filters, view),
   ]
 }

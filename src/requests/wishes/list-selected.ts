@@ -54,39 +54,65 @@ function conditionsOf(scan: SelectedScan): RawBuilder<unknown> {
 
 const facet = { id: sql.ref('facet.request_id'), standing: sql.ref('facet.standing') }
 
+/** For a query that has `selected`: the wishes of these requests in a view. */
 const placedIn = (view: View) => sql`
   select ${wishIdIn(view, facet.id)} as wish_id, facet.request_id, facet.votes
   from selected cross join lateral (select * from request_facets where request_id = selected.id offset 0) as facet
   where (select count(*) from selected) <= ${sql.lit(maxSelected)} and ${standingIn(view, facet)} = 2`
 
-/** The page of the wishes of some requests; null when those are too many. */
+interface Selection {
+  /** A query for `id`. */
+  ids: RawBuilder<unknown>
+  /** For a query that has `selected`: a query for `wish_id`. */
+  placed: RawBuilder<unknown>
+  max: number
+}
+
+const ofRequests = (ids: RawBuilder<unknown>, view: View): Selection => ({
+  ids,
+  placed: placedIn(view),
+  max: maxSelected,
+})
+
+/** The page of the selected wishes; null when too many are selected. */
 async function pageOfSelected(
   executor: Executor,
   scan: SelectedScan,
-  ids: RawBuilder<unknown>,
+  { ids, placed, max }: Selection,
 ): Promise<WishPosition[] | null> {
-  const { view, limit } = scan
   const { rows } = await sql<{ id: string | null; key: number; amount: number }>`
     with selected as materialized (${ids}),
-    placed as materialized (${placedIn(view)}),
+    placed as materialized (${placed}),
     page as materialized (
       select wish.id, wish.key from (${keyedWishes(scan)} offset 0) as wish
-      where ${conditionsOf(scan)} order by wish.key desc, wish.id desc limit ${limit + 1}
+      where ${conditionsOf(scan)} order by wish.key desc, wish.id desc limit ${scan.limit + 1}
     )
     select amount, page.* from (select count(*)::integer as amount from selected) as counted left join page on true
     order by page.key desc, page.id desc`.execute(executor)
-  if ((rows[0]?.amount ?? 0) > maxSelected) return null
+  if ((rows[0]?.amount ?? 0) > max) return null
   return rows.flatMap((row): WishPosition[] => (row.id === null ? [] : [[Number(row.key), row.id]]))
+}
+
+/** What an index can select for the list: the requests with news for the order `growing`, else what one filter leaves. */
+function selectionsOf(scan: SelectedScan): Selection[] {
+  const { sortBy, view, marks } = scan
+  if (sortBy === 'growing') return [ofRequests(idsWithNews(scan), view)]
+  const marked: Selection[] = marks?.wishIds
+    ? [{ ids: marks.wishIds, placed: sql`select id as wish_id from selected`, max: Infinity }]
+    : []
+  const filtered = [idsOfTopic(scan), idsWithTags(scan, readLimit)].flatMap((ids) =>
+    ids === null ? [] : [ofRequests(ids, view)],
+  )
+  return [...marked, ...filtered]
 }
 
 /**
  * The next wishes of the list, where its order or a filter leaves few requests.
- * @returns one more than `limit` where there is one; null when every filter leaves too many.
+ * @returns one more than `limit` where there is one; null when no filter leaves few.
  */
 export async function selectWishes(executor: Executor, scan: SelectedScan): Promise<WishPosition[] | null> {
-  if (scan.sortBy === 'growing') return pageOfSelected(executor, scan, idsWithNews(scan))
-  for (const ids of [idsOfTopic(scan), idsWithTags(scan, readLimit)]) {
-    const page = ids === null ? null : await pageOfSelected(executor, scan, ids)
+  for (const selection of selectionsOf(scan)) {
+    const page = await pageOfSelected(executor, scan, selection)
     if (page !== null) return page
   }
   return null

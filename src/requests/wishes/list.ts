@@ -34,12 +34,10 @@ async function scanTwice(executor: Executor, scan: WishScan): Promise<ScannedWis
 }
 
 async function findWishes(executor: Executor, input: WishListInput): Promise<ScannedWishes> {
-  const { sortBy, cursor, topic, tags } = input
+  const { sortBy, cursor } = input
   const after = cursor === undefined ? null : wishCursors[sortBy].decode(cursor)
-  if (sortBy === 'growing' || topic !== undefined || (tags ?? []).length > 0) {
-    const selected = await selectWishes(executor, { ...input, after })
-    if (selected !== null || sortBy === 'growing') return { found: selected ?? [], end: null }
-  }
+  const selected = await selectWishes(executor, { ...input, after })
+  if (selected !== null || sortBy === 'growing') return { found: selected ?? [], end: null }
   return scanTwice(executor, { ...input, sortBy, after })
 }
 

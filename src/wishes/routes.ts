@@ -1,0 +1,176 @@
+import { Type } from 'typebox'
+import type { Authentication } from '../accounts/authentication.ts'
+import { requestStatuses } from '../database/column-types.ts'
+import type { Database, Executor } from '../database/open.ts'
+import type { App } from '../http/app-type.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { pageOf, pageParameters } from '../http/pagination.ts'
+import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
+import { sortByParameter } from '../http/sort-order.ts'
+import { parseQueryFilters, queryFilters } from '../requests/filters/filters.ts'
+import { requestRecord } from '../requests/record.ts'
+import { dayOf } from '../requests/timeline.ts'
+import { viewOf } from '../requests/views/view.ts'
+import type { MarkFilter } from '../requests/wishes/filters.ts'
+import { listWishes } from '../requests/wishes/list.ts'
+import { wishOrders } from '../requests/wishes/orders.ts'
+import { type WishSummary, wishProperties } from '../requests/wishes/summary.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { CoalescedReads } from '../runtime/request-coalescing.ts'
+import { type PossiblySame, readWish } from './detail.ts'
+import { type MarkFilters, markConditions, markedWishes, readMarks } from './marks/marks.ts'
+import { markFilters, wishMark } from './marks/schemas.ts'
+
+const security = [{ apiKey: [] }]
+const tags = ['Wishes']
+
+export interface WishDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  cachedRead: CoalescedReads
+  possiblySame: PossiblySame
+}
+
+/** The wishes of the cache. */
+export function registerWishRoutes(app: App, dependencies: WishDependencies): void {
+  registerList(app, dependencies)
+  registerDetail(app, dependencies)
+}
+
+const markProperty = { mark: nullable(wishMark) }
+
+/** Wishes with what the account noted about them; no shared or cached answer has it. */
+async function withMarks<Wish extends WishSummary>(executor: Executor, accountId: string, wishes: readonly Wish[]) {
+  const marks = await readMarks(
+    executor,
+    accountId,
+    wishes.map(({ wishId }) => wishId),
+  )
+  return wishes.map((wish) => ({ ...wish, mark: marks.get(wish.wishId) ?? null }))
+}
+
+function markFilterOf(accountId: string, filters: MarkFilters): MarkFilter | undefined {
+  if (filters.mark === undefined && filters.starred === undefined) return undefined
+  return {
+    key: JSON.stringify([accountId, filters]),
+    conditions: (wishId) => markConditions(accountId, filters, wishId),
+    wishIds: markedWishes(accountId, filters),
+  }
+}
+
+// The numbers of a wish are those of its likely requests, so there is nothing to include.
+const { include: _include, ...wishFilters } = queryFilters
+
+const listDescription = `Sets of requests that ask for the same; a request that no other one is like is a wish by itself. The numbers are those of the
+whole wish, as your account sees it, whatever the filters leave: \`topic\` and \`tag\` need one request with all of them, \`platforms\` a
+request on one of them; \`minVotes\` and \`status\` are of the wish; \`since\` and \`until\` compare when it was last and first asked for.
+
+\`growing\` has the wishes that gained votes in the last 7 days. With filters a page may hold fewer wishes than \`limit\`, even none, and yet
+have more after it: \`hasMore\` says so.`
+
+function registerList(app: App, { database, clock, authentication, cachedRead }: WishDependencies): void {
+  app.get(
+    '/api/v1/wishes',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'listWishes',
+        summary: 'List the wishes of the cached requests',
+        description: listDescription,
+        tags,
+        security,
+        querystring: closed({
+          ...wishFilters,
+          ...markFilters,
+          sortBy: sortByParameter(wishOrders, {
+            default: 'votes',
+            description: 'Most voted, most requested, fastest growing, or last first asked for',
+          }),
+          ...pageParameters,
+        }),
+        response: {
+          200: closed({ data: pageOf('results', closed({ ...wishProperties, ...markProperty })) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async (request) => {
+      const account = authentication.accountOf(request)
+      const { sortBy, limit, cursor, mark, starred, ...query } = request.query
+      const { view: _view, ...filters } = parseQueryFilters(query, account)
+      const now = clock.now()
+      const list = { ...filters, sortBy, limit, cursor, view: viewOf(account) }
+      const marks = markFilterOf(account.accountId, { mark, starred })
+      const read = () => listWishes(database, { ...list, now, marks })
+      // Growth changes with the day; marks are not among the changes that a cached answer follows.
+      const page = marks ? await read() : await cachedRead(`wishes ${dayOf(now)} ${JSON.stringify(list)}`, read)
+      return { data: { ...page, results: await withMarks(database, account.accountId, page.results) } }
+    },
+  )
+}
+
+const similarity = Type.Number({ minimum: 0, maximum: 1, description: 'How alike its most similar request is' })
+
+const wishDetail = closed({
+  ...wishProperties,
+  ...markProperty,
+  statuses: Type.Array(closed({ status: nullable(oneOf(requestStatuses)), requests: Type.Integer() }), {
+    description: 'Of its requests; the most frequent first',
+  }),
+  votesByPlatform: Type.Array(closed({ platform: Type.String(), requests: Type.Integer(), votes: Type.Integer() }), {
+    description: 'The most voted first',
+  }),
+  topics: Type.Array(closed({ topic: Type.String(), requests: Type.Integer() }), {
+    description: 'The topics that found its requests, the most frequent first, at most 20',
+  }),
+  timeline: Type.Array(
+    closed({
+      from: Type.String({ format: 'date', description: 'The first UTC day of a week, a month or a year' }),
+      requests: Type.Integer(),
+    }),
+    { description: 'When they were posted: weeks up to half a year, months up to ten years, else years; no gaps' },
+  ),
+  members: pageOf('results', requestRecord),
+  possiblySame: Type.Array(closed({ ...wishProperties, ...markProperty, similarity }), {
+    description: 'Wishes that may be the same, at most 5; no number counts them',
+  }),
+})
+
+function registerDetail(app: App, { database, clock, authentication, possiblySame }: WishDependencies): void {
+  app.get(
+    '/api/v1/wishes/:id',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'readWish',
+        summary: 'Read one wish with its requests',
+        description:
+          '`limit` and `cursor` page its requests, the most voted first. A wish that has no likely request any more is a 404.',
+        tags,
+        security,
+        params: closed({ id: Type.String({ description: 'The `wishId`' }) }),
+        querystring: closed(pageParameters),
+        response: {
+          200: closed({ data: wishDetail }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const account = authentication.accountOf(request)
+      const { limit, cursor } = request.query
+      const wishId = request.params.id.toLowerCase()
+      const view = viewOf(account)
+      const wish = isId(wishId)
+        ? await readWish(database, { wishId, limit, cursor, view, now: clock.now(), possiblySame })
+        : null
+      if (wish === null) throw notFound('Wish')
+      const [own] = await withMarks(database, account.accountId, [wish])
+      return {
+        data: { ...own!, possiblySame: await withMarks(database, account.accountId, wish.possiblySame) },
+      }
+    },
+  )
+}
