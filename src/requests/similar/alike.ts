@@ -3,7 +3,7 @@ import { tellingWords } from '../../text/words.ts'
 import { readRequests } from '../record.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { View } from '../views/view.ts'
-import type { PossiblySame } from './similar.ts'
+import type { PossiblySame } from '../wishes/possibly-same.ts'
 import { createComparison, sameWish } from './similarity.ts'
 import { readComparedWords } from './words.ts'
 

@@ -10,7 +10,8 @@ import { closed, errorResponses, nullable } from '../../http/schemas.ts'
 import { queryFilters } from '../filters/filters.ts'
 import { fullTextParameter, type RequestRecord, readRequests, requestRecord, wishOfRequest } from '../record.ts'
 import { viewOf } from '../views/view.ts'
-import { findSimilar, type PossiblySame, readSums } from './similar.ts'
+import type { PossiblySame } from '../wishes/possibly-same.ts'
+import { findSimilar, readSums } from './similar.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Requests']

@@ -4,16 +4,7 @@ import { type RequestRecord, readRequests, type TextChoice } from '../record.ts'
 import type { View } from '../views/view.ts'
 import { readMembers } from '../wishes/members.ts'
 import { readWishNumbers } from '../wishes/numbers.ts'
-
-/**
- * Requests that may ask for the same as a request, the most similar first. None of them is a member of its wish, and no number
- * counts them.
- */
-export type PossiblySame = (
-  executor: Executor,
-  requestId: string,
-  view: View,
-) => Promise<{ requestId: string; similarity: number }[]>
+import type { PossiblySame } from '../wishes/possibly-same.ts'
 
 export interface SimilarRequest extends RequestRecord {
   /** 0 to 1 */
