@@ -74,9 +74,9 @@ async function moveForAccount(
   if (changed.length === 0) return
   const placings = JSON.stringify(changed.flatMap(({ after }) => after ?? []))
   const { rows: wanted } = await sql<{ request_id: string; wish_id: string; correction_id: string }>`
-    select "requestId" as request_id, placing."wishId" as wish_id, "correctionId" as correction_id
+    select "requestId" as request_id, placed."wishId" as wish_id, "correctionId" as correction_id
     from jsonb_to_recordset(${placings}::jsonb)
-      as placing ("sourceHash" text, "requestId" uuid, "wishId" uuid, "isSplit" boolean, "correctionId" uuid)
+      as placed ("sourceHash" text, "requestId" uuid, "wishId" uuid, "isSplit" boolean, "correctionId" uuid)
     join requests on requests.id = "requestId"
     cross join lateral (select coalesce(
       (select wish_id from wish_members where request_id = requests.id), requests.id) as id) as shared

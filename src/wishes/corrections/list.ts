@@ -36,9 +36,9 @@ const cursors = cursorsOf<[sequence: number]>('wish corrections', (value): value
 /** The most voted request that a correction moved and that the view shows. */
 const movedRequest = (view: View) => sql`
   select requests.id from wish_moves as move
-  join wish_placings as placing on placing.source_hash = move.source_hash
-    and placing.account_id is not distinct from correction.account_id
-  join requests on requests.id = placing.request_id
+  join wish_placings as placed on placed.source_hash = move.source_hash
+    and placed.account_id is not distinct from correction.account_id
+  join requests on requests.id = placed.request_id
   where move.correction_id = correction.id and move.from_wish_id <> move.to_wish_id
     and (${view.account === null ? sql`true` : sql`${standingIn(view, requestColumns)} >= 0`})
   order by requests.votes desc, requests.id limit 1`

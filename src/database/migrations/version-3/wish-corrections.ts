@@ -50,28 +50,28 @@ export const wishCorrections: readonly string[] = [
         return null;
       end if;
       insert into wishes (id)
-        select distinct placing.wish_id from unnest(fresh_ids) as fresh (id)
+        select distinct placed.wish_id from unnest(fresh_ids) as fresh (id)
         join requests on requests.id = fresh.id
-        join wish_placings as placing
-          on placing.source_hash = ${freshHash.replaceAll('fresh.', 'requests.')} and placing.account_id is null
+        join wish_placings as placed
+          on placed.source_hash = ${freshHash.replaceAll('fresh.', 'requests.')} and placed.account_id is null
         order by 1
         on conflict do nothing;
       insert into wish_members (request_id, wish_id, is_core)
-        select requests.id, placing.wish_id,
-          row_number() over (partition by placing.wish_id order by requests.standing desc, requests.votes desc, requests.id) = 1
-            and not exists (select from wish_members as core where core.wish_id = placing.wish_id and core.is_core)
+        select requests.id, placed.wish_id,
+          row_number() over (partition by placed.wish_id order by requests.standing desc, requests.votes desc, requests.id) = 1
+            and not exists (select from wish_members as core where core.wish_id = placed.wish_id and core.is_core)
         from unnest(fresh_ids) as fresh (id) join requests on requests.id = fresh.id
-        join wish_placings as placing
-          on placing.source_hash = ${freshHash.replaceAll('fresh.', 'requests.')} and placing.account_id is null
+        join wish_placings as placed
+          on placed.source_hash = ${freshHash.replaceAll('fresh.', 'requests.')} and placed.account_id is null
         on conflict do nothing;
       insert into account_wish_members (account_id, request_id, wish_id, correction_id)
-        select placing.account_id, requests.id, placing.wish_id, placing.correction_id
+        select placed.account_id, requests.id, placed.wish_id, placed.correction_id
         from unnest(fresh_ids) as fresh (id) join requests on requests.id = fresh.id
-        join wish_placings as placing
-          on placing.source_hash = ${freshHash.replaceAll('fresh.', 'requests.')} and placing.account_id is not null
-        where placing.is_split or not exists (
+        join wish_placings as placed
+          on placed.source_hash = ${freshHash.replaceAll('fresh.', 'requests.')} and placed.account_id is not null
+        where placed.is_split or not exists (
           select from wish_placings as shared
-          where shared.source_hash = placing.source_hash and shared.account_id is null)
+          where shared.source_hash = placed.source_hash and shared.account_id is null)
         on conflict do nothing;
       return null;
     end $$`,

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { foundRequest } from '../../../test/scripted-platform.ts'
+import { preparePage } from '../store/prepared-page.ts'
+import { deleteExpiredRequests } from '../store/retention.ts'
+import { storePage } from '../store/store.ts'
+import { sharedView } from '../views/view.ts'
+import { listWishes } from './list.ts'
+import type { WishSummary } from './summary.ts'
+
+const dayMs = 86_400_000
+/** The day on which growth is read. */
+const today = new Date('2026-06-30T12:00:00.000Z')
+const daysAgo = (days: number) => new Date(today.getTime() - days * dayMs)
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+afterAll(() => opened.close())
+beforeEach(() => opened.reset())
+
+/** Stores requests with these votes, as a page of that day has them. */
+async function store(days: number, votes: Record<string, number>): Promise<void> {
+  const requests = Object.entries(votes).map(([sourceId, amount]) => foundRequest(sourceId, { votes: amount }))
+  const prepared = await preparePage('github', { requests, incomplete: [], offTopic: [] }, null)
+  const page = {
+    platform: 'github' as const,
+    topic: 'dark mode',
+    jobId: null,
+    markSeenBefore: null,
+    now: daysAgo(days),
+  }
+  await opened.database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
+}
+
+/** Puts all requests into one wish. */
+async function joinAll(): Promise<void> {
+  await sql`insert into wishes (id) select id from requests order by source_id limit 1`.execute(opened.database)
+  await sql`insert into wish_members (request_id, wish_id) select requests.id, wishes.id from requests, wishes`.execute(
+    opened.database,
+  )
+}
+
+async function list(sortBy: 'growing' | 'votes'): Promise<WishSummary[]> {
+  return (await listWishes(opened.database, { sortBy, limit: 100, view: sharedView, now: today })).results
+}
+
+const growths = async () => (await list('votes')).map(({ growth }) => [growth.days7, growth.days30])
+
+test('growth is what the votes gained since 7 and 30 days ago', async () => {
+  await store(60, { one: 10, two: 5 })
+  await store(20, { one: 14 })
+  await store(3, { one: 15, two: 4 })
+  await joinAll()
+  expect(await growths()).toEqual([[0, 4]])
+})
+
+test('a change on the day before the period is not in it, and one on its first day is', async () => {
+  await store(60, { one: 1, two: 1 })
+  await store(7, { one: 3 })
+  await store(6, { two: 9 })
+  await joinAll()
+  expect(await growths()).toEqual([[8, 10]])
+})
+
+test('the first change after a long time counts from the votes before', async () => {
+  await store(90, { one: 100 })
+  await store(1, { one: 130 })
+  expect(await growths()).toEqual([[30, 30]])
+})
+
+test('a request that is new in the cache is no growth, nor is what it gained since', async () => {
+  await store(60, { one: 10 })
+  await store(5, { new: 500 })
+  await store(2, { one: 11, new: 510 })
+  await joinAll()
+  expect(await growths()).toEqual([[1, 1]])
+})
+
+test('neither the expiry of a member nor its return is growth or a loss', async () => {
+  await store(60, { one: 10, two: 50 })
+  await store(4, { one: 12 })
+  await joinAll()
+  const [before] = await growths()
+  await deleteExpiredRequests(opened.database, new Map([['github', 30]]), today)
+  expect(await growths()).toEqual([before])
+  await store(0, { two: 55 })
+  expect(await list('growing')).toMatchObject([{ requestCount: 1, growth: { days7: 2 } }])
+})
+
+test('the order growing has the wishes that gained votes in 7 days, the fastest first', async () => {
+  await store(60, { slow: 900, fast: 1, stale: 5, falling: 8 })
+  await store(20, { stale: 50 })
+  await store(2, { slow: 905, fast: 30, falling: 2 })
+  const listed = await list('growing')
+  expect(listed.map(({ title, growth }) => [title, growth.days7])).toEqual([
+    ['Request fast', 29],
+    ['Request slow', 5],
+  ])
+  const first = await listWishes(opened.database, { sortBy: 'growing', limit: 1, view: sharedView, now: today })
+  const second = await listWishes(opened.database, {
+    sortBy: 'growing',
+    limit: 1,
+    view: sharedView,
+    now: today,
+    cursor: first.cursor ?? '',
+  })
+  expect([...first.results, ...second.results]).toEqual(listed)
+  expect([first.hasMore, second.hasMore]).toEqual([true, false])
+})
