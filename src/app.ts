@@ -40,6 +40,7 @@ import { registerPurgeRoutes } from './requests/purge/routes.ts'
 import { registerSuppressionRoutes } from './requests/purge/suppression-routes.ts'
 import { registerSearchRoutes } from './requests/search/routes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
+import { createAlike } from './requests/similar/alike.ts'
 import { registerSimilarRoutes } from './requests/similar/routes.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { RemovalContact } from './runtime/removal-contact.ts'
@@ -124,11 +125,12 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   const realtimeList = createRealtimeList({ ...dependencies, live })
   registerListRoutes(routes, { ...shared, realtimeList, ownsJob })
   registerExportRoutes(routes, { ...shared, ownsJob })
-  registerSimilarRoutes(routes, shared)
+  const possiblySame = createAlike(dependencies.searchIndex)
+  registerSimilarRoutes(routes, { ...shared, possiblySame })
   registerCorrectionRoutes(routes, shared)
   registerWishCorrectionRoutes(routes, shared)
   registerMarkRoutes(routes, shared)
-  registerWishRoutes(routes, { ...shared, possiblySame: async () => [] })
+  registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
   registerPurgeRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

@@ -1,6 +1,7 @@
 import type { CreditUsage } from '../credits/usage.ts'
 import type { CollectionError } from '../live/gathered.ts'
 import type { RequestRecord } from '../requests/record.ts'
+import type { GroupedResult } from '../requests/search/grouped.ts'
 import type { ListedJob } from '../scraping/job-list.ts'
 import type { Job } from '../scraping/jobs.ts'
 import type { TopicSummary } from '../topics/topics.ts'
@@ -45,6 +46,11 @@ export interface SearchAnswer {
   usage: Usage
 }
 
+/** The answer of a search with `groupBy`. */
+export interface GroupedAnswer extends Omit<SearchAnswer, 'data'> {
+  data: Omit<SearchAnswer['data'], 'results'> & { results: GroupedResult[] }
+}
+
 export interface SearchRequest {
   query: string
   limit?: number
@@ -52,6 +58,7 @@ export interface SearchRequest {
   filters?: Record<string, unknown>
   sortBy?: string
   prefix?: boolean
+  groupBy?: 'wish'
 }
 
 /** The answer of a search with `expand`. */

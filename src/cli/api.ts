@@ -4,6 +4,7 @@ import type { TopicPage } from '../topics/topic-page.ts'
 import type {
   AccountUsage,
   CorrectionAnswer,
+  GroupedAnswer,
   JobPage,
   ScrapeRequest,
   SearchAnswer,
@@ -27,7 +28,7 @@ export interface Api {
   /** The credits as they are now. */
   readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
   readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
-  search(body: SearchRequest): Promise<SearchAnswer>
+  search(body: SearchRequest): Promise<SearchAnswer | GroupedAnswer>
   /** The events of a search with `expand`. The last one is `result` or `error`. */
   expandSearch(body: SearchRequest & { platforms?: string[] }, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
   listTopics(query: { query?: string; sortBy?: string; limit?: number; cursor?: string }): Promise<TopicAnswer>

@@ -125,5 +125,6 @@ export const requestRecord = (fields: Partial<RequestRecord> = {}): RequestRecor
   statusObserved: false,
   excerpt: false,
   sourceName: null,
+  wish: { wishId: 'request-1', requestCount: 1, votes: 12 },
   ...fields,
 })

@@ -51,6 +51,37 @@ describe('results of a search', () => {
     )
   })
 
+  it('say how many requests and votes their wish has, where it has several', () => {
+    const wish = { wishId: 'wish-1', requestCount: 3, votes: 1_040 }
+    expect(format([requestRecord({ wish, originalCreatedAt: null })])[1]).toBe(
+      '     12 votes · github · one of 3 requests for the same, 1,040 votes · https://github.com/acme/app/issues/1',
+    )
+  })
+
+  it('are wishes with --group-by: the numbers of all their requests, how many match, and the best match', () => {
+    const wish = {
+      wishId: 'wish-1',
+      title: 'A dark theme',
+      requestCount: 3,
+      votes: 1_040,
+      platforms: ['github' as const, 'lemmy' as const],
+      status: 'in_progress' as const,
+      firstAskedAt: '2026-01-01T00:00:00.000Z',
+      lastAskedAt: '2026-03-02T00:00:00.000Z',
+      matching: 2,
+      bestMatch: requestRecord(),
+    }
+    const data = { results: [wish], hasMore: true, limitReached: false }
+    const answer = { data, meta: { maybeResults: 0 }, usage }
+    expect(formatResults(answer, { query: 'dark mode', columns: 80, now, repeated: '--group-by wish ' })).toEqual([
+      '  1. A dark theme',
+      '     1,040 votes · 3 requests, 2 match · github, lemmy · in progress · first asked 3 months ago · wish-1',
+      '     Dark mode · https://github.com/acme/app/issues/1',
+      '',
+      "Result 1; there are more: wishwell search --group-by wish --offset 1 'dark mode'",
+    ])
+  })
+
   it('leave out unknown fields', () => {
     expect(format([requestRecord({ originalCreatedAt: null, description: '' })]).slice(0, 3)).toEqual([
       '  1. Dark mode',

@@ -1,11 +1,12 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { prices, priceText } from '../accounts/plans.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createApi } from './api.ts'
-import type { SearchAnswer } from './api-types.ts'
+import type { GroupedAnswer, SearchAnswer } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { type ExpandedQuery, formatExpansion, searchExpanded } from './expanded-search.ts'
+import { formatWish } from './grouped-result.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines, terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
@@ -20,6 +21,7 @@ Exit codes: 0 done, also without a result; 1 the service refused; 2 the command 
 Examples:
   wishwell search dark mode
   wishwell search '"dark mode" -android' --min-votes 10 --sort votes
+  wishwell search dark mode --group-by wish --sort votes
   wishwell search dark mode --expand
   wishwell search dark mode --include maybe --status planned,completed
   wishwell search dark mode --limit 100 --json | jq -r '.data.results[].sourceUrl'`
@@ -28,6 +30,7 @@ interface SearchOptions extends NarrowingOptions {
   limit?: number
   offset?: number
   expand: boolean
+  groupBy?: 'wish'
   json: boolean
 }
 
@@ -46,6 +49,11 @@ export function searchCommand(): Command {
       `first collect related topics live, and show their progress (costs at most ${priceText(prices.expand)})`,
       false,
     )
+    .addOption(
+      new Option('--group-by <what>', 'wish: each result is a wish, with the numbers of all its requests').choices([
+        'wish',
+      ]),
+    )
   return addNarrowingOptions(command)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
@@ -53,13 +61,21 @@ export function searchCommand(): Command {
     .action(search)
 }
 
-async function search(words: string[], { limit, offset, expand, json, ...options }: SearchOptions): Promise<void> {
+async function search(
+  words: string[],
+  { limit, offset, expand, groupBy, json, ...options }: SearchOptions,
+): Promise<void> {
   exitWhenOutputCloses()
   const query = words.join(' ')
   const page = defined({ limit, offset })
-  const body = { query, ...toBody(options, expand), ...page }
+  const body = { query, ...toBody(options, expand), ...page, ...defined({ groupBy }) }
   const config = readClientConfig()
-  const layout = { query, ...page, repeated: toArguments(options), columns: terminalColumns() ?? pipedColumns }
+  const layout = {
+    query,
+    ...page,
+    repeated: `${groupBy ? `--group-by ${groupBy} ` : ''}${toArguments(options)}`,
+    columns: terminalColumns() ?? pipedColumns,
+  }
   if (expand) return showExpanded(body, config, json, layout)
   const answer = await createApi(config).search(body)
   if (json) return printJson(answer)
@@ -102,9 +118,12 @@ const indentation = '     '
 const likelihoodNames = { likely: [], maybe: ['may be a request'], unlikely: ['probably no request'] } as const
 
 /** What became of a request, and how likely it is one where that is not plain. */
-const marksOf = ({ status, likelihood }: RequestRecord): string[] => [
+const marksOf = ({ status, likelihood, wish }: RequestRecord): string[] => [
   ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
   ...likelihoodNames[likelihood],
+  ...(wish === null || wish.requestCount === 1
+    ? []
+    : [`one of ${count(wish.requestCount, 'request')} for the same, ${count(wish.votes, 'vote')}`]),
 ]
 
 /** How many results `--include maybe` adds. */
@@ -146,12 +165,16 @@ function formatNothing({ query, offset = 0, expand = false }: Layout, didYouMean
 }
 
 /** The answer of a search, as text. */
-export function formatResults({ data, meta }: SearchAnswer, layout: Layout): string[] {
+export function formatResults({ data, meta }: SearchAnswer | GroupedAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
   const { query, limit, offset = 0, expand = false, repeated = '' } = layout
   const maybe = formatMaybe(meta, layout)
   if (results.length === 0) return [...formatNothing(layout, meta.didYouMean), ...maybe]
-  const lines = results.flatMap((request, index) => formatResult(request, offset + index + 1, layout))
+  const lines = results.flatMap((result, index) =>
+    'bestMatch' in result
+      ? formatWish(result, offset + index + 1, layout)
+      : formatResult(result, offset + index + 1, layout),
+  )
   const end = offset + results.length
   if (meta.window !== undefined) {
     lines.push(`Only the best ${meta.window} matches were filtered; there are more. Add words to reach others.`)

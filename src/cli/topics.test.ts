@@ -32,13 +32,27 @@ describe('wishwell topics', () => {
       platforms: [{ platform: 'github' as const, requests: 1, votes: 5 }],
       timeline: [],
       wishes: [
-        { request: requestRecord(), votes: 17, requests: 2, platforms: ['github' as const, 'lemmy' as const] },
-        { request: requestRecord({ title: 'x'.repeat(100) }), votes: 1, requests: 1, platforms: ['github' as const] },
+        {
+          wishId: 'wish-1',
+          request: requestRecord(),
+          votes: 17,
+          requests: 2,
+          platforms: ['github' as const, 'lemmy' as const],
+          status: 'in_progress' as const,
+        },
+        {
+          wishId: 'wish-2',
+          request: requestRecord({ title: 'x'.repeat(100) }),
+          votes: 1,
+          requests: 1,
+          platforms: ['github' as const],
+          status: null,
+        },
       ],
     }
     const lines = formatTopicPage(page, { now, columns: 60 })
     expect(lines[1]).toBe('On github 1 request, 5 votes')
-    expect(lines[4]).toBe('     17  Dark mode, 2 requests on github, lemmy')
+    expect(lines[4]).toBe('     17  Dark mode, in progress, 2 requests on github, lemmy')
     expect(lines[5]).toHaveLength(60)
   })
 

@@ -135,9 +135,9 @@ export function formatTopicPage(page: TopicPage, { now, columns }: { now: Date; 
   const platforms = page.platforms.map(
     ({ platform, requests, votes }) => `${printable(platform)} ${count(requests, 'request')}, ${count(votes, 'vote')}`,
   )
-  const wishes = page.wishes.map(({ request, votes, requests, platforms: names }) => {
+  const wishes = page.wishes.map(({ request, votes, requests, platforms: names, status: ofWish }) => {
     const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
-    const status = request.status === null ? '' : `, ${printable(request.status).replaceAll('_', ' ')}`
+    const status = ofWish === null ? '' : `, ${printable(ofWish).replaceAll('_', ' ')}`
     return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${status}${together}`, columns)
   })
   return [

@@ -7,6 +7,7 @@ import { closed, defaulted, moment, nullable, oneOf } from '../http/schemas.ts'
 import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
 import { isCorrected } from './views/corrected.ts'
 import { isShown, requestColumns, sharedView, standingIn, type View } from './views/view.ts'
+import { type WishOfRequest, wishColumn } from './wishes/wish-column.ts'
 
 /** How likely a request is one, as the caller sees it. */
 export const likelihoods = ['likely', 'maybe', 'unlikely'] as const
@@ -15,6 +16,13 @@ export type Likelihood = (typeof likelihoods)[number]
 
 const likelihoodOf = (standing: Standing): Likelihood =>
   standing === 2 ? 'likely' : standing === 1 ? 'maybe' : 'unlikely'
+
+/** The wish of a request, as every answer gives it. */
+export const wishOfRequest = closed({
+  wishId: Type.String({ description: 'Identifier of the wish: the requests that ask for the same' }),
+  requestCount: Type.Integer({ description: 'How many likely requests it has' }),
+  votes: Type.Integer({ description: 'The sum of their votes' }),
+})
 
 /** A feature request as the interface gives it. Unknown is null, never invented. */
 export const requestRecord = closed({
@@ -65,6 +73,7 @@ export const requestRecord = closed({
   sourceName: nullable(
     Type.String({ description: 'The repository, project, site, forum category, community or video it was posted in' }),
   ),
+  wish: nullable(wishOfRequest),
 })
 
 export type RequestRecord = Static<typeof requestRecord>
@@ -107,6 +116,7 @@ export type RequestRow = Selectable<Pick<Tables['requests'], (typeof shownColumn
   /** In the view that it was read with. */
   standing: Standing
   corrected: boolean
+  wish: WishOfRequest | null
 }
 
 /** For a query over `requests`: the names of the row's topics, the one that found it first before the others. */
@@ -131,7 +141,8 @@ export const recordColumns = ({ fullText, view = sharedView }: RecordChoice): Ra
   const description = fullText ? sql`requests.description` : sql`left(requests.description, ${sql.lit(excerptProbe)})`
   const columns = shownColumns.map((column) => sql.ref(`requests.${column}`))
   return sql`${sql.join(columns)}, ${description} as description, ${topicNames} as topics,
-    ${standingIn(view, requestColumns)} as standing, ${isCorrected(view)} as corrected`
+    ${standingIn(view, requestColumns)} as standing, ${isCorrected(view)} as corrected,
+    ${wishColumn(view)} as wish`
 }
 
 /** @param row as `recordColumns` gives it with the same choice. */
@@ -161,6 +172,7 @@ export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestReco
   statusObserved: row.status_observed,
   excerpt: row.excerpt,
   sourceName: row.source_name,
+  wish: row.wish,
 })
 
 /** The requests with these ids that the view shows, in the order of the ids; one that is gone is left out. */

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
+import { requestStatuses } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { pageOf, pageParameters } from '../http/pagination.ts'
-import { closed, errorResponses, moment, trimmedText } from '../http/schemas.ts'
+import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { sortByParameter } from '../http/sort-order.ts'
 import { requestRecord } from '../requests/record.ts'
 import { wishProperties } from '../requests/similar/routes.ts'
@@ -95,9 +96,19 @@ const topicPage = closed({
     }),
     { description: 'When they were posted: weeks up to half a year, months up to ten years, else years; no gaps' },
   ),
-  wishes: Type.Array(closed({ request: requestRecord, ...wishProperties }), {
-    description: 'The first 20 wishes: groups of similar requests among the 200 most voted ones',
-  }),
+  wishes: Type.Array(
+    closed({
+      wishId: Type.String({ description: 'Identifier of the wish' }),
+      request: requestRecord,
+      ...wishProperties,
+      status: nullable(oneOf(requestStatuses, { description: 'What became of the wish; null where it is unknown' })),
+    }),
+    {
+      description:
+        'Its 20 most voted wishes, as `GET /api/v1/wishes?topic=` lists them, in the numbers of the whole wish: requests that ' +
+        'other topics found count too. A topic with more than 5,000 requests may have more of them than are given',
+    },
+  ),
 })
 
 function registerPage(app: App, { database, clock, authentication }: TopicDependencies): void {

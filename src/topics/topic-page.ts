@@ -1,57 +1,22 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import { listRequests } from '../requests/list/list.ts'
-import type { RequestRecord } from '../requests/record.ts'
-import { together, type Wish } from '../requests/similar/similar.ts'
-import { groupAlike } from '../requests/similar/similarity.ts'
-import { readComparedWords } from '../requests/similar/words.ts'
 import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
 import { countChanges } from './differences.ts'
+import { readTopicWishes, type TopicWish } from './topic-wishes.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
-
-/** How many of a topic's most voted requests are compared for its wishes, and how many wishes are shown. */
-const comparedRequests = 200
-const shownWishes = 20
 
 export interface TopicPage extends TopicSummary {
   platforms: { platform: PlatformName; requests: number; votes: number }[]
   timeline: Period[]
-  wishes: (Wish & { request: RequestRecord })[]
+  wishes: TopicWish[]
 }
 
 interface TopicInput {
   topic: string
   now: Date
   view: View
-}
-
-/** In a view with few of the topic's requests one page of the list may not have all that are compared. */
-const maxPages = 5
-
-async function readMostVoted(executor: Executor, { topic, view }: TopicInput): Promise<RequestRecord[]> {
-  const found: RequestRecord[] = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < maxPages && found.length < comparedRequests; pages++) {
-    const limit = comparedRequests - found.length
-    const page = await listRequests(executor, { topic, view, sortBy: 'votes', fullText: false, limit, cursor })
-    found.push(...page.results)
-    if (page.cursor === null) break
-    cursor = page.cursor
-  }
-  return found
-}
-
-/** The wishes of a topic: groups of similar requests among its most voted ones, the most voted first. */
-async function readWishes(executor: Executor, input: TopicInput): Promise<TopicPage['wishes']> {
-  const requests = await readMostVoted(executor, { ...input, view: { ...input.view, least: 2 } })
-  const groups = await groupAlike(await readComparedWords(executor, requests))
-  return groups
-    .map((positions) => positions.map((position) => requests[position]!))
-    .map((group) => ({ request: group[0]!, ...together(group) }))
-    .sort((a, b) => b.votes - a.votes)
-    .slice(0, shownWishes)
 }
 
 interface Count {
@@ -90,6 +55,6 @@ export async function readTopicPage(executor: Executor, input: TopicInput): Prom
     ...shown,
     platforms,
     timeline: timelineOf(days.map(({ value, requests }) => ({ day: value, requests }))),
-    wishes: await readWishes(executor, input),
+    wishes: await readTopicWishes(executor, input),
   }
 }

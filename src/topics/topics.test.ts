@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { makeWish } from '../../test/stored-wish.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { findWrongCounts } from './verify.ts'
@@ -94,7 +95,7 @@ describe('the list of topics', () => {
 })
 
 describe('a topic', () => {
-  it('has its platforms, a timeline of its requests, and its wishes with all their votes', async () => {
+  it('has its platforms, and a timeline of its requests', async () => {
     const page = await get(`/api/v1/topics/${encodeURIComponent('DARK mode')}`)
     expect(page).toMatchObject({ topic: 'Dark  Mode', requests: 4, votes: 24 })
     expect(page.platforms).toEqual([
@@ -103,12 +104,32 @@ describe('a topic', () => {
     ])
     const total = page.timeline.reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0)
     expect(total).toBe(4)
-    expect(page.wishes[0]).toMatchObject({
-      request: { title: 'Dark mode for the editor' },
-      votes: 17,
-      requests: 2,
+  })
+
+  it('shows its wishes in the numbers of the whole wish, the most voted first', async () => {
+    const before = await get('/api/v1/topics/dark%20mode')
+    expect(before.wishes.map(({ votes, requests }: Record<string, number>) => [votes, requests])).toEqual([
+      [10, 1],
+      [7, 1],
+      [5, 1],
+      [2, 1],
+    ])
+    const { results } = await get('/api/v1/requests?limit=100')
+    const ofTitle = (title: string) => results.find((request: { title: string }) => request.title === title)._id
+    const titles = ['Keyboard shortcuts', 'Dark mode in the editor', 'Export as CSV']
+    const wishId = await makeWish(service.database, titles.map(ofTitle))
+    const { wishes } = await get('/api/v1/topics/dark%20mode')
+    // The most telling request and most votes are those of another topic: it is the same wish there.
+    expect(wishes[0]).toMatchObject({
+      wishId,
+      request: { title: 'Export as CSV', wish: { wishId, requestCount: 3, votes: 109 } },
+      votes: 109,
+      requests: 3,
       platforms: ['github', 'hackernews'],
     })
+    expect(wishes.map(({ votes }: { votes: number }) => votes)).toEqual([109, 10, 5])
+    expect((await get('/api/v1/topics/export')).wishes).toEqual([wishes[0]])
+    await service.database.deleteFrom('wishes').where('id', '=', wishId).execute()
   })
 
   it.each(['nothing%20here', 'unheard', '%00', 'x'.repeat(3_000), '..%2f'])(

@@ -7,14 +7,8 @@ import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
 import { membersIn } from '../requests/wishes/membership.ts'
 import { readWishIds } from '../requests/wishes/numbers.ts'
+import type { PossiblySame } from '../requests/wishes/possibly-same.ts'
 import { readWishes, type WishSummary } from '../requests/wishes/summary.ts'
-
-/** Requests that may ask for the same as a request, the most similar first; they may be of any wish. */
-export type PossiblySame = (
-  executor: Executor,
-  requestId: string,
-  view: View,
-) => Promise<{ requestId: string; similarity: number }[]>
 
 export interface WishDetail extends WishSummary {
   statuses: { status: RequestStatus | null; requests: number }[]

@@ -23,6 +23,7 @@ import type {
   TopicPage,
   TopicSummary,
   UsageRecord,
+  WishDetail,
 } from './types.ts'
 
 // Every call of an account, one function each. The calls of the operator are in operator-calls.ts.
@@ -90,6 +91,10 @@ export const correctRequest = (requestId: string, isRequest: boolean | null) =>
 
 export const readSimilar = (requestId: string, { signal }: Read) =>
   dataOf(call<Data<SimilarRequests>>(`/api/v1/requests/${segment(requestId)}/similar?limit=10`, { signal }))
+
+/** A wish with a page of its requests. */
+export const readWish = (wishId: string, cursor: string | undefined, { signal }: Read) =>
+  dataOf(call<Data<WishDetail>>(withQuery(`/api/v1/wishes/${segment(wishId)}`, { limit: 20, cursor }), { signal }))
 
 export const listTopics = (
   input: { query?: string | undefined; sortBy: TopicOrder; limit: number; cursor?: string | undefined },

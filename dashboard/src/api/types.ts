@@ -18,6 +18,8 @@ import type { Include } from '../../../src/requests/views/include.ts'
 import type { PlatformProgress } from '../../../src/scraping/job-events.ts'
 import type { ListedJob } from '../../../src/scraping/job-list.ts'
 import type { jobSchema } from '../../../src/scraping/job-schema.ts'
+import type { TopicWish } from '../../../src/topics/topic-wishes.ts'
+import type { WishDetail } from '../../../src/wishes/detail.ts'
 
 // The answers of the service, by its own types: only types are imported, so no code of the service is in the page.
 
@@ -36,6 +38,8 @@ export type {
   RequestStatus,
   StatementEntry,
   Tier,
+  TopicWish,
+  WishDetail,
 }
 
 export type ErrorBody = Static<typeof errorBody>
@@ -122,6 +126,9 @@ export interface SearchMeta {
   /** How many more matches may be requests. */
   maybeResults: number
   window?: number
+  /** How many requests match; at least so many, unless it is exact. */
+  total?: number
+  totalIsExact?: boolean
   didYouMean?: string
   expandedTopics?: string[]
   topicsScraped?: number
@@ -151,10 +158,12 @@ export interface CollectionProgress {
 }
 
 export interface SimilarRequests {
-  results: (RequestRecord & { similarity: number })[]
+  /** The other members of its wish, then what is possibly the same. */
+  results: (RequestRecord & { similarity: number; sameWish: boolean })[]
   votes: number
   requests: number
   platforms: string[]
+  wish: RequestRecord['wish']
 }
 
 export interface TopicSummary {
@@ -170,17 +179,10 @@ export interface TopicSummary {
 
 export type TopicOrder = 'new' | 'votes' | 'name'
 
-export interface Wish {
-  request: RequestRecord
-  votes: number
-  requests: number
-  platforms: string[]
-}
-
 export interface TopicPage extends TopicSummary {
   platforms: { platform: string; requests: number; votes: number }[]
   timeline: { from: string; requests: number }[]
-  wishes: Wish[]
+  wishes: TopicWish[]
 }
 
 export interface Account {

@@ -60,7 +60,9 @@ export function ResultCard({ request, view, show }: CardProps) {
             aria-expanded={isSimilarOpen}
             onClick={() => setSimilarOpen(!isSimilarOpen)}
           >
-            {texts.similar}
+            {request.wish && request.wish.requestCount > 1
+              ? texts.alike(request.wish.requestCount - 1, request.wish.votes)
+              : texts.similar}
           </button>
           <Correction request={request} />
         </div>

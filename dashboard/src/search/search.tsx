@@ -71,6 +71,10 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
       <p className="count" role="status">
         {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage, view.include !== null)}
+        {!isPlaceholderData &&
+          hasNextPage &&
+          meta?.total !== undefined &&
+          ` ${texts.total(meta.total, meta.totalIsExact ?? true)}`}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
       </p>
       {found.length === 0 && hasNextPage && <p className="note">{texts.noneSoFar}</p>}

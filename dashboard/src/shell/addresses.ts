@@ -12,6 +12,7 @@ export const signInAddress = '/sign-in'
 export const jobAddress = (jobId: string): string => `/collect/${encodeURIComponent(jobId)}`
 /** The topic is in the query, not in the path: servers and proxies interpret its dots and slashes. */
 export const topicAddress = (topic: string): string => `/topics/one?${new URLSearchParams({ topic })}`
+export const wishAddress = (wishId: string): string => `/wishes/${encodeURIComponent(wishId)}`
 export const operatorAccountAddress = (accountId: string): string =>
   `/operator/accounts/${encodeURIComponent(accountId)}`
 

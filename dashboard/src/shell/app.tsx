@@ -13,6 +13,7 @@ import { SignInPage } from '../sign-in/sign-in.tsx'
 import { shellTexts as texts } from '../texts/shell.ts'
 import { TopicPageView } from '../understand/topic.tsx'
 import { TopicsPage } from '../understand/topics.tsx'
+import { WishPage } from '../understand/wish.tsx'
 import { operatorAddress, searchAddress, signInAddress } from './addresses.ts'
 import { Boundary } from './boundary.tsx'
 import { focusHeading } from './focus.ts'
@@ -95,6 +96,7 @@ function Turned({ path, session }: { path: string; session: Session }): ReactNod
   if (first === 'collect') return second === undefined ? <CollectPage /> : <JobPage key={second} jobId={second} />
   if (first === 'topics' && second === undefined) return <TopicsPage />
   if (first === 'topics' && second === 'one') return <TopicPageView />
+  if (first === 'wishes' && second !== undefined) return <WishPage key={second} wishId={second} />
   if (first === 'account' && second === undefined) return <AccountPage />
   return <NoSuchPage />
 }

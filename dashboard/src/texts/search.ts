@@ -33,7 +33,8 @@ export const searchTexts = {
       : plural(shown, hasOthers ? 'result' : 'request'),
   shownBefore: (query: string) =>
     query === '' ? 'Still shown: the list from before.' : `Still shown: the results for “${query}”.`,
-  window: (size: number) => `The filters looked at the best ${number(size)} matches.`,
+  total: (total: number, isExact: boolean) => `${isExact ? '' : 'More than '}${plural(total, 'match', 'matches')}.`,
+  window: (size: number) => `Among the ${number(size)} closest matches.`,
   didYouMean: 'Did you mean',
   noneSoFar: 'None in the part that was looked at; there may be more.',
   capReached: 'These are the 100 best; a search gives no more. Other words or a filter bring up others.',
@@ -56,6 +57,9 @@ export const searchTexts = {
     `${likely === 0 ? plural(count, 'match', 'matches') : `${number(count)} more`} may be ${count === 1 ? 'a request' : 'requests'}.`,
   showMaybe: (count: number) => (count === 1 ? 'Show it' : 'Show them'),
   similar: 'Similar',
+  alike: (others: number, votes: number) => `${number(others)} alike · ${plural(votes, 'vote')}`,
+  openWish: 'Open them all',
+  possiblySame: 'Possibly the same, and not counted:',
   similarTitle: 'Similar requests',
   noSimilar: 'No request asks for much the same.',
   together: (requests: number, votes: number, platforms: string[]) =>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { readTopic } from '../api/calls.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { TopicPage, Wish } from '../api/types.ts'
+import type { TopicPage, TopicWish } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
 import { ColumnChart } from '../charts/column-chart.tsx'
-import { Marks, Origin, SourceLink, Votes } from '../search/request-parts.tsx'
-import { filteredSearch, newCollection, topicsAddress } from '../shell/addresses.ts'
+import { Marks, Origin, Votes } from '../search/request-parts.tsx'
+import { filteredSearch, newCollection, topicsAddress, wishAddress } from '../shell/addresses.ts'
 import { ago, number, platformTitle, plural, signed, utcDay } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -50,7 +50,7 @@ const Understanding = ({ topic }: { topic: TopicPage }) => (
       <p className="note">{texts.wishesIntro}</p>
       <ol className="wishes">
         {topic.wishes.map((wish) => (
-          <WishCard key={wish.request._id} wish={wish} />
+          <WishCard key={wish.wishId} wish={wish} />
         ))}
       </ol>
     </section>
@@ -111,14 +111,14 @@ const Charts = ({ topic }: { topic: TopicPage }) => (
   </div>
 )
 
-const WishCard = ({ wish: { request, votes, requests, platforms } }: { wish: Wish }) => (
+const WishCard = ({ wish: { wishId, request, votes, requests, platforms, status } }: { wish: TopicWish }) => (
   <li className="result">
     <Votes votes={votes} />
     <div className="result-body">
       <h3 dir="auto">
-        <SourceLink request={request}>{request.title}</SourceLink>
+        <Link href={wishAddress(wishId)}>{request.title}</Link>
       </h3>
-      <Marks request={request} />
+      <Marks request={{ ...request, ...(status === request.status ? {} : { status, statusChangedAt: null }) }} />
       {requests > 1 && <p className="note">{texts.together(requests, platforms.map(platformTitle))}</p>}
       <Origin request={request} />
     </div>

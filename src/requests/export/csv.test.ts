@@ -28,6 +28,7 @@ const request: ExportedRequest = {
   statusObserved: false,
   excerpt: false,
   sourceName: null,
+  wish: { wishId: 'wish', requestCount: 3, votes: 12 },
   cursor: 'cursor',
 }
 
@@ -49,8 +50,15 @@ function parseCsv(text: string): (string | null)[][] {
 }
 
 describe('a CSV record', () => {
-  it('has a column for each field of a record', () => {
-    expect(csvHeader.trimEnd().split(',').sort()).toEqual(Object.keys(request).sort())
+  it('has a column for each field of a record, and three for its wish', () => {
+    const { wish: _, ...others } = request
+    const columns = [...Object.keys(others), 'wishId', 'wishRequestCount', 'wishVotes']
+    expect(csvHeader.trimEnd().split(',').sort()).toEqual(columns.sort())
+  })
+
+  it('leaves the columns of the wish empty for a request that has none', () => {
+    expect(toCsvRecord(request)).toContain(',"wish",3,12,"cursor"')
+    expect(toCsvRecord({ ...request, wish: null })).toContain(',,,,"cursor"')
   })
 
   it('has a field for each column, and parses back to its texts, whatever they hold', () => {

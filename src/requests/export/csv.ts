@@ -30,8 +30,11 @@ const columns = [
   'statusObserved',
   'excerpt',
   'sourceName',
+  'wishId',
+  'wishRequestCount',
+  'wishVotes',
   'cursor',
-] as const satisfies readonly (keyof ExportedRequest)[]
+] as const satisfies readonly (keyof Row)[]
 
 /**
  * What a spreadsheet may take for a formula: one of = + - @ (also full-width) at the beginning, or after what it passes over
@@ -46,7 +49,15 @@ export const withoutFormula = (text: string): string => (risky.test(text) ? `'${
 /** Always in quotes, so that an empty text is not the same as none (RFC 4180). */
 const quoted = (text: string) => `"${withoutFormula(text).replaceAll('"', '""')}"`
 
-function toField(value: ExportedRequest[(typeof columns)[number]]): string {
+/** A request as the columns have it: its wish, if it has one, in three of them. */
+function toRow({ wish, ...request }: ExportedRequest) {
+  const { wishId = null, requestCount = null, votes = null } = wish ?? {}
+  return { ...request, wishId, wishRequestCount: requestCount, wishVotes: votes }
+}
+
+type Row = ReturnType<typeof toRow>
+
+function toField(value: Row[(typeof columns)[number]]): string {
   if (value === null) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return quoted(typeof value === 'string' ? value : JSON.stringify(value))
@@ -55,5 +66,7 @@ function toField(value: ExportedRequest[(typeof columns)[number]]): string {
 export const csvHeader = `${columns.join(',')}\r\n`
 
 /** One record as RFC 4180 has it: lists are JSON, what is unknown is empty. */
-export const toCsvRecord = (request: ExportedRequest): string =>
-  `${columns.map((column) => toField(request[column])).join(',')}\r\n`
+export function toCsvRecord(request: ExportedRequest): string {
+  const row = toRow(request)
+  return `${columns.map((column) => toField(row[column])).join(',')}\r\n`
+}

@@ -32,7 +32,7 @@ export type ExactOrder = Exclude<SearchOrder, 'relevance'>
 export interface OrderedInput {
   part: Part
   order: ExactOrder
-  /** At most 101. */
+  /** At most 1,001. */
   limit: number
 }
 

@@ -21,10 +21,17 @@ async function readSomeOfBest(
   return { ids: [...known.ids, ...others], maybeIds: known.maybeIds, window: best.window }
 }
 
-/** The ids of the first results: those with all words, and where they are fewer, those with some. */
-async function readOrder(executor: Executor, engine: SearchEngine, input: PageInput): Promise<Order | null> {
+/**
+ * The ids of the first `wanted` results: those with all words, and where they are fewer, those with some. Null where too many match to
+ * be ordered.
+ */
+export async function readOrder(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  wanted: number,
+): Promise<Order | null> {
   const order = input.sortBy as ExactOrder
-  const wanted = Math.min(input.offset + input.limit, searchCap) + 1
   const whole = await engine.ordered(executor, input, { part: 'all', order, limit: wanted })
   if (whole === null) return null
   const missing = wanted - whole.ids.length
@@ -50,7 +57,7 @@ export async function readOrderedPage(
   engine: SearchEngine,
   input: PageInput,
 ): Promise<SearchMatches> {
-  const order = await readOrder(executor, engine, input)
+  const order = await readOrder(executor, engine, input, Math.min(input.offset + input.limit, searchCap) + 1)
   if (order === null) return readBestPage(executor, engine, input)
   const { ids, maybeIds, window } = order
   const end = input.offset + input.limit

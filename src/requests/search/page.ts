@@ -12,11 +12,11 @@ import { textCondition } from './text-condition.ts'
  * What the ranking cannot decide is decided among this many of the best matches, so that a filter that no match passes costs no
  * more than another.
  */
-const windowSize = 1_000
+export const windowSize = 1_000
 
 /** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
-const wideWindowSize = 5_000
-const fewInView = windowSize / 5
+export const wideWindowSize = 5_000
+export const fewInView = windowSize / 5
 
 /** A selective filter leaves at most this many requests; the text of each of them is then matched. */
 export const maxSelected = 150
@@ -47,17 +47,17 @@ export interface SearchMatches {
   isAll: boolean
 }
 
-const orders: Record<SearchOrder, RawBuilder<unknown>> = {
+export const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   relevance: sql`score desc, id`,
   votes: sql`votes desc, id desc`,
   new: sql`posted_at desc, id desc`,
 }
 
 /** Likely requests come before those that may be one, and these before the others, where a view has more than one class. */
-const classOrder = ({ least }: View) => (least === 2 ? sql`` : sql`standing desc, `)
+export const classOrder = ({ least }: View) => (least === 2 ? sql`` : sql`standing desc, `)
 
 /** What narrows or orders the matches beyond words and view; null where the ranking gives the page. */
-function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
+export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = requestConditions(filters)
   const onText = textCondition({ phrases, excluded })
   const isRanked = sortBy === 'relevance' && filterView(filters).least === 2
@@ -148,7 +148,7 @@ interface Considered {
 type MatchRow = RequestRow & Omit<Considered, 'matches'> & { maybe_ids: string[] | null; offered: number }
 
 /** The considered hits that the view shows or may offer, with whether they pass the condition: a common table expression. */
-function candidatesOf(hits: readonly Hit[], view: View, { condition, max }: MatchOptions): RawBuilder<unknown> {
+export function candidatesOf(hits: readonly Hit[], view: View, { condition, max }: MatchOptions): RawBuilder<unknown> {
   // Not shown, but counted: what `include=maybe` would add.
   const offered = sql.lit(Math.min(view.least, 1))
   // `offset 0`, so that a standing which is a query by itself runs once for each hit.

@@ -15,19 +15,30 @@ export interface QueryMatches extends FilledMatches {
 }
 
 /**
+ * Searches what a user typed, with misspelt words corrected.
+ * @param search the search of one query
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ */
+export async function searchCorrected<Found extends { anyMatch: boolean }>(
+  index: SearchIndex,
+  executor: Executor,
+  input: SearchInput,
+  search: (input: SearchInput) => Promise<Found>,
+): Promise<Found & { understood: Understood }> {
+  const searchInstead = async (corrected: string) => ({
+    ...(await search({ ...input, query: corrected })),
+    understood: { ...describeQuery(corrected), corrected },
+  })
+  const corrected = await correctQuery(index, executor, input)
+  if (corrected !== null) return searchInstead(corrected)
+  const found = await search(input)
+  const suggested = found.anyMatch ? null : await suggestQuery(executor, input.query)
+  return suggested === null ? { ...found, understood: describeQuery(input.query) } : searchInstead(suggested)
+}
+
+/**
  * Searches what a user typed: with misspelt words corrected, and filled up where few results have its phrases (decision 043).
  * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
  */
-export async function searchQuery(index: SearchIndex, executor: Executor, input: SearchInput): Promise<QueryMatches> {
-  const corrected = await correctQuery(index, executor, input)
-  if (corrected !== null) return searchCorrected(index, executor, input, corrected)
-  const found = await searchFilled(index, executor, input)
-  const suggested = found.anyMatch ? null : await suggestQuery(executor, input.query)
-  if (suggested !== null) return searchCorrected(index, executor, input, suggested)
-  return { ...found, understood: describeQuery(input.query) }
-}
-
-async function searchCorrected(index: SearchIndex, executor: Executor, input: SearchInput, corrected: string) {
-  const found = await searchFilled(index, executor, { ...input, query: corrected })
-  return { ...found, understood: { ...describeQuery(corrected), corrected } }
-}
+export const searchQuery = (index: SearchIndex, executor: Executor, input: SearchInput): Promise<QueryMatches> =>
+  searchCorrected(index, executor, input, (query) => searchFilled(index, executor, query))

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
 import { prices, priceText } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
-import type { PlatformName } from '../../database/column-types.ts'
+import { type PlatformName, requestStatuses } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { pageParameters } from '../../http/pagination.ts'
@@ -11,6 +11,8 @@ import {
   closed,
   defaulted,
   errorResponses,
+  moment,
+  nullable,
   oneOf,
   optional,
   trimmedText,
@@ -27,8 +29,9 @@ import type { ExpandedSearch } from '../live-collection.ts'
 import { expansionMeta } from '../live-collection.ts'
 import { fullTextParameter, requestRecord } from '../record.ts'
 import type { Include } from '../views/include.ts'
-import { answerSearch } from './answer.ts'
+import { answerSearch, type SearchAnswer } from './answer.ts'
 import { facetNames } from './engine.ts'
+import { answerWithWishes, type WishAnswer } from './grouped.ts'
 import { highlightSchema } from './highlight.ts'
 import { searchCap, searchOrders } from './orders.ts'
 import type { SearchIndex } from './search-index.ts'
@@ -80,6 +83,13 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
         description: 'The last word may be the beginning of one: for search while typing',
       }),
     ),
+    groupBy: Type.Optional(
+      oneOf(['wish'], {
+        description:
+          'Each result is a wish, in the numbers of the whole wish, with its best matching request; most votes and newest order wishes by ' +
+          'all their votes and by when they were first asked for. Not with `expand`',
+      }),
+    ),
     highlight: defaulted(
       Type.Boolean({ default: false, description: 'Say where the words are in the texts that the results show' }),
     ),
@@ -121,6 +131,24 @@ const understoodQuery = closed(
   { description: 'How the query was read' },
 )
 
+const wishResult = closed(
+  {
+    wishId: nullable(Type.String({ description: 'Null for a request that is not likely, which stands for itself' })),
+    title: Type.String({ description: 'That of its most telling request' }),
+    requestCount: Type.Integer({ description: 'How many likely requests the whole wish has' }),
+    votes: Type.Integer({ description: 'The sum of their votes' }),
+    platforms: Type.Array(Type.String()),
+    status: nullable(oneOf(requestStatuses)),
+    firstAskedAt: moment('When the first of them was posted'),
+    lastAskedAt: moment('When the last of them was posted'),
+    matching: Type.Integer({
+      description: 'How many of them match and pass the filters; with `meta.window`, of the considered matches',
+    }),
+    bestMatch: searchResult,
+  },
+  { description: 'With `groupBy`' },
+)
+
 const searchMeta = closed({
   originalQuery: Type.String(),
   understood: understoodQuery,
@@ -145,7 +173,7 @@ const searchMeta = closed({
 
 const searchAnswer = closed({
   data: closed({
-    results: Type.Array(searchResult),
+    results: Type.Array(Type.Union([searchResult, wishResult])),
     hasMore: Type.Boolean({ description: 'Another page can be had inside the cap' }),
     limitReached: Type.Boolean({ description: 'This page ends at result 100 and more match' }),
   }),
@@ -199,14 +227,17 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
     '/api/v1/requests/search',
     { onRequest: authentication.requireAccount, schema: searchSchema(dependencies) },
     async (request, reply) => {
-      const { expand, filters = {}, include, platforms, ...options } = request.body
+      const { expand, filters = {}, include, platforms, groupBy, ...options } = request.body
       const account = authentication.accountOf(request)
       const input = { ...options, filters: parseBodyFilters({ ...filters, ...includeOf(filters, include) }, account) }
       if (expand) {
+        if (groupBy !== undefined) throw invalidField('groupBy', 'is not for expand')
         return expandedSearch(request, reply, { ...input, platforms: [...new Set(platforms ?? defaultPlatforms)] })
       }
       const [{ data, meta }, credits] = await Promise.all([
-        cachedRead(`search ${JSON.stringify(input)}`, () => answerSearch({ searchIndex, executor: database }, input)),
+        cachedRead<SearchAnswer | WishAnswer>(`search ${groupBy ?? ''} ${JSON.stringify(input)}`, () =>
+          (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
+        ),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])
       return { data, meta: { ...meta, cachedResults: data.results.length, expanded: false }, usage: { credits } }

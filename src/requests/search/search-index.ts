@@ -10,6 +10,7 @@ import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
+import { noRankedMatches, type RankedMatches, rankMatches } from './ranked.ts'
 import { fillAllStoredWords } from './stored-words.ts'
 import { termsOf } from './terms.ts'
 import { tsvector } from './tsvector.ts'
@@ -51,6 +52,8 @@ export interface SearchIndex {
    * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
    */
   totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
+  /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
+  rank(executor: Executor, input: SearchInput): Promise<RankedMatches & { words: string[] }>
 }
 
 /** A query and its filters; the page and its order change no totals. */
@@ -98,6 +101,14 @@ async function readQuery(executor: Executor, { query, filters = {}, prefix: isPr
   return { words, terms: termsOf(typed, prefix, beginnings), phrases, excluded, filters }
 }
 
+/** What a page of a search reads. */
+async function pageOf(executor: Executor, input: SearchInput): Promise<PageInput> {
+  const { sortBy = 'relevance', fullText = false, offset } = input
+  const query = await readQuery(executor, input)
+  const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
+  return { ...query, allWords: query.words, sortBy, fullText, offset, limit }
+}
+
 /** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
 async function readRanked(executor: Executor, engine: SearchEngine, page: PageInput): Promise<SearchMatches> {
   if (page.words.length > rankedWords && page.phrases.length === 0) {
@@ -113,14 +124,18 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
   return {
     kind: engine.kind,
     search: async (executor, input) => {
-      const { sortBy = 'relevance', fullText = false, offset } = input
-      const query = await readQuery(executor, input)
-      const { words } = query
-      if (words.length === 0) return { ...nothing, words }
-      const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-      const page = { ...query, allWords: words, sortBy, fullText, offset, limit }
+      const page = await pageOf(executor, input)
+      const { words, sortBy } = page
+      if (words.length === 0) return { ...nothing, words: [] }
       const found = await (sortBy === 'relevance' ? readRanked : readOrderedPage)(executor, engine, page)
-      return { ...found, words }
+      return { ...found, words: [...words] }
+    },
+    rank: async (executor, input) => {
+      const page = await pageOf(executor, input)
+      const { words } = page
+      if (words.length === 0) return { ...noRankedMatches, words: [] }
+      const ranked = words.length > rankedWords ? await rarestWords(executor, words, rankedWords) : words
+      return { ...(await rankMatches(executor, engine, { ...page, words: ranked })), words: [...words] }
     },
     totals: async (executor, { facets = [], ...input }) => {
       const query = await readQuery(executor, input)

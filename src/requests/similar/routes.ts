@@ -6,27 +6,27 @@ import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { pageParameters } from '../../http/pagination.ts'
-import { closed, errorResponses } from '../../http/schemas.ts'
+import { closed, errorResponses, nullable } from '../../http/schemas.ts'
 import { queryFilters } from '../filters/filters.ts'
-import { fullTextParameter, type RequestRecord, readRequests, requestRecord } from '../record.ts'
-import type { SearchIndex } from '../search/search-index.ts'
+import { fullTextParameter, type RequestRecord, readRequests, requestRecord, wishOfRequest } from '../record.ts'
 import { viewOf } from '../views/view.ts'
-import { findSimilar, together } from './similar.ts'
+import type { PossiblySame } from '../wishes/possibly-same.ts'
+import { findSimilar, readSums } from './similar.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Requests']
 const params = closed({ id: Type.String({ description: 'The `_id` of a request' }) })
 
-/** The sums of a group of similar requests. */
+/** The sums of a wish. */
 export const wishProperties = {
-  votes: Type.Integer({ description: 'The sum of their votes' }),
-  requests: Type.Integer({ description: 'How many requests' }),
+  votes: Type.Integer({ description: 'The sum of the votes of its likely requests' }),
+  requests: Type.Integer({ description: 'How many likely requests it has' }),
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 
 export interface SimilarDependencies {
   database: Database
-  searchIndex: SearchIndex
+  possiblySame: PossiblySame
   authentication: Authentication
 }
 
@@ -65,7 +65,7 @@ function registerRequest(app: App, { database, authentication }: SimilarDependen
   )
 }
 
-function registerSimilar(app: App, { database, searchIndex, authentication }: SimilarDependencies): void {
+function registerSimilar(app: App, { database, possiblySame, authentication }: SimilarDependencies): void {
   app.get(
     '/api/v1/requests/:id/similar',
     {
@@ -75,8 +75,9 @@ function registerSimilar(app: App, { database, searchIndex, authentication }: Si
         operationId: 'listSimilarRequests',
         summary: 'List the cached requests that are similar to a request',
         description:
-          'Among the best matches of its title on every platform, those with similar enough words, the most similar first. ' +
-          '`votes`, `requests` and `platforms` count the request itself and all similar ones, also those beyond `limit`.',
+          'First the other members of its wish, then up to five that are possibly the same: these are in no number. `votes`, ' +
+          '`requests` and `platforms` are those of the whole wish: of all its likely requests, this one and those beyond `limit` ' +
+          'included. `wish` is null for a request that is not likely; the numbers are then its own.',
         querystring: closed({
           limit: pageParameters.limit,
           include: queryFilters.include,
@@ -88,10 +89,17 @@ function registerSimilar(app: App, { database, searchIndex, authentication }: Si
               results: Type.Array(
                 closed({
                   ...requestRecord.properties,
-                  similarity: Type.Number({ minimum: 0, maximum: 1, description: '1 for the same words' }),
+                  similarity: Type.Number({
+                    minimum: 0,
+                    maximum: 1,
+                    description:
+                      'How alike it is to the core of the wish: 1 for the core, and for what a person put there',
+                  }),
+                  sameWish: Type.Boolean({ description: 'A member of the wish; else only possibly the same' }),
                 }),
               ),
               ...wishProperties,
+              wish: nullable(wishOfRequest),
             }),
           }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
@@ -102,8 +110,9 @@ function registerSimilar(app: App, { database, searchIndex, authentication }: Si
       const account = authentication.accountOf(request)
       const own = await readOne(database, account, request.params.id)
       const { limit, fullText, include } = request.query
-      const similar = await findSimilar(database, searchIndex, own, { fullText, view: viewOf(account, include) })
-      return { data: { results: similar.slice(0, limit), ...together([own, ...similar]) } }
+      const view = viewOf(account, include)
+      const results = await findSimilar(database, own, { fullText, view, limit, possiblySame })
+      return { data: { results, ...(await readSums(database, own, view)), wish: own.wish } }
     },
   )
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { makeWish } from '../../../test/stored-wish.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 
@@ -37,18 +38,56 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('similar requests', () => {
-  it('are the same wish on other platforms, the most similar first, with the sum of their votes', async () => {
+  let wishId: string
+
+  it('are possibly the same before they are one wish: marked, the most similar first, and in no number', async () => {
     const { data } = await similar(await idOf('Dark mode for the code editor'))
-    expect(data).toMatchObject({ votes: 21, requests: 3, platforms: ['github', 'hackernews', 'stackexchange'] })
+    expect(data).toMatchObject({ votes: 10, requests: 1, platforms: ['github'], wish: { requestCount: 1, votes: 10 } })
     const found = data.results.map(({ sourcePlatform }: { sourcePlatform: string }) => sourcePlatform)
     expect(found.sort()).toEqual(['hackernews', 'stackexchange'])
+    expect(data.results.map(({ sameWish }: { sameWish: boolean }) => sameWish)).toEqual([false, false])
     const similarities = data.results.map(({ similarity }: { similarity: number }) => similarity)
     expect(similarities).toEqual([...similarities].sort((a, b) => b - a))
   })
 
+  it('are the other members of the wish first, with the numbers of the whole wish', async () => {
+    const titles = ['Dark mode for the code editor', 'Please add a dark mode to the code editor']
+    wishId = await makeWish(service.database, await Promise.all(titles.map(idOf)))
+    for (const title of titles) {
+      const { data } = await similar(await idOf(title))
+      expect(data).toMatchObject({ votes: 17, requests: 2, platforms: ['github', 'hackernews'] })
+      expect(data.wish).toEqual({ wishId, requestCount: 2, votes: 17 })
+      expect(data.results.map((one: { sameWish: boolean; votes: number }) => [one.sameWish, one.votes])).toEqual([
+        [true, title === titles[0] ? 7 : 10],
+        [false, 4],
+      ])
+    }
+  })
+
   it('beyond the limit are counted too', async () => {
     const { data } = await similar(await idOf('Dark mode for the code editor'), '?limit=1')
-    expect([data.results.length, data.requests, data.votes]).toEqual([1, 3, 21])
+    expect([data.results.length, data.requests, data.votes]).toEqual([1, 2, 17])
+  })
+
+  it('and every list, search and export say the same of the wish', async () => {
+    const wish = { wishId, requestCount: 2, votes: 17 }
+    const { body } = await service.client.search('dark mode', { limit: 10 })
+    const headers = { authorization: `Bearer ${service.apiKey}` }
+    const text = await (await fetch(`${service.url}/api/v1/requests/export`, { headers })).text()
+    const exported = text.split('\n').filter(Boolean)
+    const one = await service.client.get(`/api/v1/requests/${await idOf('Dark mode for the code editor')}`)
+    for (const records of [
+      await listed(),
+      body.data.results,
+      exported.map((line) => JSON.parse(line)),
+      [one.body.data],
+    ]) {
+      const members = records.filter(({ title }: { title: string }) => /dark mode (for|to)/i.test(title))
+      expect(members.map((record: { wish: unknown }) => record.wish)).toEqual(members.map(() => wish))
+      expect(members.length).toBeGreaterThan(0)
+    }
+    const { _id, votes, ...others } = await requestOf('Export the table as CSV')
+    expect(others).toMatchObject({ wish: { wishId: _id, requestCount: 1, votes } })
   })
 
   it('are an empty list where there are none, also for a title without a word', async () => {
@@ -70,7 +109,7 @@ describe('similar requests', () => {
     const gone = (await similar(id)).data.results[0]
     await service.clientFor(service.adminKey).post('/api/admin/purge', { id: gone._id })
     const { data } = await similar(id)
-    expect(data).toMatchObject({ requests: 2, votes: 21 - gone.votes })
+    expect(data).toMatchObject({ requests: 1, votes: 17 - gone.votes })
     expect((await service.client.get(`/api/v1/requests/${gone._id}`)).status).toBe(404)
   })
 })

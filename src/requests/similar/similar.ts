@@ -1,58 +1,55 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import { tellingWords } from '../../text/words.ts'
-import type { RequestRecord, TextChoice } from '../record.ts'
-import type { SearchIndex } from '../search/search-index.ts'
+import { type RequestRecord, readRequests, type TextChoice } from '../record.ts'
 import type { View } from '../views/view.ts'
-import { createComparison, sameWish } from './similarity.ts'
-import { readComparedWords } from './words.ts'
-
-/** How many of the best matches of its title a request is compared with. */
-const candidates = 100
+import { readMembers } from '../wishes/members.ts'
+import { readWishNumbers } from '../wishes/numbers.ts'
+import type { PossiblySame } from '../wishes/possibly-same.ts'
 
 export interface SimilarRequest extends RequestRecord {
   /** 0 to 1 */
   similarity: number
+  /** Whether both are members of one wish: else it is possibly the same. */
+  sameWish: boolean
 }
 
-/** Similar requests as a group. */
-export interface Wish {
+export interface SimilarInput extends TextChoice {
+  view: View
+  /** The maximum of requests. */
+  limit: number
+  possiblySame: PossiblySame
+}
+
+/** The other members of the wish of a request, and after them what is possibly the same. */
+export async function findSimilar(
+  executor: Executor,
+  { _id: requestId, wish }: RequestRecord,
+  { fullText, view, limit, possiblySame }: SimilarInput,
+): Promise<SimilarRequest[]> {
+  const members = wish === null ? [] : await readMembers(executor, wish.wishId, { view, except: requestId, limit })
+  const similarities = new Map(members.map(({ id, similarity }) => [id, { similarity, sameWish: true }]))
+  if (members.length < limit) {
+    for (const { requestId: id, similarity } of await possiblySame(executor, requestId, view)) {
+      if (id !== requestId && !similarities.has(id)) similarities.set(id, { similarity, sameWish: false })
+    }
+  }
+  const records = await readRequests(executor, [...similarities.keys()].slice(0, limit), { fullText, view })
+  return records.map((record) => ({ ...record, ...similarities.get(record._id)! }))
+}
+
+/** The sums of the likely members of the wish of a request; of the request alone, where it has no wish. */
+export interface WishSums {
   votes: number
   requests: number
   platforms: PlatformName[]
 }
 
-/** The sums of a group of requests. */
-export const together = (requests: readonly RequestRecord[]): Wish => ({
-  votes: requests.reduce((sum, { votes }) => sum + votes, 0),
-  requests: requests.length,
-  platforms: [...new Set(requests.map(({ sourcePlatform }) => sourcePlatform as PlatformName))].sort(),
-})
-
-/**
- * The requests of a view that are similar to a request, the most similar first: among the best matches of its title, those with
- * similar enough words.
- */
-export async function findSimilar(
+export async function readSums(
   executor: Executor,
-  searchIndex: SearchIndex,
-  request: RequestRecord,
-  { fullText, view }: TextChoice & { view: View },
-): Promise<SimilarRequest[]> {
-  // Its words alone: in a title, quotation marks and minus signs are no query syntax.
-  const query = tellingWords(request.title).join(' ')
-  if (query === '') return []
-  const { results } = await searchIndex.search(executor, {
-    query,
-    filters: { view },
-    offset: 0,
-    limit: candidates,
-    fullText,
-  })
-  const found = results.filter(({ _id }) => _id !== request._id)
-  const compare = createComparison(await readComparedWords(executor, [request, ...found]))
-  return found
-    .map((other, index) => ({ ...other, similarity: compare(0, index + 1) }))
-    .filter(({ similarity }) => similarity >= sameWish)
-    .sort((a, b) => b.similarity - a.similarity || (a._id < b._id ? -1 : 1))
+  { wish, votes, sourcePlatform }: RequestRecord,
+  view: View,
+): Promise<WishSums> {
+  const numbers = wish === null ? undefined : (await readWishNumbers(executor, [wish.wishId], view)).get(wish.wishId)
+  if (numbers === undefined) return { votes, requests: 1, platforms: [sourcePlatform as PlatformName] }
+  return { votes: numbers.votes, requests: numbers.requestCount, platforms: numbers.platforms }
 }

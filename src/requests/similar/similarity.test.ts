@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ComparedRequest, createComparison, groupAlike, sameWish } from './similarity.ts'
+import { type ComparedRequest, createComparison, sameWish } from './similarity.ts'
 
 const compared = (title: string, description = ''): ComparedRequest => ({
   title: new Set(title.split(' ')),
@@ -33,9 +33,4 @@ describe('similarity', () => {
     const nothing = { title: new Set<string>(), text: new Set<string>() }
     expect(createComparison([nothing, nothing])(0, 1)).toBe(0)
   })
-})
-
-it('similar requests are grouped, in their order', async () => {
-  expect(await groupAlike(requests)).toEqual([[0, 2], [1, 3], [4]])
-  expect(await groupAlike([])).toEqual([])
 })

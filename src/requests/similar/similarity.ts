@@ -1,5 +1,3 @@
-import { createPauses } from '../../runtime/event-loop.ts'
-
 /** The words that one request is compared by, in their stems. */
 export interface ComparedRequest {
   title: ReadonlySet<string>
@@ -52,32 +50,4 @@ export function createComparison(requests: readonly ComparedRequest[]): Comparis
     const [a, b] = [weighed[one]!, weighed[other]!]
     return Math.min(1, 0.6 * cosine(a.title, b.title) + 0.4 * cosine(a.text, b.text))
   }
-}
-
-/**
- * Groups similar requests: each is joined with those that are at least `sameWish` similar, and with what these are joined
- * with (single linkage).
- * @returns groups of positions, each group and the groups in the order of the requests.
- */
-export async function groupAlike(requests: readonly ComparedRequest[]): Promise<number[][]> {
-  const compare = createComparison(requests)
-  const pause = createPauses()
-  const parents = requests.map((_, index) => index)
-  const rootOf = (index: number): number => {
-    let root = index
-    while (parents[root] !== root) root = parents[root]!
-    return root
-  }
-  for (let later = 1; later < requests.length; later++) {
-    for (let earlier = 0; earlier < later; earlier++) {
-      const [a, b] = [rootOf(earlier), rootOf(later)]
-      if (a !== b && compare(earlier, later) >= sameWish) {
-        parents[Math.max(a, b)] = Math.min(a, b)
-      }
-    }
-    await pause()
-  }
-  const groups = new Map<number, number[]>()
-  for (const index of requests.keys()) groups.set(rootOf(index), [...(groups.get(rootOf(index)) ?? []), index])
-  return [...groups.values()]
 }

@@ -37,7 +37,8 @@ const sharedMembers = (wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select request_id from request_facets where request_facets.request_id = ${wishId}
     and not exists (select from wish_members where wish_members.request_id = ${wishId})`
 
-function allMembers(account: string | null, wishId: RawBuilder<unknown>): RawBuilder<unknown> {
+/** A query for the members of a wish of any class, as `request_id`. @param wishId as the query names it. */
+export function allMembers(account: string | null, wishId: RawBuilder<unknown>): RawBuilder<unknown> {
   if (account === null) return sharedMembers(wishId)
   const own = sql`${account}::uuid`
   return sql`
