@@ -15,8 +15,7 @@ import { medianOf, type Took, timed, worst } from './timing.ts'
 import { text, word } from './upkeep-requests.ts'
 
 // What storing costs, embedded: processor time per request of pages of 100 that are new, unchanged, have other votes, or other titles.
-// The transaction alone is measured, not what prepares a page; and
-// with it, in turn, the counting of words in the background.
+// The transaction alone is measured, not what prepares a page, and then the counting of words, which a service does in the background.
 //   node bench/storing.ts [--stored 3000] [--pages 15]
 
 const { values } = parseArgs({
@@ -105,9 +104,8 @@ for (const [kind, change] of Object.entries(kinds)) {
   for (const page of known.slice(-pages)) await store(page.map(change), took)
   const counting = (await countWords()) / pages
   const mean = totalOf(took) / pages
-  console.log(
-    `${kind}: ${perRequest(mean)} ms of processor time per request (median page ${perRequest(medianOf(took))}), ` +
-      `${perRequest(mean + counting)} with counting, the slowest page ${worst(took.map(({ ms }) => ms))} ms`,
-  )
+  const median = `median page ${perRequest(medianOf(took))}`
+  const slowest = `the slowest page ${worst(took.map(({ ms }) => ms))} ms`
+  console.log(`${kind}: ${perRequest(mean)} (${median}), with counting ${perRequest(mean + counting)}, ${slowest}`)
 }
 await close()

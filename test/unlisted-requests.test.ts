@@ -161,6 +161,8 @@ it('what an account collects from its own source is hidden from another one unti
   ])
   for (const client of [naming, other]) {
     expect(titles(await listing(client, '&topic=palette'))).toEqual([shared.title])
+    // Words are counted in the background.
+    await service.runMaintenance()
     expect((await client.search('aquamrine')).body.meta.didYouMean).toBe('aquamarine')
   }
   expect(titles((await other.search('zebrafish')).body.data.results)).toEqual([shared.title])

@@ -31,7 +31,7 @@ export interface ListedRequest {
   record: RequestRecord
 }
 
-/** What a list reads of each row; `requests` and `request_topics` both have it. */
+/** What a list reads of each row; `request_facets` and `request_topics` both have it. */
 export const listedColumns = sql`platform, posted_at, votes, tags, standing`
 
 /** Microseconds since 1970: exact, where a JavaScript date would round a sort key to milliseconds. */
@@ -82,6 +82,25 @@ export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
 export type ListedRow = RequestRow & { key: number; position_id: string }
 
 /**
+ * A query for the rows of all topics in an order, read from its indexes: that of the likely requests alone, or both.
+ * @param conditions on rows of `request_facets`. @param limit the maximum of rows, and of those that are read from each index
+ */
+export function rowsInOrder(
+  input: ScanInput,
+  { sortBy, conditions, limit }: { sortBy: ListOrder; conditions: readonly RawBuilder<unknown>[]; limit: number },
+): RawBuilder<unknown> {
+  const column = sortColumn(sortBy)
+  const rowsOf = (standing: RawBuilder<unknown>) => sql`
+    select request_id as id, ${listedColumns} from request_facets where ${all([standing, ...conditions])}
+    order by ${column} desc, request_id desc limit ${sql.lit(limit)}`
+  const likely = sql`standing = 2`
+  return isLikelyIndexed(filterView(input))
+    ? rowsOf(likely)
+    : sql`select * from ((${rowsOf(likely)}) union all (${rowsOf(sql`standing <> 2`)})) as parts
+        order by ${column} desc, id desc limit ${sql.lit(limit)}`
+}
+
+/**
  * Reads the next rows of the list's order, at most `width` of them, and picks those that pass the filters.
  * @returns the picked ones, one more than `limit` where there is one; and the position of the last row that was scanned, null
  * when the order has no more rows.
@@ -95,8 +114,7 @@ export async function scanIndex(
   const column = sortColumn(sortBy)
   const base =
     topic === undefined
-      ? sql`select id, ${listedColumns} from requests where ${all(indexRange(input, sql`id`))}
-          order by ${column} desc, id desc limit ${width}`
+      ? rowsInOrder(input, { sortBy, conditions: indexRange(input, sql`request_id`), limit: width })
       : sql`select request_id as id, ${listedColumns} from request_topics
           where ${all([sql`topic_key = ${topicKey(topic)}`, ...indexRange(input, sql`request_id`)])}
           order by ${column} desc, request_id desc limit ${width}`

@@ -10,6 +10,7 @@ import {
   likelyCondition,
   listedColumns,
   rowConditions,
+  rowsInOrder,
   type ScanInput,
   sortColumn,
   sortKey,
@@ -32,13 +33,12 @@ function idsInRange(input: ScanInput): RawBuilder<unknown> | null {
   const range = sortBy === 'new' ? voteCondition(input) : dateConditions(input)
   if (range.length === 0) return null
   const conditions = [...likelyCondition(input), ...range]
-  const column = sortColumn(sortBy === 'new' ? 'votes' : 'new')
-  const max = sql.lit(readLimit)
+  const other = sortBy === 'new' ? 'votes' : 'new'
   return topic === undefined
-    ? sql`select id from requests where ${all(conditions)} order by ${column} desc, id desc limit ${max}`
+    ? sql`select id from (${rowsInOrder(input, { sortBy: other, conditions, limit: readLimit })}) as ranged`
     : sql`select request_id as id from request_topics
         where ${all([sql`topic_key = ${topicKey(topic)}`, ...conditions])}
-        order by ${column} desc, request_id desc limit ${max}`
+        order by ${sortColumn(other)} desc, request_id desc limit ${sql.lit(readLimit)}`
 }
 
 /** For each filter that an index can answer by itself, a query for the ids that it leaves. */
@@ -56,7 +56,7 @@ async function pageOfSelected(
   const { sortBy, limit, topic } = input
   const row =
     topic === undefined
-      ? sql`select id, ${listedColumns} from requests where requests.id = selected.id`
+      ? sql`select request_id as id, ${listedColumns} from request_facets where request_id = selected.id`
       : sql`select request_id as id, ${listedColumns} from request_topics
           where request_id = selected.id and topic_key = ${topicKey(topic)}`
   const conditions = all([...indexRange(input, sql`listed.id`), ...rowConditions(input)])

@@ -3,6 +3,7 @@ import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.
 import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
+import { countTexts } from './uncounted-texts.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
@@ -14,6 +15,8 @@ async function collect(platform: PlatformName, topic: string, requests: FoundReq
   )
   const { body } = await service.client.scrape({ topic, platforms: [platform] })
   await service.client.waitForJob(body.data.jobId, 60_000)
+  // Beginnings and suggestions need the counts of words, which are made in the background.
+  await countTexts(service.database)
 }
 
 beforeAll(async () => {

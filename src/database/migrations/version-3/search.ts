@@ -52,16 +52,16 @@ export const search: readonly string[] = [
   `create function copy_updated_facets() returns trigger language plpgsql
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     begin
-      update request_facets set status = fresh.status, standing = fresh.standing, votes = fresh.votes,
+      -- Compared with the copies: transition tables have no index, so joining both would compare each row with each other one.
+      update request_facets as copy set status = fresh.status, standing = fresh.standing, votes = fresh.votes,
         posted_at = fresh.posted_at, confidence = fresh.confidence, tags = fresh.tags
-      from new_requests as fresh join old_requests as previous using (id)
+      from new_requests as fresh
       where request_id = fresh.id
-        and (previous.status, previous.standing, previous.votes, previous.posted_at, previous.confidence, previous.tags)
+        and (copy.status, copy.standing, copy.votes, copy.posted_at, copy.confidence, copy.tags)
           is distinct from (fresh.status, fresh.standing, fresh.votes, fresh.posted_at, fresh.confidence, fresh.tags);
       return null;
     end $$`,
-  `create trigger copy_updated_facets after update on requests
-    referencing old table as old_requests new table as new_requests
+  `create trigger copy_updated_facets after update on requests referencing new table as new_requests
     for each statement execute function copy_updated_facets()`,
 
   // Listed texts whose words the vocabulary does not count yet: a maintenance job counts them in slices.
