@@ -51,7 +51,14 @@ export function startPlan(
     const collections =
       platforms.length === 0
         ? []
-        : await startCollections(transaction, queue, { topics: searchable, fromExpansion, platforms, now, freshAfter, expiresAt })
+        : await startCollections(transaction, queue, {
+            topics: searchable,
+            fromExpansion,
+            platforms,
+            now,
+            freshAfter,
+            expiresAt,
+          })
     const plan = { topics, collections, off: pairsOf(searchable, off) }
     await recordPlan(transaction, callId, plan)
     return plan

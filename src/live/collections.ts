@@ -62,7 +62,8 @@ export async function startCollections(
         collections.push({ topic, platform, taskId, isRefused: false })
       }
     }
-    if (tasks.length > 0) missing.push({ id: randomUUID(), topic, topicKey: key, fromExpansion: plan.fromExpansion, tasks })
+    if (tasks.length > 0)
+      missing.push({ id: randomUUID(), topic, topicKey: key, fromExpansion: plan.fromExpansion, tasks })
   })
   await startUnownedJobs(transaction, queue, missing, plan)
   return collections

@@ -125,7 +125,13 @@ describe('a queue message', () => {
   it('of an unowned job claims its own task, however many accounts wait', async () => {
     await start(await makeAccount(), ['github', 'hackernews'])
     const task = { id: crypto.randomUUID(), platform: 'lemmy' }
-    const live = { id: crypto.randomUUID(), topic: 'dark mode', topicKey: 'dark mode', fromExpansion: true, tasks: [task] }
+    const live = {
+      id: crypto.randomUUID(),
+      topic: 'dark mode',
+      topicKey: 'dark mode',
+      fromExpansion: true,
+      tasks: [task],
+    }
     let queued = ''
     const liveQueue = {
       enqueueLive: async (_transaction: Transaction, [first]: readonly { queueMessageId: string }[]) => {

@@ -37,7 +37,9 @@ export async function linkToTopic(
     on conflict (key) do update
       set name = excluded.name, created_at = excluded.created_at, from_expansion = excluded.from_expansion
     where ${isListedPage} and not ${isListedTopic}
-      and (topics.name, topics.from_expansion) is distinct from (excluded.name, excluded.from_expansion)`.execute(transaction)
+      and (topics.name, topics.from_expansion) is distinct from (excluded.name, excluded.from_expansion)`.execute(
+    transaction,
+  )
   await sql`
     insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
     select id, ${key}, ${now}, platform, posted_at, votes, tags, standing from requests where id = any(${ids}::uuid[])
