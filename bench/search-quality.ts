@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open.ts'
+import { searchQuery } from '../src/requests/search/query-search.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { startPostgres } from '../test/postgres.ts'
 import type { BenchEngine } from './engines/engine.ts'
@@ -47,7 +48,7 @@ async function createWishwell(backend: 'embedded' | 'postgres'): Promise<BenchEn
       }
     },
     search: async (query, limit) => {
-      const { results } = await index.search(database, { query, offset: 0, limit })
+      const { results } = await searchQuery(index, database, { query, offset: 0, limit })
       return results.map(({ _id }) => sourceIds.get(_id) ?? _id)
     },
     indexBytes: async () => 0,

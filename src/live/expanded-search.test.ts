@@ -16,6 +16,7 @@ describe('a search with expand', () => {
     expect(calledTopics()).toEqual(Array(2).fill(['contrast', 'dark mode', 'night theme']))
     expect(body.meta).toEqual({
       originalQuery: 'dark mode',
+      understood: { words: ['dark', 'mode'], phrases: [], excluded: [] },
       maybeResults: 0,
       expanded: true,
       expandedTopics: ['dark mode', 'night theme', 'contrast'],

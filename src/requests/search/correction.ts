@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { isStopWord, wordsOf } from '../../text/words.ts'
 import { filterView } from '../filters/filters.ts'
-import { closestWord, isOfOneAlphabet, neighboursOf } from './near-words.ts'
+import { closestWord, isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
 import { replaceWords } from './query.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 import { lastCharacter } from './vocabulary.ts'
@@ -12,6 +12,8 @@ const wordLimit = 8
 /** Shorter words have neighbours that are words, too. */
 const shortestCorrected = 4
 const shortestSuggested = 3
+/** Words from this length on may have two slips. */
+const shortestTwoSlips = 8
 /** Longer words have so many neighbours that looking for them costs too much. */
 const longestWord = 24
 /** A word that more requests have is no slip, whatever is beside it … */
@@ -52,12 +54,14 @@ function typedWords(query: string, shortest: number): TypedWord[] {
   })
 }
 
-function replaceTyped(query: string, replacements: ReadonlyMap<string, string>): string {
-  return replaceWords(query, (piece) => {
+/** @returns null when nothing is replaced. */
+function replaceTyped(query: string, replacements: ReadonlyMap<string, string>): string | null {
+  const replaced = replaceWords(query, (piece) => {
     const typed = lettersOf(piece)
     const replacement = typed === null ? undefined : replacements.get(typed)
     return replacement === undefined ? piece : piece.replace(typed!, replacement)
   })
+  return replaceWords(query, (piece) => piece) === replaced ? null : replaced
 }
 
 /** Those of the words that at most `rareRequests` requests have among the words that the vocabulary counts. */
@@ -83,16 +87,28 @@ function isLikelySlip(word: string, neighbour: string): boolean {
   return word.length > shortestCorrected || neighbour.length > word.length
 }
 
-/** The most frequent word at one slip from this one that at least so many requests have. */
-async function correctWord(executor: Executor, word: string, leastRequests: number): Promise<string | null> {
+interface Slip {
+  word: string
+  /** How many requests have it, at most one more than `rareRequests`. */
+  requests: number
+  /** Whether it may go on: then its last letter is not compared. */
+  isBeginning: boolean
+}
+
+/** The most frequent word at one slip from this one; of a long word that nothing has, also at two slips. */
+async function correctWord(executor: Executor, { word, requests, isBeginning }: Slip): Promise<string | null> {
+  const leastRequests = Math.max(1, requests * frequentFactor)
   const { rows } = await sql<{ word: string }>`
     select word from search_words where word = any(${neighboursOf(word)}::text[]) and requests >= ${leastRequests}
     order by requests desc, word limit 20`.execute(executor)
-  return rows.find((row) => isLikelySlip(word, row.word))?.word ?? null
+  const isEndOnly = (other: string) => isBeginning && other.startsWith(word.slice(0, -1))
+  const near = rows.find((row) => isLikelySlip(word, row.word) && !isEndOnly(row.word))
+  if (near !== undefined) return near.word
+  return requests === 0 && word.length >= shortestTwoSlips ? wordAtTwoSlips(executor, word) : null
 }
 
-/** Whether a vocabulary word begins so: then the last word of a query by prefix is only not yet typed to its end. */
-async function isBeginning(executor: Executor, word: string): Promise<boolean> {
+/** Whether a word of the vocabulary begins so: then the last word of a query by prefix is only not yet typed to its end. */
+async function hasBeginning(executor: Executor, word: string): Promise<boolean> {
   const { rows } = await sql`
     select from search_words where word >= ${word} and word < ${word + lastCharacter} limit 1`.execute(executor)
   return rows.length > 0
@@ -112,14 +128,15 @@ export async function correctQuery(
   const replacements = new Map<string, string>()
   const view = { ...filterView(filters), least: 0 as const }
   for (const { typed, word } of rare) {
-    if (prefix && query.endsWith(typed) && (await isBeginning(executor, word))) continue
+    const isBeginning = prefix && query.endsWith(typed)
+    if (isBeginning && (await hasBeginning(executor, word))) continue
     const search = { query: word, filters: { view }, offset: 0, limit: rareRequests + 1 }
     const { results } = await index.search(executor, search)
     if (results.length > rareRequests) continue
-    const corrected = await correctWord(executor, word, Math.max(1, results.length * frequentFactor))
+    const corrected = await correctWord(executor, { word, requests: results.length, isBeginning })
     if (corrected !== null) replacements.set(typed, corrected)
   }
-  return replacements.size === 0 ? null : replaceTyped(query, replacements)
+  return replaceTyped(query, replacements)
 }
 
 /**
@@ -132,5 +149,5 @@ export async function suggestQuery(executor: Executor, query: string): Promise<s
     const closest = await closestWord(executor, word)
     if (closest !== null) replacements.set(typed, closest)
   }
-  return replacements.size === 0 ? null : replaceTyped(query, replacements)
+  return replaceTyped(query, replacements)
 }

@@ -233,7 +233,7 @@ describe('the last word', () => {
   })
 
   it('is a whole word without prefix', async () => {
-    expect(await titles('saild')).toEqual([])
+    expect((await search('saild')).meta.understood.corrected).toBe('sails')
     expect(await titles('sai hemp')).toEqual(['Sails'])
   })
 })
@@ -254,15 +254,17 @@ describe('when nothing matches', () => {
     ['Notifcatoin setings', 'notification settings'],
     ['settngss', 'settings'],
     ['каленларя', 'календаря'],
-  ])('a query of known words is suggested: %s', async (query, suggested) => {
+  ])('a query of known words is searched instead, and named: %s', async (query, suggested) => {
     const { data, meta } = await search(query)
-    expect([data.results, meta.didYouMean]).toEqual([[], suggested])
-    expect((await search(suggested)).data.results).not.toEqual([])
+    expect([meta.understood.corrected, meta.didYouMean]).toEqual([suggested, suggested])
+    expect(data.results).toEqual((await search(suggested)).data.results)
+    expect(data.results).not.toEqual([])
   })
 
-  it('is not suggested when something matches, nor when no known word is similar', async () => {
-    for (const query of ['exprot settings', 'qqqqqqqqqqq', '?!', 'q']) {
-      expect((await search(query)).meta.didYouMean).toBeUndefined()
+  it('nothing is suggested when no known word is similar', async () => {
+    for (const query of ['qqqqqqqqqqq', '?!', 'q']) {
+      const { meta } = await search(query)
+      expect([meta.didYouMean, meta.understood.corrected]).toEqual([undefined, undefined])
     }
   })
 })

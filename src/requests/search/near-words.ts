@@ -95,18 +95,29 @@ function maxSimilar(word: string, others: readonly KnownWord[]): string | null {
   return best?.word ?? null
 }
 
+/** Some words of the vocabulary with the same first three letters and about as many, the most frequent first. */
+async function readBeginningAlike(executor: Executor, word: string): Promise<KnownWord[]> {
+  const beginning = [...word].slice(0, 3).join('')
+  const { length } = [...word]
+  const { rows } = await sql<KnownWord>`
+    select word, requests from (
+      select word, requests from search_words where word >= ${beginning} and word < ${beginning + lastCharacter}
+      and length(word) between ${length - 2} and ${length + 2} limit ${sql.lit(comparedWords)}
+    ) as scanned order by requests desc, word`.execute(executor)
+  return rows
+}
+
+/** The most frequent word at two slips of those that begin alike. */
+export async function wordAtTwoSlips(executor: Executor, word: string): Promise<string | null> {
+  const alike = await readBeginningAlike(executor, word)
+  return alike.find((other) => other.word !== word && slipsBetween(word, other.word) <= forgivenSlips)?.word ?? null
+}
+
 /** The most frequent word of the vocabulary at one slip from this one; else the most similar of those that begin alike. */
 export async function closestWord(executor: Executor, word: string): Promise<string | null> {
   const { rows: near } = await sql<KnownWord>`
     select word, requests from search_words where word = any(${neighboursOf(word)}::text[])
     order by requests desc, word limit 1`.execute(executor)
   if (near[0]) return near[0].word
-  const beginning = [...word].slice(0, 3).join('')
-  const { length } = [...word]
-  const { rows: alike } = await sql<KnownWord>`
-    select word, requests from (
-      select word, requests from search_words where word >= ${beginning} and word < ${beginning + lastCharacter}
-      and length(word) between ${length - 2} and ${length + 2} limit ${sql.lit(comparedWords)}
-    ) as scanned order by requests desc, word`.execute(executor)
-  return maxSimilar(word, alike)
+  return maxSimilar(word, await readBeginningAlike(executor, word))
 }

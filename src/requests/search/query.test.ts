@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { queryWordLimit } from '../../text/words.ts'
-import { parseQuery } from './query.ts'
+import { describeQuery, parseQuery, replaceWords, splitQuery, withoutPhrases } from './query.ts'
 import { searchTextOf } from './text.ts'
 
 const wordsOf = (query: string) => parseQuery(query).words.join(' ')
@@ -61,6 +61,78 @@ describe('quotes and minus signs', () => {
     ['27" monitor', ['27', 'monitor']],
   ])('are punctuation anywhere else: %s', (query, words) => {
     expect(parseQuery(query)).toMatchObject({ words, phrases: [], excluded: [] })
+  })
+
+  test.each([
+    ['dark mode -reddit', ['dark', 'mode'], [], ['reddit']],
+    ['"dark mode" -ios', ['dark', 'mode'], ['dark mode'], ['ios']],
+    ['dark mode -ios -"windows phone" -android', ['dark', 'mode'], [], ['ios', 'windows phone', 'android']],
+    ['dark -ios "night mode"', ['dark', 'night', 'mode'], ['night mode'], ['ios']],
+    ['-"ios" dark mode', ['dark', 'mode'], [], ['ios']],
+    ['node.js export -.net', ['node', 'js', 'export'], [], ['.net']],
+    ['検索 -機能', ['検索'], [], ['機能']],
+    ['older workers reporting vocational rehabilitation -california', undefined, [], ['california']],
+    ['“dark mode” -ios', ['dark', 'mode'], ['dark mode'], ['ios']],
+  ])('are understood as deliberate: %s', (query, words, phrases, excluded) => {
+    expect(describeQuery(query)).toMatchObject({ ...(words ? { words } : {}), phrases, excluded })
+  })
+
+  test.each([
+    // A minus in the middle, as in commands and titles.
+    ['go test: -race fails', ['go', 'test', 'race', 'fails']],
+    ['-race fails in tests', ['race', 'fails', 'tests']],
+    ['Addons -webview crash when scrolling', ['addons', 'webview', 'crash', 'scrolling']],
+    // At the end, after what no person types before an exclusion.
+    ['Support for -race', ['support', 'race']],
+    ['Docs: list all options -verbose', ['docs', 'list', 'options', 'verbose']],
+    ['Building an app (with the watch kit) -destination', ['building', 'app', 'watch', 'kit', 'destination']],
+    // No words.
+    ['emulator terminated exit value -1', ['emulator', 'terminated', 'exit', 'value', '1']],
+    ['git clean -f', ['git', 'clean', 'f']],
+    ['git rm -r -cached', ['git', 'rm', 'r', 'cached']],
+    ['crashes on 4.0 -4.2.1', undefined],
+    ['zoom out on maximum -iOS6)', ['zoom', 'maximum', 'ios6']],
+    [
+      'one two three four five six seven eight nine ten eleven -twelve',
+      'two three four five six seven eight nine ten eleven twelve'.split(' ').toSpliced(0, 0, 'one'),
+    ],
+  ])('exclude nothing in a pasted title: %s', (query, words) => {
+    const understood = describeQuery(query)
+    expect(understood.excluded).toEqual([])
+    if (words) expect(understood.words).toEqual(words)
+  })
+
+  test('beyond ten phrases are words', () => {
+    const phrases = Array.from({ length: 12 }, (_, index) => `"word${index} extra"`)
+    expect(parseQuery(phrases.join(' ')).phrases).toHaveLength(10)
+    expect(parseQuery(phrases.join(' ')).words).toHaveLength(13)
+  })
+
+  test('can be taken apart, for searches of other words beside them', () => {
+    expect(splitQuery('"dark mode" toggle -ios -"night theme"')).toEqual({
+      asked: 'dark mode toggle',
+      leftOut: '-"ios" -"night theme"',
+    })
+    expect(splitQuery('go test: -race fails')).toEqual({ asked: 'go test: race fails', leftOut: '' })
+  })
+
+  test('give a query of words alone, where a query has more than phrases', () => {
+    expect(withoutPhrases('add "copy as" -ios')).toEqual({ query: 'add copy as -"ios"', isTitle: false })
+    for (const title of [
+      'CLI: command "help" fails',
+      'Add "scaling mode" property to every image view of the scroll list',
+    ]) {
+      expect(withoutPhrases(title)?.isTitle).toBe(true)
+    }
+    for (const query of ['dark mode', '"dark mode"', '"dark mode" -ios', '"dark" "mode"', 'dark mode -"ios"']) {
+      expect(withoutPhrases(query)).toBeNull()
+    }
+  })
+
+  test('are left as they are where words are replaced', () => {
+    const loud = (query: string) => replaceWords(query, (piece) => piece.toUpperCase())
+    expect(loud('add "copy as" menu, -ios')).toBe('ADD "copy as" MENU, -IOS')
+    expect(loud('add "copy as" menu -ios')).toBe('ADD "copy as" MENU -ios')
   })
 
   test('are refused without a word to search, and when there are too many', () => {

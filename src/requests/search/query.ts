@@ -148,15 +148,19 @@ export function splitQuery(query: string): { asked: string; leftOut: string } {
   return { asked: withoutBreaks(asked), leftOut: excluded.map((text) => `-"${text}"`).join(' ') }
 }
 
+/** A query with more words than these around its phrases was hardly typed by a person who wants the phrases. */
+const maxWordsAroundPhrases = 5
+
 /**
- * A query with its phrases as words, for what has the words but not the phrases.
+ * A query with its phrases as words, for what has the words but not the phrases; `isTitle`: it reads like a title that was pasted.
  * @returns null for a query without phrases, and for one of phrases only: that asks for nothing else.
  */
-export function withoutPhrases(query: string): string | null {
+export function withoutPhrases(query: string): { query: string; isTitle: boolean } | null {
   const { unquoted, phrases } = readSyntax(query)
   if (phrases.length === 0 || wordsOf(unquoted).length === 0) return null
   const { asked, leftOut } = splitQuery(query)
-  return `${plainQuery(asked)} ${leftOut}`.trim()
+  const isTitle = titlePunctuation.test(unquoted) || tellingWords(unquoted).length > maxWordsAroundPhrases
+  return { query: `${plainQuery(asked)} ${leftOut}`.trim(), isTitle }
 }
 
 /** Replaces the words of a query that are neither in quotes nor excluded: each piece of it without white space. */

@@ -53,8 +53,8 @@ export interface SearchDependencies {
 const description = `Likely feature requests, and with \`include\` (or \`filters.include\`, the same) others; \`meta.maybeResults\` counts what \`maybe\` adds.
 Any of the words may match, in title, description, tags or author; the best matches come first. A phrase in
 quotes ("dark mode") must be there, and -"some words", or -word at the end of the query, must not: both are compared as they are
-written, where other words also match in other forms. Where fewer than ten results have the phrases of a query that has other words,
-too, results with its words follow; they have \`matchedBy\`. A pasted title is searched by its words: a minus in it excludes nothing where the
+written, where other words also match in other forms. Where fewer than ten results have the phrases of a query that also has other words,
+or where it reads like a title, there are also results with its words alone; they have \`matchedBy\`. A pasted title is searched by its words: a minus in it excludes nothing where the
 query goes on after it, reads like a sentence, or has more than ten words. A misspelt word is corrected, unless it is in quotes.
 \`meta.understood\` says how the query was read. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
 and say so in \`meta.window\`. Pages may shift while a scrape writes.`
