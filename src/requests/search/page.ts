@@ -4,6 +4,7 @@ import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/cond
 import { filterView, type RequestFilters } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
 import { requestColumns, standingIn, type View } from '../views/view.ts'
+import { bestMatchScoreIn, matchColumns, reorderedMatches, tuning } from './best-match.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import type { ParsedQuery } from './query.ts'
 import { textCondition } from './text-condition.ts'
@@ -62,7 +63,7 @@ export interface SearchMatches {
 }
 
 const orders: Record<SearchOrder, RawBuilder<unknown>> = {
-  relevance: sql`score, id`,
+  relevance: sql`best, score, id`,
   votes: sql`votes desc, score, id`,
   new: sql`posted_at desc, score, id`,
 }
@@ -130,6 +131,16 @@ async function readSelected(
   return { ...matches, anyMatch: true, isAll: false }
 }
 
+/**
+ * How many of the shown matches keep their order whatever a deeper ranking adds. It adds matches with the worst score or a worse one:
+ * those change nothing before the ones that they cannot pass even at best, and nothing at all once enough are ordered anew.
+ */
+const certainOnes = sql`
+  select case when better >= ${sql.lit(reorderedMatches)} then better else unpassed end from (
+    select count(*) filter (where score < worst)::int as better,
+      count(*) filter (where best < worst * ${sql.lit(1 + tuning.band)})::int as unpassed
+    from shown, (select max(score) as worst from matches) as ranked) as counted`
+
 interface MatchOptions {
   condition: RawBuilder<boolean> | null
   /** How many of the matches are considered, the best ones. */
@@ -143,7 +154,7 @@ interface Considered {
   inView: number
   /** … how many of these pass the filters … */
   passing: number
-  /** … and how many of these are better than the worst ranked match: no deeper ranking changes their order. */
+  /** … and how many of these, from the first on, no deeper ranking changes. */
   certain: number
   matches: SearchMatches
 }
@@ -168,14 +179,19 @@ async function readMatches(
     with matches as materialized (${matching}),
     -- The filters read nothing of hidden matches.
     candidates as materialized (
-      select requests.id, score, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
+      select requests.id, score, votes, posted_at, confidence, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
       from (select * from matches order by score, request_id limit ${sql.lit(max)}) as best
       join requests on requests.id = best.request_id ${joined}
       where ${sql.ref(standing)} >= ${offered}
     ),
+    -- The order of best match: the best by words are ordered anew, and the others stay after them.
+    shown as materialized (
+      select *, case when row_number() over (order by ${classOrder(view)}score, id) <= ${sql.lit(reorderedMatches)}
+        then ${bestMatchScoreIn(matchColumns)} end as best
+      from candidates where passes and standing >= ${least}
+    ),
     page as materialized (
-      select id, row_number() over (order by ${classOrder(view)}${orders[sortBy]}) as rank from candidates
-      where passes and standing >= ${least}
+      select id, row_number() over (order by ${classOrder(view)}${orders[sortBy]}) as rank from shown
       order by rank limit ${limit} offset ${offset}
     )
     -- The ids, which may be thousands, in the first row only.
@@ -184,7 +200,7 @@ async function readMatches(
     from (select (select count(*)::int from matches) as found,
         count(*) filter (where standing >= ${least})::int as "inView",
         count(*) filter (where standing >= ${least} and passes)::int as passing,
-        count(*) filter (where standing >= ${least} and passes and score < (select max(score) from matches))::int as certain,
+        (${certainOnes}) as certain,
         coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
         count(*)::int as offered
       from candidates) as counted
