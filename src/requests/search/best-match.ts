@@ -1,13 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/**
- * How far a request that people want, and that certainly is one, may rise: past matches whose relevance is at most this much higher, as a
- * share of its own. A match that is better by more is never passed. Decision 044 says how this and the weights were found.
- */
-export const band = 0.2
+/** How matches of about equal relevance are ordered. Decision 044 says how the numbers were found. */
+export interface Tuning {
+  /**
+   * How far a request may rise that people want and that certainly is one: past matches whose score is at most this much better, as a
+   * share of its own. A match that is better by more is never passed.
+   */
+  band: number
+  /** What counts how much within the band; the three have the sum 1. */
+  votes: number
+  confidence: number
+  age: number
+}
 
-/** What counts how much within the band; their sum is 1. */
-export const weights = { votes: 0.7, confidence: 0.2, age: 0.1 } as const
+export const tuning: Tuning = { band: 0.2, votes: 0.7, confidence: 0.2, age: 0.1 }
 
 /** From this many votes on more do not count. A platform of millions must not outvote all others. */
 export const maxVotes = 1_000
@@ -21,7 +27,7 @@ export const reorderedMatches = 100
 
 /** What the order by best match depends on. */
 export interface Match {
-  /** Of the words, by an engine: negative, the lower the better. */
+  /** Of the words, by an engine: above 0, the higher the better. */
   score: number
   votes: number
   postedAt: Date
@@ -31,11 +37,8 @@ export interface Match {
 
 const dayMs = 86_400_000
 
-/**
- * How much people wanted it and how likely it is a request at all: from 0 to 1.
- * @param today the beginning of the day in UTC: within a day no order changes by itself
- */
-export function meritOf({ votes, postedAt, confidence }: Omit<Match, 'score'>, today: Date): number {
+/** How much people want it, how likely it is a request at all, and how new it is: from 0 to 1. */
+function meritOf({ votes, postedAt, confidence }: Match, today: Date, weights: Tuning): number {
   const days = Math.max(0, (today.getTime() - postedAt.getTime()) / dayMs)
   return (
     (weights.votes * Math.log1p(Math.min(Math.max(votes, 0), maxVotes))) / Math.log1p(maxVotes) +
@@ -44,18 +47,22 @@ export function meritOf({ votes, postedAt, confidence }: Omit<Match, 'score'>, t
   )
 }
 
-/** The score of a match by its words, votes, confidence and age: at best `1 + band` times that of its words. */
-export const bestMatchScore = (match: Match, today: Date): number => match.score * (1 + band * meritOf(match, today))
+/**
+ * The score of a match by its words, votes, confidence and age: from that of its words to `1 + band` times that.
+ * @param today the beginning of the day in UTC: within a day no order changes by itself
+ */
+export const bestMatchScore = (match: Match, today: Date, by: Tuning = tuning): number =>
+  match.score * (1 + by.band * meritOf(match, today, by))
 
 /**
  * The matches in the order of a search by best match: the best 100 by words, ordered anew, and the others after them.
  * @param matches in the order of their scores; equal ones stay in this order
  */
-export function orderByBestMatch<T extends Match>(matches: readonly T[], today: Date): T[] {
+export function orderByBestMatch<T extends Match>(matches: readonly T[], today: Date, by: Tuning = tuning): T[] {
   const reordered = matches
     .slice(0, reorderedMatches)
-    .map((match) => ({ match, score: bestMatchScore(match, today) }))
-    .sort((a, b) => a.score - b.score || a.match.score - b.match.score)
+    .map((match) => ({ match, score: bestMatchScore(match, today, by) }))
+    .sort((a, b) => b.score - a.score || b.match.score - a.match.score)
   return [...reordered.map(({ match }) => match), ...matches.slice(reorderedMatches)]
 }
 
@@ -67,14 +74,22 @@ export interface MatchColumns {
   confidence: RawBuilder<unknown>
 }
 
+/** Of a query over `requests` and the column `score` of an engine. */
+export const matchColumns: MatchColumns = {
+  score: sql.ref('score'),
+  votes: sql.ref('votes'),
+  postedAt: sql.ref('posted_at'),
+  confidence: sql.ref('confidence'),
+}
+
 const today = sql`date_trunc('day', now(), 'UTC')`
 
 /** `bestMatchScore` in SQL. */
 export const bestMatchScoreIn = (
   { score, votes, postedAt, confidence }: MatchColumns,
   day: RawBuilder<unknown> = today,
-): RawBuilder<number> => sql<number>`(${score} * (1 + ${sql.lit(band)} * (
-  ${sql.lit(weights.votes / Math.log1p(maxVotes))} * ln(1 + least(greatest(${votes}, 0), ${sql.lit(maxVotes)})::float8)
-  + ${sql.lit(weights.confidence)} * coalesce(${confidence}::float8, ${sql.lit(unjudgedConfidence)})
-  + ${sql.lit(weights.age)} * exp(${sql.lit(Math.log(0.5) / halfLifeDays)}
+): RawBuilder<number> => sql<number>`(${score} * (1 + ${sql.lit(tuning.band)} * (
+  ${sql.lit(tuning.votes / Math.log1p(maxVotes))} * ln(1 + least(greatest(${votes}, 0), ${sql.lit(maxVotes)})::float8)
+  + ${sql.lit(tuning.confidence)} * coalesce(${confidence}::float8, ${sql.lit(unjudgedConfidence)})
+  + ${sql.lit(tuning.age)} * exp(${sql.lit(Math.log(0.5) / halfLifeDays)}
     * greatest(0, least(extract(epoch from ${day} - ${postedAt})::float8 / 86400, 100000))))))`

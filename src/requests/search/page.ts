@@ -4,6 +4,7 @@ import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/cond
 import { filterView } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
 import { requestColumns, standingIn, type View } from '../views/view.ts'
+import { bestMatchScoreIn, matchColumns, reorderedMatches, tuning } from './best-match.ts'
 import type { Hit, SearchEngine, SearchQuery } from './engine.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { textCondition } from './text-condition.ts'
@@ -48,7 +49,7 @@ export interface SearchMatches {
 }
 
 export const orders: Record<SearchOrder, RawBuilder<unknown>> = {
-  relevance: sql`score desc, id`,
+  relevance: sql`best desc nulls last, score desc, id`,
   votes: sql`votes desc, id desc`,
   new: sql`posted_at desc, id desc`,
 }
@@ -129,6 +130,16 @@ async function readSelected(
   return { ...matches, anyMatch: true, isAll: false }
 }
 
+/**
+ * How many of the shown matches keep their order whatever a deeper ranking adds. It adds matches with the worst score or a worse one:
+ * those change nothing before the ones that they cannot pass even at best, and nothing at all once enough are ordered anew.
+ */
+const certainOnes = (worst: number): RawBuilder<unknown> => sql`
+  select case when better >= ${sql.lit(reorderedMatches)} then better else unpassed end from (
+    select count(*) filter (where score > ${worst}::float8)::int as better,
+      count(*) filter (where best > ${worst}::float8 * ${sql.lit(1 + tuning.band)})::int as unpassed
+    from shown) as counted`
+
 interface MatchOptions {
   condition: RawBuilder<boolean> | null
   /** How many of the hits are considered, the best ones. */
@@ -140,7 +151,7 @@ interface Considered {
   inView: number
   /** … how many of these pass the filters … */
   passing: number
-  /** … and how many of these are better than the worst hit: no deeper ranking changes their order. */
+  /** … and how many of these, from the first on, no deeper ranking changes. */
   certain: number
   matches: SearchMatches
 }
@@ -156,12 +167,21 @@ export function candidatesOf(hits: readonly Hit[], view: View, { condition, max 
   const [standing, joined] = view.account === null ? ['requests.standing', sql``] : ['considered.standing', own]
   const best = hits.slice(0, max)
   return sql`candidates as materialized (
-      select requests.id, score, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
+      select requests.id, score, votes, posted_at, confidence, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
       from unnest(${best.map(({ id }) => id)}::uuid[], ${best.map(({ score }) => score)}::float8[]) as hit (request_id, score)
       join requests on requests.id = hit.request_id ${joined}
       where ${sql.ref(standing)} >= ${offered}
     )`
 }
+
+/** Of the candidates those that the view shows and that pass the condition, with what the order of best match needs. */
+export const shownOf = (view: View): RawBuilder<unknown> => sql`
+  -- The best by words are ordered anew, and the others stay after them.
+  shown as materialized (
+    select *, case when row_number() over (order by ${classOrder(view)}score desc, id) <= ${sql.lit(reorderedMatches)}
+      then ${bestMatchScoreIn(matchColumns)} end as best
+    from candidates where passes and standing >= ${sql.lit(view.least)}
+  )`
 
 /** Reads the records of a page of hits: those that still exist, that the view shows and that pass the filters. */
 async function readMatches(
@@ -176,9 +196,9 @@ async function readMatches(
   const { rows } = await sql<MatchRow>`
     -- The filters read nothing of hidden matches.
     with ${candidatesOf(hits, view, options)},
+    ${shownOf(view)},
     page as materialized (
-      select id, row_number() over (order by ${classOrder(view)}${orders[sortBy]}) as rank from candidates
-      where passes and standing >= ${least}
+      select id, row_number() over (order by ${classOrder(view)}${orders[sortBy]}) as rank from shown
       order by rank limit ${limit} offset ${offset}
     )
     -- The ids, which may be thousands, in the first row only.
@@ -186,7 +206,7 @@ async function readMatches(
       case when page.rank > ${offset}::int + 1 then null else maybe_ids end as maybe_ids, ${recordColumns({ fullText, view })}
     from (select count(*) filter (where standing >= ${least})::int as "inView",
         count(*) filter (where standing >= ${least} and passes)::int as passing,
-        count(*) filter (where standing >= ${least} and passes and score > ${worst}::float8)::int as certain,
+        (${certainOnes(worst)}) as certain,
         coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
         count(*)::int as offered
       from candidates) as counted

@@ -11,6 +11,7 @@ import {
   fewInView,
   orders,
   type PageInput,
+  shownOf,
   wideWindowSize,
   windowSize,
 } from './page.ts'
@@ -39,9 +40,9 @@ async function readConsidered(executor: Executor, hits: readonly Hit[], input: P
   const least = sql.lit(view.least)
   const order = sql`${classOrder(view)}${orders[input.sortBy]}`
   const { rows } = await sql<Considered>`
-    with ${candidatesOf(hits, view, { condition: conditionOf(input), max })}
+    with ${candidatesOf(hits, view, { condition: conditionOf(input), max })}, ${shownOf(view)}
     select count(*) filter (where standing >= ${least})::int as "inView",
-      coalesce(array_agg(id order by ${order}) filter (where passes and standing >= ${least}), '{}') as ids,
+      (select coalesce(array_agg(id order by ${order}), '{}') from shown) as ids,
       coalesce(array_agg(id) filter (where passes and standing < ${least}), '{}') as "maybeIds",
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)

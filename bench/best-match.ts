@@ -1,0 +1,167 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { seededRandom } from '../scripts/detection/random.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { openDatabase } from '../src/database/open.ts'
+import { type Match, orderByBestMatch, type Tuning, tuning } from '../src/requests/search/best-match.ts'
+import { bm25 } from '../src/requests/search/bm25.ts'
+import { parseQuery } from '../src/requests/search/query.ts'
+import { openSearchIndex } from '../src/requests/search/search-index.ts'
+import { createLoader } from './engines/load.ts'
+import { judgedDirectory, ndcg, queryLimit, readCollection } from './judged.ts'
+
+// Finds the band and the weights of the best match (decision 044): what the scores of judged matches say about which of two is
+// relevant, and what simulated votes, ages and confidences do to nDCG@10. Chosen by titanium; cranfield checks.
+//   node bench/best-match.ts
+
+const rankCutoff = 10
+const simulations = 20
+const today = new Date('2026-01-01')
+const dayMs = 86_400_000
+
+interface JudgedMatch {
+  id: string
+  score: number
+  grade: number
+}
+
+interface JudgedQuery {
+  matches: JudgedMatch[]
+  grades: ReadonlyMap<string, number>
+}
+
+/** The best 101 matches of each query, as the index ranks them. */
+async function readMatches(name: string): Promise<JudgedQuery[]> {
+  const { documents, queries, grades } = readCollection(name)
+  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-best-match-'))
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const { database, close } = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
+  try {
+    await migrate(database)
+    await openSearchIndex(database)
+    const load = await createLoader(database)
+    for (let start = 0; start < documents.length; start += 500) await load(documents.slice(start, start + 500))
+    const judged: JudgedQuery[] = []
+    for (const { _id, text } of queries) {
+      const graded = grades.get(_id)
+      if (graded === undefined) continue
+      const { words } = parseQuery(
+        [...text]
+          .slice(0, queryLimit)
+          .join('')
+          .replaceAll('"', ' ')
+          .replace(/(?<!\S)-/g, ''),
+      )
+      const { rows } = await sql<{ id: string; score: number }>`
+        select source_id as id, score from (${bm25.best(words.join(' '), 101)}) as matches
+        join requests on requests.id = request_id order by score desc, request_id`.execute(database)
+      judged.push({ matches: rows.map((row) => ({ ...row, grade: graded.get(row.id) ?? 0 })), grades: graded })
+    }
+    return judged
+  } finally {
+    await close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const mean = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+const shown = (number: number, digits = 4) => number.toFixed(digits).replace(/^(-?)0\./, '$1.')
+
+/** Of pairs of matches of which one is relevant: how often it is the one with the better score, by how much better that is. */
+function comparePairs(queries: readonly JudgedQuery[]): void {
+  const width = 0.05
+  const bins = Array.from({ length: 14 }, () => ({ pairs: 0, better: 0 }))
+  for (const { matches } of queries) {
+    const first = matches.slice(0, 20)
+    for (const [place, better] of first.entries()) {
+      for (const worse of first.slice(place + 1)) {
+        if (better.grade > 0 === worse.grade > 0) continue
+        const bin = bins[Math.floor((better.score / worse.score - 1) / width)]
+        if (bin === undefined) continue
+        bin.pairs++
+        if (better.grade > 0) bin.better++
+      }
+    }
+  }
+  console.log('better by | pairs | the better one is the relevant one')
+  for (const [index, { pairs, better }] of bins.entries()) {
+    const range = `${Math.round(index * width * 100)}-${Math.round((index + 1) * width * 100)} %`
+    console.log(`${range} | ${pairs} | ${shown(better / pairs, 2)}`)
+  }
+}
+
+interface Simulation {
+  /** How many times as many votes a relevant request has: 1 where votes say nothing about relevance. */
+  lift: number
+  /** The share of the matches that are no requests; none of these is relevant, and their confidence is lower. */
+  noise: number
+}
+
+/** Votes as platforms have them: the median 3, one of a hundred 120 and more. Two normal numbers by Box and Muller. */
+function simulate(match: JudgedMatch, random: () => number, { lift, noise }: Simulation): JudgedMatch & Match {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  const votes = Math.floor(3 * Math.exp(1.6 * normal) * (match.grade > 0 ? lift : 1))
+  const days = -Math.log(1 - random()) * 3 * 365
+  const isNoise = random() < noise && match.grade === 0
+  const confidence = isNoise ? 0.5 + 0.3 * random() : 0.6 + 0.4 * random()
+  return { ...match, votes, confidence, postedAt: new Date(today.getTime() - days * dayMs) }
+}
+
+function quality(queries: readonly JudgedQuery[], by: Tuning, simulation: Simulation): number {
+  const scores: number[] = []
+  for (let seed = 0; seed < simulations; seed++) {
+    const random = seededRandom(seed)
+    for (const { matches, grades } of queries) {
+      const simulated = matches.map((match) => simulate(match, random, simulation))
+      const ranking = orderByBestMatch(simulated, today, by).map(({ id }) => id)
+      const score = ndcg(ranking, grades, rankCutoff)
+      if (score !== null) scores.push(score)
+    }
+  }
+  return mean(scores)
+}
+
+const blind: Simulation = { lift: 1, noise: 0 }
+const telling: Simulation = { lift: 4, noise: 0.3 }
+
+function compare(queries: readonly JudgedQuery[], variants: readonly Tuning[]): void {
+  const before = quality(queries, { ...tuning, band: 0 }, blind)
+  console.log(
+    `by words alone ${shown(before)}\nband | votes | confidence | age | votes say nothing | relevant: votes x 2 | x 4, 30 % noise`,
+  )
+  for (const by of variants) {
+    const changes = [blind, { lift: 2, noise: 0 }, telling].map(
+      (simulation) => quality(queries, by, simulation) - before,
+    )
+    console.log(
+      [...[by.band, by.votes, by.confidence, by.age].map(String), ...changes.map((change) => shown(change))].join(
+        ' | ',
+      ),
+    )
+  }
+}
+
+const bands = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4].map((band) => ({ ...tuning, band }))
+const shares = [
+  [1, 0, 0],
+  [0.8, 0.2, 0],
+  [0.7, 0.2, 0.1],
+  [0.6, 0.3, 0.1],
+  [0.5, 0.4, 0.1],
+  [0.5, 0.2, 0.3],
+  [0.3, 0.5, 0.2],
+].map(([votes = 0, confidence = 0, age = 0]) => ({ ...tuning, votes, confidence, age }))
+
+if (!existsSync(judgedDirectory)) console.log(`skipped: the judged collections are not at ${judgedDirectory}`)
+else {
+  for (const name of ['titanium-jira-dups-features', 'cranfield']) {
+    const queries = await readMatches(name)
+    console.log(`\n${name}`)
+    comparePairs(queries)
+    compare(queries, [...bands, ...shares])
+  }
+}
