@@ -1,12 +1,13 @@
 import { Command, Option } from 'commander'
 import { createApi } from './api.ts'
-import type { ListedWish, ListedWishCorrection, MarkChanges, WishMark } from './api-types.ts'
+import type { MarkChanges } from './api-types.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
-import { count, printable, shellWord } from './text.ts'
+import { printable, shellWord } from './text.ts'
 import type { WishListQuery } from './wish-calls.ts'
+import { formatMark, formatWish, formatWishCorrection } from './wish-lines.ts'
 
 const help = `${environmentHelp}
 
@@ -87,35 +88,6 @@ function print<Answer>(json: boolean, answer: Answer, lines: (answer: Answer) =>
   else printLines(lines(answer))
 }
 
-const formatMark = ({ mark, starred, note }: WishMark): string =>
-  [
-    ...(starred ? ['starred'] : []),
-    ...(mark === null ? [] : [mark]),
-    ...(note === '' ? [] : [`"${printable(note)}"`]),
-  ].join(', ')
-
-/** One line: id, numbers, title, status, and what the account noted. */
-export function formatWish({
-  wishId,
-  title,
-  requestCount,
-  votes,
-  platforms,
-  status,
-  growth,
-  mark,
-}: ListedWish): string {
-  const facts = [
-    count(requestCount, 'request'),
-    count(votes, 'vote'),
-    ...(growth.days30 === 0 ? [] : [`${growth.days30.toLocaleString('en-US')} new votes in 30 days`]),
-    platforms.map(printable).join(', '),
-    ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
-    ...(mark === null ? [] : [formatMark(mark)]),
-  ]
-  return `${printable(wishId)}  ${printable(title)}  ${facts.join(' · ')}`
-}
-
 const more = (command: string, options: object, cursor: string | null): string[] => {
   if (cursor === null) return []
   const given = Object.entries(options).map(([name, value]) =>
@@ -157,15 +129,6 @@ async function split(wishId: string, requestIds: string[], { json }: { json: boo
     `Taken out of wish ${printable(data.wishId)}. The new wish is ${printable(data.newWishId)}.`,
     undoHint(data.correctionId),
   ])
-}
-
-/** One line: when, what, and the most voted request that it moved. */
-export function formatWishCorrection(correction: ListedWishCorrection): string {
-  const { correctionId, kind, wishId, otherWishId, correctedAt, undoneAt, request } = correction
-  const what = kind === 'merge' ? `merged ${otherWishId} into ${wishId}` : `split ${otherWishId} from ${wishId}`
-  const title = request === null ? '' : `  "${printable(request.title)}"`
-  const undone = undoneAt === null ? '' : `  undone ${printable(undoneAt).slice(0, 10)}`
-  return `${printable(correctionId)}  ${printable(correctedAt).slice(0, 10)}  ${printable(what)}${title}${undone}`
 }
 
 interface CorrectionOptions {
