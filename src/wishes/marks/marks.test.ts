@@ -76,12 +76,21 @@ it('refuses wishes that the account does not see, but not the removal of a mark 
   expect((await mark(service.client, wishId, { starred: true })).status).toBe(404)
 })
 
-it.each([{}, { mark: 'maybe' }, { starred: null }, { note: 'x'.repeat(2_001) }, { colour: 'red' }])(
-  'refuses the body %j',
-  async (body) => {
-    expect((await mark(service.client, ids[0]!, body)).status).toBe(400)
-  },
-)
+it.each([
+  ['nothing', {}],
+  ['an unknown mark', { mark: 'maybe' }],
+  ['no star and no absence of one', { starred: null }],
+  ['a long note', { note: 'x'.repeat(2_001) }],
+  ['an unknown field', { colour: 'red' }],
+])('refuses %s', async (_what, body) => {
+  expect((await mark(service.client, ids[0]!, body)).status).toBe(400)
+})
+
+it('answers every note with a 200 or a 400', async () => {
+  for (const note of ['a\0b', '\ud800', '<b>"\'']) {
+    expect([200, 400]).toContain((await mark(service.client, ids[0]!, { note })).status)
+  }
+})
 
 it('is refused beyond 10,000 marked wishes', async () => {
   await sql`
