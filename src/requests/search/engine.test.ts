@@ -59,7 +59,9 @@ function makeRow(number: number): Row {
 async function storeRows(): Promise<void> {
   rows.push(...Array.from({ length: 700 }, (_, number) => makeRow(number)))
   const { database } = opened
-  await sql`insert into accounts (id, name, tier, created_at) values (${account}, 'exact', 'free', now())`.execute(database)
+  await sql`insert into accounts (id, name, tier, created_at) values (${account}, 'exact', 'free', now())`.execute(
+    database,
+  )
   await sql`
     with incoming as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming (id uuid, text text, platform text,
@@ -75,7 +77,9 @@ async function storeRows(): Promise<void> {
   }
   const own = JSON.stringify([...accountStandings].map(([id, standing]) => ({ id, standing })))
   await sql`insert into account_requests (account_id, request_id, standing)
-    select ${account}, id, standing from jsonb_to_recordset(${own}::jsonb) as own (id uuid, standing smallint)`.execute(database)
+    select ${account}, id, standing from jsonb_to_recordset(${own}::jsonb) as own (id uuid, standing smallint)`.execute(
+    database,
+  )
   await sql`analyze`.execute(database)
 }
 
@@ -140,9 +144,7 @@ function scan({ words: typed, phrase, excluded, filters: given, sortBy }: Asked)
   )
   const key = (row: Row) => (sortBy === 'votes' ? row.votes : row.posted.getTime())
   const inOrder = (some: Row[]) =>
-    some.toSorted(
-      (a, b) => standingIn(b, seen) - standingIn(a, seen) || key(b) - key(a) || (a.id < b.id ? 1 : -1),
-    )
+    some.toSorted((a, b) => standingIn(b, seen) - standingIn(a, seen) || key(b) - key(a) || (a.id < b.id ? 1 : -1))
   const whole = passing.filter((row) => all.every((word) => has(row, word)))
   const some = passing.filter((row) => !whole.includes(row) && all.some((word) => has(row, word)))
   return { whole, ordered: [...inOrder(whole), ...inOrder(some)] }
@@ -185,7 +187,13 @@ describe.each(kinds)('the engine %s', (kind) => {
       fc.asyncProperty(asked, async (input) => {
         const { filters: given, sortBy, offset } = input
         const limit = Math.min(input.limit, 100 - offset)
-        const found = await index.search(opened.database, { query: queryOf(input), filters: given, sortBy, offset, limit })
+        const found = await index.search(opened.database, {
+          query: queryOf(input),
+          filters: given,
+          sortBy,
+          offset,
+          limit,
+        })
         const { ordered } = scan(input)
         expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(offset, offset + limit).map(({ id }) => id))
         expect([found.more, found.window]).toEqual([ordered.length > offset + limit, null])
@@ -220,7 +228,13 @@ describe.each(kinds)('the engine %s', (kind) => {
     const query = 'alpha'
     const found = await index.search(opened.database, { query, sortBy: 'votes', offset: 0, limit: 50 })
     // Fewer than 1,000 match, so all of them are among the best.
-    const { ordered } = scan({ words: [query], phrase: null, excluded: null, filters: { view: sharedLikely }, ...byVotes })
+    const { ordered } = scan({
+      words: [query],
+      phrase: null,
+      excluded: null,
+      filters: { view: sharedLikely },
+      ...byVotes,
+    })
     expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(0, 50).map(({ id }) => id))
     const { total, totalIsExact, facetsAreExact } = await index.totals(opened.database, { query, facets: ['year'] })
     expect([totalIsExact, facetsAreExact]).toEqual([false, false])
