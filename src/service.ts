@@ -15,6 +15,7 @@ import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
+import { createStoredWords } from './requests/search/stored-words.ts'
 import { startTextCounting } from './requests/search/text-counting.ts'
 import { createFirstJudgements } from './requests/store/first-judgement.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -104,6 +105,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const firstJudgements = createFirstJudgements(opened.database, log)
+  const storedWords = createStoredWords(opened.database, log)
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -113,10 +115,11 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     retention,
     judging,
     firstJudgements,
+    storedWords,
   })
   const maintenance = startMaintenance(jobs, log)
-  // Requests of an older version are judged at once, not only in the first round.
-  if (runsJobs && prepared.migrations.length > 0) void firstJudgements.job()
+  // Requests of an older version are judged and their words stored at once, not only in the first round.
+  if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   const textCounting = runsJobs ? await startTextCounting(opened, log) : null
   return {
@@ -129,6 +132,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         judging?.stop(),
         firstJudgements.stop(),
         textCounting?.stop(),
+        storedWords.stop(),
       ]),
   }
 }

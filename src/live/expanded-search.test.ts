@@ -18,6 +18,8 @@ describe('a search with expand', () => {
       originalQuery: 'dark mode',
       understood: { words: ['dark', 'mode'], phrases: [], excluded: [] },
       maybeResults: 0,
+      total: 4,
+      totalIsExact: true,
       expanded: true,
       expandedTopics: ['dark mode', 'night theme', 'contrast'],
       cachedResults: 0,
