@@ -142,6 +142,9 @@ const correct = ({ platform, sourceId, isRequest, by }: StepOf<'correct'>) =>
       insert into request_corrections (account_id, platform, source_hash, is_request, made_by, created_at)
       values (${by === null ? null : accounts[by]}, ${platform}, ${correctionHash(platform, sourceId)}, ${isRequest}, 'admin', now())
       on conflict (source_hash, account_id) do update set is_request = excluded.is_request`.execute(transaction)
+    await sql`update accounts set corrections = (select count(*) from request_corrections where account_id = accounts.id)`.execute(
+      transaction,
+    )
     const { rows } = await sql<{ id: string }>`
       select id from requests where platform = ${platform} and source_id = ${sourceId}`.execute(transaction)
     await recomputeStandings(
