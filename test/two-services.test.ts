@@ -58,6 +58,36 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two services on one Pos
     await first.clientFor(apiKey).waitForJob(answers[0]?.body.data.jobId)
   })
 
+  it('merge two wishes once, in one direction', async () => {
+    const { accountId, apiKey } = await first.createAccount('max')
+    const { body } = await first.clientFor(apiKey).scrape({ topic: 'merged', platforms: ['github'], depth: 2 })
+    await first.clientFor(apiKey).waitForJob(body.data.jobId)
+    const rows = await first.database.selectFrom('requests').select('id').limit(2).execute()
+    const [one, other] = rows.map(({ id }) => id) as [string, string]
+    const answers = await Promise.all(
+      bothFor(apiKey).flatMap((client) =>
+        Array.from({ length: 6 }, (_, index) => {
+          const [into, from] = index % 2 ? [one, other] : [other, one]
+          return client.post(`/api/v1/wishes/${into}/merge`, { wishId: from })
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(404)])
+    const made = first.database.selectFrom('wish_corrections').select('id').where('account_id', '=', accountId)
+    const [{ id: correctionId }, ...more] = (await made.execute()) as [{ id: string }, ...{ id: string }[]]
+    expect(more).toEqual([])
+    const undone = await Promise.all(
+      bothFor(apiKey).flatMap((client) =>
+        Array.from({ length: 5 }, () => client.send('DELETE', `/api/v1/wishes/corrections/${correctionId}`)),
+      ),
+    )
+    expect(undone.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    const account = first.database.selectFrom('accounts').select('corrections').where('id', '=', accountId)
+    expect((await account.executeTakeFirstOrThrow()).corrections).toBe(0)
+    const merges = first.database.selectFrom('account_wish_merges').selectAll().where('account_id', '=', accountId)
+    expect(await merges.execute()).toEqual([])
+  })
+
   it('count the correction of a request once, and together no more than 10,000', async () => {
     const { accountId, apiKey } = await first.createAccount('max')
     const { body } = await first.clientFor(apiKey).scrape({ topic: 'corrected', platforms: ['github'], depth: 2 })

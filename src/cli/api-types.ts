@@ -39,6 +39,53 @@ export interface CorrectionAnswer {
   data: { requestId: string; isRequest: boolean | null }
 }
 
+/** What the account noted about a wish. */
+export interface WishMark {
+  mark: 'planned' | 'done' | 'ignored' | null
+  starred: boolean
+  note: string
+  updatedAt: string
+}
+
+export interface ListedWish {
+  wishId: string
+  title: string
+  requestCount: number
+  votes: number
+  platforms: string[]
+  status: string | null
+  firstAskedAt: string
+  lastAskedAt: string
+  growth: { days7: number; days30: number }
+  mark: WishMark | null
+}
+
+export interface WishesAnswer {
+  data: { results: ListedWish[]; hasMore: boolean; cursor: string | null }
+}
+
+/** What is given changes. */
+export interface MarkChanges {
+  mark?: string | null
+  starred?: boolean
+  note?: string
+}
+
+export interface ListedWishCorrection {
+  correctionId: string
+  kind: 'merge' | 'split'
+  wishId: string
+  otherWishId: string
+  madeBy: string
+  correctedAt: string
+  undoneAt: string | null
+  request: RequestRecord | null
+}
+
+export interface WishCorrectionsAnswer {
+  data: { corrections: ListedWishCorrection[]; hasMore: boolean; cursor: string | null }
+}
+
 export interface SearchAnswer {
   data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
   meta: { maybeResults: number; window?: number; didYouMean?: string }

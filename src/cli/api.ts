@@ -14,6 +14,7 @@ import type {
 import type { ClientConfig } from './client-config.ts'
 import { type Connection, createConnection, type StreamedAnswer } from './connection.ts'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
+import { createWishCalls, type WishCalls } from './wish-calls.ts'
 
 /** The calls that the commands make. All of them throw ApiError, or the reason of the signal once it is aborted. */
 export interface Api {
@@ -34,6 +35,7 @@ export interface Api {
   readTopic(topic: string): Promise<{ data: TopicPage }>
   /** @param isRequest null undoes the correction. */
   correctRequest(requestId: string, isRequest: boolean | null): Promise<CorrectionAnswer>
+  wishes: WishCalls
   /** The bytes of an export. A connection that breaks is a temporary ApiError. */
   openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
 }
@@ -99,6 +101,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       const path = `/api/v1/requests/${encodeURIComponent(requestId)}/correction`
       return call(path, isRequest === null ? { method: 'DELETE' } : { method: 'PUT', body: { isRequest } })
     },
+    wishes: createWishCalls(call),
     openExport: (query) => openExport(connection, query),
   }
 }

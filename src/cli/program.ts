@@ -4,7 +4,7 @@ import { helpEnd } from './options.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
-Environment of scrape, jobs, search, topics, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of scrape, jobs, search, topics, wishes, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
 Environment of account, key, purge, suppression, detection, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they also work without a running service.
 Environment of restore: DATA_DIR.
@@ -33,6 +33,7 @@ const commands: Record<string, () => Promise<Command>> = {
   jobs: async () => (await import('./jobs.ts')).jobsCommand(),
   search: async () => (await import('./search.ts')).searchCommand(),
   topics: async () => (await import('./topics.ts')).topicsCommand(),
+  wishes: async () => (await import('./wishes.ts')).wishesCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
   correct: async () => (await import('./correct.ts')).correctCommand(),
   platforms: async () => (await import('./platforms.ts')).platformsCommand(),

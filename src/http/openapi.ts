@@ -73,6 +73,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'Scraping' },
       { name: 'Requests' },
       { name: 'Topics' },
+      { name: 'Wishes' },
       { name: 'Platforms' },
       { name: 'Usage' },
       { name: 'Keys' },

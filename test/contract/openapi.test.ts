@@ -90,11 +90,13 @@ describe('the API document', () => {
       'DELETE /api/admin/corrections/{correctionId}',
       'DELETE /api/admin/keys/{keyId}',
       'DELETE /api/admin/requests/{id}/correction',
+      'DELETE /api/admin/wishes/corrections/{correctionId}',
       'DELETE /api/session',
       'DELETE /api/v1/corrections/{correctionId}',
       'DELETE /api/v1/keys/{keyId}',
       'DELETE /api/v1/requests/{id}/correction',
       'DELETE /api/v1/scrape/{jobId}',
+      'DELETE /api/v1/wishes/corrections/{correctionId}',
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
       'GET /api/admin/accounts/{accountId}/links',
@@ -106,6 +108,7 @@ describe('the API document', () => {
       'GET /api/admin/platforms',
       'GET /api/admin/suppressions',
       'GET /api/admin/verify',
+      'GET /api/admin/wishes/corrections',
       'GET /api/session',
       'GET /api/v1/corrections',
       'GET /api/v1/keys',
@@ -121,6 +124,9 @@ describe('the API document', () => {
       'GET /api/v1/topics/{topic}',
       'GET /api/v1/usage',
       'GET /api/v1/usage/entries',
+      'GET /api/v1/wishes',
+      'GET /api/v1/wishes/corrections',
+      'GET /api/v1/wishes/{id}',
       'GET /healthz',
       'GET /readyz',
       'PATCH /api/admin/accounts/{accountId}',
@@ -130,12 +136,17 @@ describe('the API document', () => {
       'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/admin/purge',
       'POST /api/admin/suppressions/lift',
+      'POST /api/admin/wishes/{id}/merge',
+      'POST /api/admin/wishes/{id}/split',
       'POST /api/session',
       'POST /api/v1/keys',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
+      'POST /api/v1/wishes/{id}/merge',
+      'POST /api/v1/wishes/{id}/split',
       'PUT /api/admin/requests/{id}/correction',
       'PUT /api/v1/requests/{id}/correction',
+      'PUT /api/v1/wishes/{id}/mark',
     ])
   })
 
@@ -186,9 +197,13 @@ describe('the API document', () => {
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/admin/wishes/{id}/merge',
+      'POST /api/admin/wishes/{id}/split',
       'POST /api/v1/keys',
       'POST /api/v1/requests/search',
       'POST /api/v1/scrape',
+      'POST /api/v1/wishes/{id}/merge',
+      'POST /api/v1/wishes/{id}/split',
     ])
     for (const { operation } of taking) {
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['409', '422']))
@@ -233,6 +248,10 @@ describe('the API document', () => {
     }
     expectDocumented('GET', '/api/v1/requests/export', await client.get('/api/v1/requests/export?cursor=x'))
     expectDocumented('GET', '/api/v1/topics', await client.get('/api/v1/topics'))
+    expectDocumented('GET', '/api/v1/wishes', await client.get('/api/v1/wishes'))
+    for (const one of [id, 'x']) {
+      expectDocumented('GET', '/api/v1/wishes/{id}', await client.get(`/api/v1/wishes/${one}`))
+    }
     for (const topic of ['dark%20mode', 'x']) {
       expectDocumented('GET', '/api/v1/topics/{topic}', await client.get(`/api/v1/topics/${topic}`))
     }
@@ -313,6 +332,38 @@ describe('the API document', () => {
     const again = await lift({ author: 'ada' })
     expect(again.status).toBe(404)
     expectDocumented('POST', '/api/admin/suppressions/lift', again)
+  })
+
+  it('describes merges, splits and marks of wishes', async () => {
+    const { body } = await service.client.scrape({ topic: 'merged mode', platforms: ['github'], depth: 2 })
+    await service.client.waitForJob(body.data.jobId)
+    const rows = await service.database.selectFrom('requests').select('id').orderBy('id').limit(2).execute()
+    const [first, second] = rows.map(({ id }) => id) as [string, string]
+    for (const [prefix, client] of [
+      ['/api/v1', service.client],
+      ['/api/admin', service.clientFor(testAdminKey)],
+    ] as const) {
+      const path = `${prefix}/wishes/{id}`
+      const post = (what: string, given: object) => client.post(`${path.replace('{id}', first)}/${what}`, given)
+      for (const wishId of [second, second, 5])
+        expectDocumented('POST', `${path}/merge`, await post('merge', { wishId }))
+      for (const requestIds of [[second], [second], []])
+        expectDocumented('POST', `${path}/split`, await post('split', { requestIds }))
+      const list = await client.get(`${prefix}/wishes/corrections`)
+      expectDocumented('GET', `${prefix}/wishes/corrections`, list)
+      expect(list.body.data.corrections).toHaveLength(2)
+      for (const { correctionId } of [...list.body.data.corrections, { correctionId: 'unknown' }]) {
+        const answer = await client.send('DELETE', `${prefix}/wishes/corrections/${correctionId}`)
+        expectDocumented('DELETE', `${prefix}/wishes/corrections/{correctionId}`, answer)
+      }
+    }
+    for (const given of [{ starred: true }, { starred: false }, {}]) {
+      const answer = await service.client.send('PUT', `/api/v1/wishes/${first}/mark`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(given),
+      })
+      expectDocumented('PUT', '/api/v1/wishes/{id}/mark', answer)
+    }
   })
 
   it('describes corrections', async () => {

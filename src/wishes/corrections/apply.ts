@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merges.ts'
-import { type ChangedPlacing, derivePlacings } from './placings.ts'
+import { type ChangedPlacing, type ConcernedRequests, derivePlacings, readPlacedIn } from './placings.ts'
 
 /** What changed: a new correction, or one that was undone. */
 export interface CorrectionChange {
@@ -64,7 +64,7 @@ async function moveShared(transaction: Transaction, moves: readonly Move[]): Pro
 
 /**
  * Brings the rows of `account_wish_members` of these requests up to date. An account needs a row of its own for a split; for a merge only
- * where the shared wish of the request does not lead to the right wish, and the operator said nothing about the request.
+ * where the shared wish of the request does not lead to the right wish.
  */
 async function moveForAccount(
   transaction: Transaction,
@@ -76,14 +76,12 @@ async function moveForAccount(
   const { rows: wanted } = await sql<{ request_id: string; wish_id: string; correction_id: string }>`
     select "requestId" as request_id, placed."wishId" as wish_id, "correctionId" as correction_id
     from jsonb_to_recordset(${placings}::jsonb)
-      as placed ("sourceHash" text, "requestId" uuid, "wishId" uuid, "isSplit" boolean, "correctionId" uuid)
+      as placed ("requestId" uuid, "wishId" uuid, "isSplit" boolean, "correctionId" uuid)
     join requests on requests.id = "requestId"
     cross join lateral (select coalesce(
       (select wish_id from wish_members where request_id = requests.id), requests.id) as id) as shared
-    where "isSplit" or (
-      not exists (select from wish_placings where account_id is null and source_hash = "sourceHash")
-      and "wishId" <> coalesce((select into_wish_id from account_wish_merges
-        where account_id = ${accountId} and wish_id = shared.id), shared.id))
+    where "isSplit" or "wishId" <> coalesce((select into_wish_id from account_wish_merges
+      where account_id = ${accountId} and wish_id = shared.id), shared.id)
     order by 1`.execute(transaction)
   const kept = wanted.map(({ request_id }) => request_id)
   const gone = changed.map(({ requestId }) => requestId)
@@ -99,36 +97,47 @@ async function moveForAccount(
     where (stored.wish_id, stored.correction_id) <> (excluded.wish_id, excluded.correction_id)`.execute(transaction)
 }
 
-async function applyForAccount(transaction: Transaction, accountId: string, change: CorrectionChange): Promise<void> {
-  const wishes = await readMergedWishes(transaction, accountId, change.wishIds)
+async function applyForAccount(
+  transaction: Transaction,
+  accountId: string,
+  { wishIds, members, concerned }: ConcernedRequests & { wishIds: readonly string[] },
+): Promise<void> {
+  const placed = await readPlacedIn(transaction, accountId, [...members.keys(), ...concerned])
+  const wishes = await readMergedWishes(transaction, accountId, [...wishIds, ...placed])
   await writeAccountMerges(transaction, accountId, wishes)
-  const { members, released } = change
-  const changed = await derivePlacings(transaction, accountId, wishes, { members, released: [...released.keys()] })
+  const changed = await derivePlacings(transaction, accountId, wishes, { members, concerned })
   await moveForAccount(transaction, accountId, changed)
 }
 
-/** The accounts that merged one of these wishes: an operator's merge or its undoing changes what their merges result in. */
-async function readConcernedAccounts(transaction: Transaction, { wishIds }: MergedWishes): Promise<string[]> {
+/** The accounts whose view a change for all may concern: they merged one of the wishes, or said something about one of the requests. */
+async function readConcernedAccounts(
+  transaction: Transaction,
+  { wishIds }: MergedWishes,
+  hashes: readonly string[],
+): Promise<string[]> {
   const holds = sql`kind = 'merge' and undone_at is null and account_id is not null`
   const { rows } = await sql<{ account_id: string }>`
     select account_id from wish_corrections where from_wish_id = any(${wishIds}::uuid[]) and ${holds}
     union select account_id from wish_corrections where to_wish_id = any(${wishIds}::uuid[]) and ${holds}
+    union select account_id from wish_placings where source_hash = any(${hashes}::text[]) and account_id is not null
     order by 1`.execute(transaction)
   return rows.map(({ account_id }) => account_id)
 }
 
 async function applyForAll(transaction: Transaction, change: CorrectionChange): Promise<void> {
-  const wishes = await readMergedWishes(transaction, null, change.wishIds)
   const { members, released } = change
-  const changed = await derivePlacings(transaction, null, wishes, { members, released: [...released.keys()] })
+  const placed = await readPlacedIn(transaction, null, [...members.keys(), ...released.keys()])
+  const wishes = await readMergedWishes(transaction, null, [...change.wishIds, ...placed])
+  const changed = await derivePlacings(transaction, null, wishes, { members, concerned: [...released.keys()] })
   const moves = changed.flatMap(({ sourceHash, requestId, before, after }): Move[] => {
     const base = released.get(sourceHash)
     const wishId = after?.wishId ?? (base === undefined ? null : wishes.resultOf(base))
     return wishId === null ? [] : [{ request_id: requestId, wish_id: wishId, expected: before }]
   })
   await moveShared(transaction, moves)
-  for (const accountId of await readConcernedAccounts(transaction, wishes)) {
-    await applyForAccount(transaction, accountId, { wishIds: wishes.wishIds, members: new Map(), released: new Map() })
+  const hashes = changed.map(({ sourceHash }) => sourceHash)
+  for (const accountId of await readConcernedAccounts(transaction, wishes, hashes)) {
+    await applyForAccount(transaction, accountId, { wishIds: wishes.wishIds, members: new Map(), concerned: hashes })
   }
 }
 
@@ -142,4 +151,6 @@ export const applyCorrections = (
   accountId: string | null,
   change: CorrectionChange,
 ): Promise<void> =>
-  accountId === null ? applyForAll(transaction, change) : applyForAccount(transaction, accountId, change)
+  accountId === null
+    ? applyForAll(transaction, change)
+    : applyForAccount(transaction, accountId, { ...change, concerned: [...change.released.keys()] })

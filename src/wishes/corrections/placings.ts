@@ -50,6 +50,18 @@ function placingOf(facts: readonly Fact[], { resultOf }: MergedWishes): Omit<Pla
   return { wishId, isSplit: split !== undefined, correctionId: (split ?? facts.at(-1)!).correction_id }
 }
 
+/** The wishes that corrections put these requests into. */
+export async function readPlacedIn(
+  transaction: Transaction,
+  accountId: string | null,
+  hashes: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ wish_id: string }>`
+    select distinct wish_id from wish_placings
+    where ${ownedBy(accountId)} and source_hash = any(${hashes}::text[])`.execute(transaction)
+  return rows.map(({ wish_id }) => wish_id)
+}
+
 /** The placings that a change concerns: all in wishes that merges connect with it, and those of the given requests. */
 async function readConcerned(
   transaction: Transaction,
@@ -90,18 +102,22 @@ async function writePlacings(
       <> (excluded.request_id, excluded.wish_id, excluded.is_split, excluded.correction_id)`.execute(transaction)
 }
 
-/**
- * Derives the placings again that a change of corrections concerns, and stores them.
- * @param members the requests that a new correction is about: their ids by their hashes.
- * @param released the hashes of the requests that an undone correction was about.
- */
+/** The requests that a change is about. */
+export interface ConcernedRequests {
+  /** Those of a new correction: their ids by their hashes. */
+  members: ReadonlyMap<string, string>
+  /** The hashes of others. */
+  concerned: readonly string[]
+}
+
+/** Derives the placings again that a change of corrections concerns, and stores them. */
 export async function derivePlacings(
   transaction: Transaction,
   accountId: string | null,
   wishes: MergedWishes,
-  { members, released }: { members: ReadonlyMap<string, string>; released: readonly string[] },
+  { members, concerned }: ConcernedRequests,
 ): Promise<ChangedPlacing[]> {
-  const named = [...members.keys(), ...released]
+  const named = [...members.keys(), ...concerned]
   const before = await readConcerned(transaction, accountId, wishes.wishIds, named)
   const hashes = [...new Set([...before.keys(), ...members.keys()])]
   const facts = await readFacts(transaction, accountId, hashes)

@@ -31,8 +31,8 @@ export const wishCorrections: readonly string[] = [
   )`,
   'create index wish_placings_wish on wish_placings (wish_id)',
 
-  // Without corrections an insert costs one probe. What the operator said about a request decides its shared wish; then an account needs
-  // a row of its own only for a split, because its merges apply to shared wishes.
+  // Without corrections an insert costs one probe. What the operator said about a request decides its shared wish. An account needs a row
+  // of its own for a split, and for a merge where the shared wish does not lead to the right one.
   `create function place_corrected_requests() returns trigger language plpgsql
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     declare
@@ -69,9 +69,10 @@ export const wishCorrections: readonly string[] = [
         from unnest(fresh_ids) as fresh (id) join requests on requests.id = fresh.id
         join wish_placings as placed
           on placed.source_hash = ${freshHash.replaceAll('fresh.', 'requests.')} and placed.account_id is not null
-        where placed.is_split or not exists (
-          select from wish_placings as shared
-          where shared.source_hash = placed.source_hash and shared.account_id is null)
+        left join wish_members as member on member.request_id = requests.id
+        left join account_wish_merges as merged
+          on merged.account_id = placed.account_id and merged.wish_id = coalesce(member.wish_id, requests.id)
+        where placed.is_split or placed.wish_id <> coalesce(merged.into_wish_id, member.wish_id, requests.id)
         on conflict do nothing;
       return null;
     end $$`,

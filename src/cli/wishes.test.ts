@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { runCommand } from './command-testing.ts'
+import { exitCodes } from './exit-codes.ts'
+import { startFakeService } from './fake-service-testing.ts'
+
+const listed = {
+  wishId: 'w1',
+  title: 'Dark \x1b[31mmode',
+  requestCount: 3,
+  votes: 1_234,
+  platforms: ['github', 'lemmy'],
+  status: 'in_progress',
+  firstAskedAt: '2026-01-01T00:00:00.000Z',
+  lastAskedAt: '2026-02-01T00:00:00.000Z',
+  growth: { days7: 2, days30: 12 },
+  mark: { mark: 'planned', starred: true, note: 'next\x07', updatedAt: '2026-02-01T00:00:00.000Z' },
+}
+
+describe('wishwell wishes list', { timeout: 60_000 }, () => {
+  it('sends the given options, shows a wish a line, and says how to get more', async () => {
+    const service = await startFakeService(() => ({
+      body: { data: { results: [listed], hasMore: true, cursor: 'next' } },
+    }))
+    const options = ['--sort', 'growing', '--mark', 'planned', '--starred', '--limit', '1']
+    const { exitCode, stdout } = await runCommand(['wishes', 'list', ...options], service)
+    expect(exitCode).toBe(exitCodes.ok)
+    expect(service.received[0]?.call).toBe('GET /api/v1/wishes?mark=planned&starred=true&limit=1&sortBy=growing')
+    expect(stdout.split('\n')).toEqual([
+      'w1  Dark mode  3 requests · 1,234 votes · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, "next"',
+      'More: wishwell wishes list --sort growing --mark planned --starred --limit 1 --cursor next',
+      '',
+    ])
+  })
+})
+
+describe('wishwell wishes, with a service', { timeout: 60_000 }, () => {
+  let service: TestService
+  let ids: string[]
+
+  beforeAll(async () => {
+    service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(1, 2))) })
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    await service.client.waitForJob(body.data.jobId)
+    const rows = await service.database.selectFrom('requests').select('id').orderBy('source_id').execute()
+    ids = rows.map(({ id }) => id)
+  })
+  afterAll(() => service.stop())
+
+  const run = (...parameters: string[]) => runCommand(['wishes', ...parameters], service)
+
+  it('merges, splits, lists corrections and undoes them', async () => {
+    const [first, second] = ids as [string, string]
+    const merged = await run('merge', first, second)
+    expect([merged.exitCode, merged.stderr]).toEqual([exitCodes.ok, ''])
+    expect(merged.stdout).toContain(`Wish ${first} has the requests of both now.\nUndo it with: wishwell wishes undo `)
+    const split = JSON.parse((await run('split', first, second, '--json')).stdout)
+    expect(split.data).toMatchObject({ wishId: first, newWishId: expect.any(String) })
+    const { correctionId } = split.data
+    expect((await run('undo', correctionId)).stdout).toBe(`Undone: ${correctionId}\n`)
+    const lines = (await run('corrections')).stdout.trimEnd().split('\n')
+    expect(lines[0]).toMatch(new RegExp(`^${correctionId}  .*  split .* from ${first}  undone `))
+    expect(lines[1]).toContain(`merged ${second} into ${first}  "Request 0-1"`)
+    const again = await run('merge', first, second)
+    expect([again.exitCode, again.stderr]).toEqual([exitCodes.failed, expect.stringContaining('Wish not found.')])
+  })
+
+  it('marks a wish, and says what is missing', async () => {
+    const [first] = ids as [string]
+    const marked = await run('mark', first, '--as', 'planned', '--star', '--note', 'soon')
+    expect(marked.stdout).toBe(`Wish ${first}: starred, planned, "soon"\n`)
+    expect((await run('mark', first, '--as', 'none', '--unstar')).stdout).toBe(`Wish ${first}: "soon"\n`)
+    expect((await run('mark', first, '--note', '')).stdout).toBe(`Wish ${first}: not marked\n`)
+    const nothing = await run('mark', first)
+    expect([nothing.exitCode, nothing.stdout]).toEqual([exitCodes.usage, ''])
+    expect(nothing.stderr).toContain('--as, --star, --unstar, --note')
+  })
+})
