@@ -76,6 +76,8 @@ it('every list, search and export has the same dates', () => {
     '/api/v1/requests/export until',
     '/api/v1/requests/search filters.since',
     '/api/v1/requests/search filters.until',
+    '/api/v1/wishes since',
+    '/api/v1/wishes until',
   ])
 })
 

@@ -36,6 +36,8 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'POST', path: `/api/admin/wishes/${unknownId}/split`, key: 'admin', body: { requestIds: [unknownId] } },
   { method: 'GET', path: '/api/admin/wishes/corrections', key: 'admin' },
   { method: 'DELETE', path: `/api/admin/wishes/corrections/${unknownId}`, key: 'admin' },
+  { method: 'GET', path: '/api/v1/wishes', key: 'account' },
+  { method: 'GET', path: `/api/v1/wishes/${unknownId}`, key: 'account' },
   { method: 'GET', path: '/api/v1/topics', key: 'account' },
   { method: 'GET', path: '/api/v1/topics/unknown', key: 'account' },
   { method: 'GET', path: '/api/v1/usage', key: 'account' },

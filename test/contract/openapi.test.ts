@@ -124,7 +124,9 @@ describe('the API document', () => {
       'GET /api/v1/topics/{topic}',
       'GET /api/v1/usage',
       'GET /api/v1/usage/entries',
+      'GET /api/v1/wishes',
       'GET /api/v1/wishes/corrections',
+      'GET /api/v1/wishes/{id}',
       'GET /healthz',
       'GET /readyz',
       'PATCH /api/admin/accounts/{accountId}',
@@ -246,6 +248,10 @@ describe('the API document', () => {
     }
     expectDocumented('GET', '/api/v1/requests/export', await client.get('/api/v1/requests/export?cursor=x'))
     expectDocumented('GET', '/api/v1/topics', await client.get('/api/v1/topics'))
+    expectDocumented('GET', '/api/v1/wishes', await client.get('/api/v1/wishes'))
+    for (const one of [id, 'x']) {
+      expectDocumented('GET', '/api/v1/wishes/{id}', await client.get(`/api/v1/wishes/${one}`))
+    }
     for (const topic of ['dark%20mode', 'x']) {
       expectDocumented('GET', '/api/v1/topics/{topic}', await client.get(`/api/v1/topics/${topic}`))
     }

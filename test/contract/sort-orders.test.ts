@@ -10,6 +10,7 @@ const orders: Record<string, string[]> = {
   '/api/v1/requests/export': ['relevance', 'votes', 'new'],
   '/api/v1/requests/search': ['relevance', 'votes', 'new'],
   '/api/v1/topics': ['new', 'votes', 'name'],
+  '/api/v1/wishes': ['votes', 'requests', 'growing', 'new'],
 }
 
 interface Schema {

@@ -24,6 +24,7 @@ export async function deleteRequests(transaction: Transaction, chosen: RawBuilde
     transaction,
   )
   // Before their requests, so that the counts are brought up to date once and not once for each.
+  await sql`delete from wish_members where request_id = any(${ids}::uuid[])`.execute(transaction)
   await sql`delete from request_topics where request_id = any(${ids}::uuid[])`.execute(transaction)
   await sql`delete from requests where id = any(${ids}::uuid[])`.execute(transaction)
   await updateVocabulary(

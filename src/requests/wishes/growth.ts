@@ -39,7 +39,7 @@ export async function readGrowth(
     select wish.id, coalesce(sum(${votesGained('member', week)}), 0)::bigint as days7,
       coalesce(sum(${votesGained('member', month)}), 0)::bigint as days30
     from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
-    where exists (select from vote_samples where vote_samples.request_id = member.request_id and day > ${month}::date)
+    where (select day from vote_samples where request_id = member.request_id order by day desc limit 1) > ${month}::date
     group by wish.id`.execute(executor)
   const grown = new Map(rows.map(({ id, days7, days30 }) => [id, { days7: Number(days7), days30: Number(days30) }]))
   return new Map(wishIds.map((id) => [id, grown.get(id) ?? { days7: 0, days30: 0 }]))

@@ -11,7 +11,7 @@ import { wishNumbers } from './numbers.ts'
 import type { WishOrder, WishPosition } from './orders.ts'
 
 /** Of at most this many requests the wishes are read, and sorted. */
-const maxSelected = 5_000
+const maxSelected = 2_000
 /** One more than may be selected: it tells that there are too many. */
 const readLimit = maxSelected + 1
 

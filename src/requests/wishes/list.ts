@@ -46,7 +46,7 @@ async function findWishes(executor: Executor, input: WishListInput): Promise<Sca
  *
  * The work is bounded for any mix of filters. The wishes of a topic or a tag with few requests are read and sorted; else a part of the
  * order is scanned, and the page may hold fewer wishes than `limit`, even none, and yet have more after it. The order `growing` has the
- * wishes with more votes than 7 days ago, among the 5,000 requests whose votes changed last.
+ * wishes with more votes than 7 days ago, among the 2,000 requests whose votes changed last.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function listWishes(executor: Executor, input: WishListInput): Promise<WishPage> {
