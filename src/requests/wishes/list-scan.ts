@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { View } from '../views/view.ts'
 import { type WishFilters, wishConditions } from './filters.ts'
-import { isSingle } from './membership.ts'
+import { hasSharedNumbers, isSingle } from './membership.ts'
 import { numberColumns, singleColumns } from './numbers.ts'
 import type { WishOrder, WishPosition } from './orders.ts'
 
@@ -39,36 +39,36 @@ function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<
   return bounds.length === 0 ? sql`true` : sql.join(bounds, sql` and `)
 }
 
-/** Whether the shared numbers of a wish are those of the view. */
-const isShared = ({ account }: View, id: RawBuilder<unknown>): RawBuilder<unknown> =>
-  account === null
-    ? sql`true`
-    : sql`not exists (select from account_wishes as own where own.account_id = ${account}::uuid and own.wish_id = ${id})`
-
 /** The wishes of several requests, as all see them. */
 function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
   const column = sql.ref(columnOf[scan.sortBy])
   return sql`
-    select id, ${numberColumns}, ${isShared(scan.view, sql.ref('wishes.id'))} as counts from wishes
-    where requests > 0 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}`
+    select id, ${numberColumns}, ${hasSharedNumbers(scan.view, sql.ref('listed.id'))} as counts from (
+      select * from wishes
+      where requests > 0 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}
+    ) as listed`
 }
 
-/** The likely requests in the order; those that are members of a wish do not count. All of them are wishes of one request. */
-function singles(scan: WishScan, width: number): RawBuilder<unknown> {
-  const counts = (id: RawBuilder<unknown>) => sql`${isSingle(id)} and ${isShared(scan.view, id)}`
-  if (scan.sortBy === 'requests') {
-    const { after } = scan
-    const from =
-      after === null || after[0] > 1 ? sql`true` : after[0] < 1 ? sql`false` : sql`request_id < ${after[1]}::uuid`
-    const id = sql.ref('request_facets.request_id')
-    return sql`
-      select request_id as id, ${singleColumns}, request_id as top_request_id, ${counts(id)} as counts from request_facets
-      where standing = 2 and ${from} order by request_id desc limit ${width}`
+/** The likely requests in the order. All of them have one request, so `requests` orders them by their ids. */
+function listedRequests(scan: WishScan, width: number): RawBuilder<unknown> {
+  const { sortBy, after } = scan
+  if (sortBy !== 'requests') {
+    const column = sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
+    return sql`select id, platform, votes, status, posted_at from requests
+      where standing = 2 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}`
   }
-  const column = sql.ref(scan.sortBy === 'new' ? 'posted_at' : 'votes')
+  const beforePosition =
+    after === null || after[0] > 1 ? sql`true` : after[0] < 1 ? sql`false` : sql`request_id < ${after[1]}::uuid`
+  return sql`select request_id as id, platform, votes, status, posted_at from request_facets
+    where standing = 2 and ${beforePosition} order by request_id desc limit ${width}`
+}
+
+/** The same as wishes of one request; those that are members of a wish do not count. */
+const singles = (scan: WishScan, width: number): RawBuilder<unknown> => {
+  const id = sql.ref('listed.id')
   return sql`
-    select id, ${singleColumns}, id as top_request_id, ${counts(sql.ref('requests.id'))} as counts from requests
-    where standing = 2 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}`
+    select id, ${singleColumns}, id as top_request_id, ${isSingle(id)} and ${hasSharedNumbers(scan.view, id)} as counts
+    from (${listedRequests(scan, width)}) as listed`
 }
 
 /** The wishes that an account sees in other numbers. */

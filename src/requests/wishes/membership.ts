@@ -16,10 +16,20 @@ export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder
           where merge.account_id = ${account}::uuid and merge.wish_id = ${sharedWishId(id)}),
         ${sharedWishId(id)})`
 
-/** Whether a request is a wish by itself in the shared view: no row of `wishes` has its numbers. */
+/**
+ * Whether a request is a wish by itself in the shared view: no row of `wishes` has its numbers. Scalar subqueries, since the planner
+ * may read all of a table for `not exists`.
+ */
 export const isSingle = (id: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql<boolean>`(not exists (select from wish_members where wish_members.request_id = ${id})
-    and not exists (select from wishes where wishes.id = ${id}))`
+  sql<boolean>`((select wish_id from wish_members where wish_members.request_id = ${id}) is null
+    and (select wishes.id from wishes where wishes.id = ${id}) is null)`
+
+/** Whether the shared numbers of a wish are those of the view. */
+export const hasSharedNumbers = ({ account }: View, wishId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  account === null
+    ? sql<boolean>`true`
+    : sql<boolean>`((select own.wish_id from account_wishes as own
+        where own.account_id = ${account}::uuid and own.wish_id = ${wishId}) is null)`
 
 const sharedMembers = (wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select request_id from wish_members where wish_members.wish_id = ${wishId}

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { standingIn, type View } from '../views/view.ts'
-import { isSingle, wishIdIn } from './membership.ts'
+import { hasSharedNumbers, isSingle, wishIdIn } from './membership.ts'
 
 /** The numbers of a wish in a view: those of its likely members. */
 export interface WishNumbers {
@@ -49,8 +49,7 @@ export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<Nu
     where request_id = any(${ids}) and standing = 2 and ${isSingle(sql.ref('request_facets.request_id'))}`
   if (view.account === null) return sql<NumbersRow>`${shared}`
   return sql<NumbersRow>`
-    select * from (${shared}) as shared where not exists (select from account_wishes as own
-      where own.account_id = ${view.account}::uuid and own.wish_id = shared.id)
+    select * from (${shared}) as shared where ${hasSharedNumbers(view, sql.ref('shared.id'))}
     union all
     select wish_id, ${numberColumns} from account_wishes
     where account_id = ${view.account}::uuid and wish_id = any(${ids}) and requests > 0`
