@@ -8,6 +8,7 @@ import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import type { StoredWords } from './requests/search/stored-words.ts'
 import type { FirstJudgements } from './requests/store/first-judgement.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -28,11 +29,12 @@ export interface MaintenanceJobsOptions {
   /** Null when no text is judged by a model. */
   judging: Judging | null
   firstJudgements: FirstJudgements
+  storedWords: StoredWords
 }
 
 /**
- * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1 and have texts judged by a model, every
- * few minutes.
+ * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, fill the words of older texts, and have
+ * texts judged by a model, every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -43,6 +45,7 @@ export const createMaintenanceJobs = ({
   retention,
   judging,
   firstJudgements,
+  storedWords,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -60,4 +63,5 @@ export const createMaintenanceJobs = ({
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
+  storedWords: storedWords.job,
 })

@@ -15,6 +15,7 @@ import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
+import { createStoredWords } from './requests/search/stored-words.ts'
 import { createFirstJudgements } from './requests/store/first-judgement.ts'
 import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
@@ -103,6 +104,7 @@ function startBackground(parts: StartParts, composed: Composed, runsJobs: boolea
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const firstJudgements = createFirstJudgements(opened.database, log)
+  const storedWords = createStoredWords(opened.database, log)
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -112,15 +114,23 @@ function startBackground(parts: StartParts, composed: Composed, runsJobs: boolea
     retention,
     judging,
     firstJudgements,
+    storedWords,
   })
   const maintenance = startMaintenance(jobs, log)
-  // Requests of an older version are judged at once, not only in the first round.
-  if (runsJobs && prepared.migrations.length > 0) void firstJudgements.job()
+  // Requests of an older version are judged and their words stored at once, not only in the first round.
+  if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
-    stop: () => Promise.all([maintenance.stop(), refreshing?.stop(), judging?.stop(), firstJudgements.stop()]),
+    stop: () =>
+      Promise.all([
+        maintenance.stop(),
+        refreshing?.stop(),
+        judging?.stop(),
+        firstJudgements.stop(),
+        storedWords.stop(),
+      ]),
   }
 }
 

@@ -42,7 +42,7 @@ export interface CorrectionAnswer {
 
 export interface SearchAnswer {
   data: { results: RequestRecord[]; hasMore: boolean; limitReached: boolean }
-  meta: { maybeResults: number; window?: number; didYouMean?: string }
+  meta: { maybeResults: number; total?: number; totalIsExact?: boolean; window?: number; didYouMean?: string }
   usage: Usage
 }
 

@@ -17,6 +17,8 @@ describe('a search with expand', () => {
     expect(body.meta).toEqual({
       originalQuery: 'dark mode',
       maybeResults: 0,
+      total: 4,
+      totalIsExact: true,
       expanded: true,
       expandedTopics: ['dark mode', 'night theme', 'contrast'],
       cachedResults: 0,

@@ -2,6 +2,7 @@ import type { Executor } from '../database/open.ts'
 import { topicKey } from '../platforms/topic-key.ts'
 import { likelihoods, type RequestRecord } from '../requests/record.ts'
 import type { SearchPage } from '../requests/search/answer.ts'
+import type { FacetName } from '../requests/search/engine.ts'
 import { searchCap } from '../requests/search/orders.ts'
 import { plainQuery, splitQuery } from '../requests/search/query.ts'
 import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/search-index.ts'
@@ -35,6 +36,7 @@ export function fuseRanks(lists: readonly RankedList[]): string[] {
 export interface UnionInput extends SearchInput {
   /** The topics of the query's expansion; the topic that equals the query is ignored. */
   topics: readonly string[]
+  facets?: readonly FacetName[]
 }
 
 const postedAt = ({ originalCreatedAt, createdAt }: RequestRecord) => Date.parse(originalCreatedAt ?? createdAt)
@@ -78,5 +80,7 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     maybeResults: new Set(found.flatMap(({ maybeIds }) => maybeIds)).size,
     anyMatch: found.some(({ anyMatch }) => anyMatch),
     words: [...new Set(found.flatMap(({ words }) => words))],
+    // Of the query itself: its topics have words of their own.
+    totals: await index.totals(executor, input),
   }
 }

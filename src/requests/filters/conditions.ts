@@ -9,7 +9,8 @@ type Condition = RawBuilder<boolean>
 type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at' | 'status') => RawBuilder<unknown>
 
 const unqualified: ColumnName = (column) => sql.ref(column)
-const ofRequests: ColumnName = (column) => sql.ref(`requests.${column}`)
+/** The tables with the columns that filters are about, and how their rows name the request. */
+const idColumns = { requests: 'requests.id', request_facets: 'request_facets.request_id' } as const
 
 /** All of the conditions; true when there are none. */
 export const all = (conditions: readonly RawBuilder<unknown>[]): Condition =>
@@ -32,26 +33,32 @@ export const dateConditions = ({ since, until }: RequestFilters, name = unqualif
 export const statusCondition = ({ status }: RequestFilters, name = unqualified): Condition[] =>
   status ? [sql`${name('status')} = any(${status}::text[])`] : []
 
-const topicCondition = ({ topic }: RequestFilters): Condition[] =>
+const topicCondition = ({ topic }: RequestFilters, id: RawBuilder<unknown>): Condition[] =>
   topic === undefined
     ? []
     : [
         sql`exists (select from request_topics
-          where request_topics.request_id = requests.id and request_topics.topic_key = ${topicKey(topic)})`,
+          where request_topics.request_id = ${id} and request_topics.topic_key = ${topicKey(topic)})`,
       ]
 
 /** Whether a row of `requests` is shown in the view of the filters. */
 export const shownCondition = (filters: RequestFilters): Condition => isShown(filterView(filters), requestColumns)
 
-/** The conditions of the filters on a row of `requests`, without that of the view; empty when nothing is filtered. */
-export const requestConditions = (filters: RequestFilters): Condition[] => [
-  ...platformCondition(filters, ofRequests),
-  ...topicCondition(filters),
-  ...tagCondition(filters, ofRequests),
-  ...voteCondition(filters, ofRequests),
-  ...dateConditions(filters, ofRequests),
-  ...statusCondition(filters, ofRequests),
-]
+/** The conditions of the filters on a row of a table, without that of the view; empty when nothing is filtered. */
+export function conditionsOn(table: keyof typeof idColumns, filters: RequestFilters): Condition[] {
+  const name: ColumnName = (column) => sql.ref(`${table}.${column}`)
+  return [
+    ...platformCondition(filters, name),
+    ...topicCondition(filters, sql.ref(idColumns[table])),
+    ...tagCondition(filters, name),
+    ...voteCondition(filters, name),
+    ...dateConditions(filters, name),
+    ...statusCondition(filters, name),
+  ]
+}
+
+/** The conditions of the filters on a row of `requests`. */
+export const requestConditions = (filters: RequestFilters): Condition[] => conditionsOn('requests', filters)
 
 /** A query for the column `id`: at most `max` requests that one filter leaves, read from an index; null without that filter. */
 export type IdsOfFilter = (filters: RequestFilters, max: number) => RawBuilder<{ id: string }> | null

@@ -1,5 +1,6 @@
 import type { Executor } from '../../database/open.ts'
 import type { RequestRecord } from '../record.ts'
+import type { FacetName, Totals } from './engine.ts'
 import { type Highlight, highlightMatches } from './highlight.ts'
 import { searchCap } from './orders.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
@@ -8,6 +9,8 @@ import { suggestQuery } from './suggestion.ts'
 export interface AnswerInput extends SearchInput {
   /** Whether the results say where in them the words are. */
   highlight?: boolean
+  /** What the matches are counted by. */
+  facets?: readonly FacetName[]
 }
 
 /** One page of what a search found: of a query alone, or of a query with the topics that it was expanded by. */
@@ -25,11 +28,13 @@ export interface SearchPage {
   anyMatch: boolean
   /** The normalised words that were searched. */
   words: string[]
+  /** How many requests have all words of the query. */
+  totals: Totals
 }
 
 export interface SearchAnswer {
   data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: (RequestRecord & { highlights?: Highlight[] })[] }
-  meta: {
+  meta: Totals & {
     originalQuery: string
     maybeResults: number
     window?: number
@@ -41,7 +46,7 @@ export interface SearchAnswer {
 export async function toAnswer(
   executor: Executor,
   { query, highlight = false }: Pick<AnswerInput, 'query' | 'highlight'>,
-  { results, hasMore, limitReached, window, maybeResults, anyMatch, words }: SearchPage,
+  { results, hasMore, limitReached, window, maybeResults, anyMatch, words, totals }: SearchPage,
 ): Promise<SearchAnswer> {
   const didYouMean = anyMatch ? null : await suggestQuery(executor, query, words)
   const highlights = highlight ? await highlightMatches(executor, results, words) : null
@@ -57,6 +62,7 @@ export async function toAnswer(
     meta: {
       originalQuery: query,
       maybeResults,
+      ...totals,
       ...(window === null ? {} : { window }),
       ...(didYouMean === null ? {} : { didYouMean }),
     },
@@ -72,9 +78,11 @@ export async function answerSearch(
   input: AnswerInput,
 ): Promise<SearchAnswer> {
   const { more, maybeIds, ...found } = await searchIndex.search(executor, input)
+  const totals = await searchIndex.totals(executor, input)
   const atCap = input.offset + found.results.length >= searchCap
   return toAnswer(executor, input, {
     ...found,
+    totals,
     maybeResults: maybeIds.length,
     hasMore: more && !atCap,
     limitReached: more && atCap,

@@ -1,18 +1,26 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
-import { type Depth, depths, type SearchEngine } from './page.ts'
+import type { Ranking } from './database-engine.ts'
+
+/** How many matches the index can rank. */
+export const depths = [101, 1_001, 5_001] as const
+
+type Depth = (typeof depths)[number]
 
 const functionOf = (max: Depth) => `best_${max}_matches`
+
+const depthFor = (max: number): Depth => depths.find((depth) => depth >= max) ?? depths[2]
 
 /**
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) with k1 = 1.2 and
  * b = 0.75, by the extension `pg_textsearch`, which finds the best matches without ranking the others (Block-Max WAND).
  */
-export const bm25: SearchEngine = {
-  best: (words, max) => sql`select request_id, score from ${sql.id(functionOf(max))}(${words}) where score < 0`,
+export const bm25: Ranking = {
+  best: (words, max) => sql`
+    select request_id, -score as score from ${sql.id(functionOf(depthFor(max)))}(${words}) where score < 0`,
   // The same score, computed for each row by itself; a row that does not match has 0.
   among: (words, ids) => sql`
-    select request_id, score from (
+    select request_id, -score as score from (
       select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score
       from request_texts where request_id = any(${ids}) offset 0
     ) as scored where score < 0`,
@@ -23,7 +31,7 @@ export const bm25: SearchEngine = {
  * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
  * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan; and a function
  * keeps its plan. `bm25_get_current_score` is the score that the index has just computed; `text <@> query` instead would
- * parse the whole text of each row again.
+ * parse the whole text of each row again. The argument is `$1`, because its name is that of a column, too.
  */
 const matchesFunction = (max: Depth) => `
   create or replace function ${functionOf(max)}(words text)
@@ -32,7 +40,7 @@ const matchesFunction = (max: Depth) => `
   as $$
     begin
       return query select t.request_id, bm25_get_current_score() from request_texts t
-        order by t.text <@> to_bm25query(words, 'request_texts_bm25') limit ${max};
+        order by t.text <@> to_bm25query($1, 'request_texts_bm25') limit ${max};
     end
   $$`
 

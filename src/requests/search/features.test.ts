@@ -183,12 +183,27 @@ describe('among more than 1,000 matches', () => {
     await collect('github', 'feathers', pens.slice(-3))
   })
 
-  it('orders, phrases and exclusions apply to the best 1,000, and meta.window says so', async () => {
-    const byVotes = await search('pen', { sortBy: 'votes' })
-    expect(byVotes.meta.window).toBe(1_000)
+  it('are all in order by votes, and meta.total counts them', async () => {
+    const byVotes = await search('pen', { sortBy: 'votes', facets: ['platform', 'year', 'tag'] })
+    expect(byVotes.meta.window).toBeUndefined()
     expect(byVotes.data).toMatchObject({ hasMore: false, limitReached: true })
     const votes = byVotes.data.results.map((result: { votes: number }) => result.votes)
-    expect(votes).toEqual(votes.toSorted((a: number, b: number) => b - a))
+    expect(votes).toEqual(Array.from({ length: 100 }, (_, index) => 1_149 - index))
+    expect(byVotes.meta).toMatchObject({ total: 1_150, totalIsExact: true, facetsAreExact: true })
+    expect(byVotes.meta.facets).toMatchObject({
+      platform: [{ value: 'github', count: 1_150 }],
+      tag: [{ value: 'rare', count: 1 }],
+    })
+    const { meta, data } = await search('pen', { sortBy: 'votes', filters: { minVotes: 1_140, tags: ['rare'] } })
+    expect([data.results.length, meta.total, meta.facets]).toEqual([1, 1, undefined])
+  })
+
+  it('a phrase of few requests finds all of them, also those that are not among the best matches', async () => {
+    const { data, meta } = await search('pen "feather 1149"')
+    expect([data.results.length, meta.window, meta.total]).toEqual([1, undefined, 1])
+  })
+
+  it('filters and exclusions by relevance apply to the best 1,000, and meta.window says so', async () => {
     for (const query of ['pen -feather', '"pen"']) expect((await search(query)).meta.window).toBe(1_000)
     expect((await search('pen')).meta.window).toBeUndefined()
     expect((await search('feather -"feather 1149"')).meta.window).toBeUndefined()
@@ -205,6 +220,46 @@ describe('among more than 1,000 matches', () => {
     // The words are known: it is the filter that leaves nothing.
     expect([ofNothing.data.results, ofNothing.meta.didYouMean]).toEqual([[], undefined])
     expect((await search('pen fethers', { filters: { tags: ['rare', 'unheard'] } })).meta.didYouMean).toBeUndefined()
+  })
+})
+
+describe('by votes or date', () => {
+  beforeAll(() =>
+    collect('github', 'tents', [
+      foundRequest('t1', { ...nobody, title: 'Blue tent', votes: 1 }),
+      foundRequest('t2', { ...nobody, title: 'Tent', description: 'It has to be blue', votes: 5 }),
+      foundRequest('t3', { ...nobody, title: 'Tent', description: 'of any colour', votes: 900 }),
+      foundRequest('t4', { ...nobody, title: 'Blue paddle', votes: 7 }),
+    ]),
+  )
+
+  it('requests with all words come before those with some of them', async () => {
+    const { data, meta } = await search('blue tent', { sortBy: 'votes' })
+    expect(data.results.map((result: { votes: number }) => result.votes)).toEqual([5, 1, 900, 7])
+    expect([meta.total, meta.totalIsExact]).toEqual([2, true])
+  })
+
+  it('pages fit together where the words change from all to some', async () => {
+    const pages = []
+    for (const offset of [0, 1, 2, 3]) {
+      const { data } = await search('blue tent', { sortBy: 'votes', offset, limit: 1 })
+      pages.push([data.results[0].votes, data.hasMore])
+    }
+    expect(pages).toEqual([
+      [5, true],
+      [1, true],
+      [900, true],
+      [7, false],
+    ])
+  })
+
+  it('a query of words that nothing has suggests others, as by relevance', async () => {
+    expect((await search('paddel', { sortBy: 'new' })).meta).toMatchObject({ didYouMean: 'paddle', total: 0 })
+  })
+
+  it('facets of an unknown name are a 400 that names the field', async () => {
+    const { status, body } = await service.client.search('tent', { facets: ['colour'] })
+    expect([status, body.error.details[0].path]).toEqual([400, 'facets.0'])
   })
 })
 

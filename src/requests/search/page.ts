@@ -1,45 +1,31 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/conditions.ts'
-import { filterView, type RequestFilters } from '../filters/filters.ts'
+import { filterView } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
 import { requestColumns, standingIn, type View } from '../views/view.ts'
+import type { Hit, SearchEngine, SearchQuery } from './engine.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
-import type { ParsedQuery } from './query.ts'
 import { textCondition } from './text-condition.ts'
 
-/** Ways to find what matches some normalised words: queries with the columns `request_id` and `score`, the lower the better. */
-export interface SearchEngine {
-  /** The `max` best matches. It gives no row that does not match, and all of the matches when they are fewer. */
-  best(words: string, max: Depth): RawBuilder<unknown>
-  /** Those of the requests in `ids` that match; for a small number of ids, since every text is read. */
-  among(words: string, ids: RawBuilder<unknown>): RawBuilder<unknown>
-}
-
 /**
- * What the index cannot decide is decided among this many of the best matches, so that a filter that no match passes costs no
+ * What the ranking cannot decide is decided among this many of the best matches, so that a filter that no match passes costs no
  * more than another.
  */
 const windowSize = 1_000
 
 /** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
-const wideWindowSize = 5_000
+export const wideWindowSize = 5_000
 const fewInView = windowSize / 5
 
 /** A selective filter leaves at most this many requests; the text of each of them is then matched. */
 export const maxSelected = 150
 
-/** How many matches are ever ranked: those that can be paged through or a window, and one more that tells whether there are more. */
-export const depths = [searchCap + 1, windowSize + 1, wideWindowSize + 1] as const
-
-export type Depth = (typeof depths)[number]
-
-export interface PageInput extends Pick<ParsedQuery, 'phrases' | 'excluded'>, TextChoice {
-  /** The words that the index ranks by: normalised, any of them. */
-  words: string
+export interface PageInput extends SearchQuery, TextChoice {
+  /** The words to rank by, any of them. */
+  words: readonly string[]
   /** Also those that a long query does without; behind a selective filter all words are matched. */
-  allWords: string
-  filters: RequestFilters
+  allWords: readonly string[]
   sortBy: SearchOrder
   offset: number
   /** `offset` + `limit` is at most 100. */
@@ -61,21 +47,21 @@ export interface SearchMatches {
   isAll: boolean
 }
 
-export const orders: Record<SearchOrder, RawBuilder<unknown>> = {
-  relevance: sql`score, id`,
-  votes: sql`votes desc, score, id`,
-  new: sql`posted_at desc, score, id`,
+const orders: Record<SearchOrder, RawBuilder<unknown>> = {
+  relevance: sql`score desc, id`,
+  votes: sql`votes desc, id desc`,
+  new: sql`posted_at desc, id desc`,
 }
 
 /** Likely requests come before those that may be one, and these before the others, where a view has more than one class. */
 export const classOrder = ({ least }: View) => (least === 2 ? sql`` : sql`standing desc, `)
 
-/** What narrows or orders the matches beyond words and view; null where the index's order gives the page. */
+/** What narrows or orders the matches beyond words and view; null where the ranking gives the page. */
 export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = requestConditions(filters)
   const onText = textCondition({ phrases, excluded })
-  const isIndexOrder = sortBy === 'relevance' && filterView(filters).least === 2
-  if (onRequest.length === 0 && onText === null) return isIndexOrder ? null : sql<boolean>`true`
+  const isRanked = sortBy === 'relevance' && filterView(filters).least === 2
+  if (onRequest.length === 0 && onText === null) return isRanked ? null : sql<boolean>`true`
   const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = requests.id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
   // In this order: the text is read only of rows that pass the other conditions.
@@ -87,28 +73,45 @@ export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): 
  * ranking could change it. All other pages rank as many as the size of the cache and the classes of the matches demand,
  * whichever page it is, so that consecutive pages fit together.
  */
-export async function readPage(executor: Executor, engine: SearchEngine, input: PageInput): Promise<SearchMatches> {
+export async function readBestPage(executor: Executor, engine: SearchEngine, input: PageInput): Promise<SearchMatches> {
   const condition = conditionOf(input)
   if (condition === null) {
-    const best = await readMatches(executor, engine.best(input.words, depths[0]), input, { condition, max: depths[0] })
+    const hits = await engine.best(executor, input.words, searchCap + 1)
+    const best = await readMatches(executor, hits, input, { condition, max: hits.length })
     // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
-    const isEnough = best.inView === best.found || best.certain > input.offset + input.limit
-    if (best.found < depths[0] || isEnough) return best.matches
+    const isEnough = best.inView === hits.length || best.certain > input.offset + input.limit
+    const isAll = hits.length <= searchCap
+    if (isAll || isEnough) return { ...best.matches, isAll }
   }
-  const read = (depth: Depth) =>
-    readMatches(executor, engine.best(input.words, depth), input, { condition, max: depth - 1 })
-  const window = await read(depths[1])
+  const read = async (size: number) => {
+    const hits = await engine.best(executor, input.words, size + 1)
+    const considered = await readMatches(executor, hits, input, { condition, max: size })
+    return { ...considered, isWhole: hits.length <= size }
+  }
+  const window = await read(windowSize)
   const isCertain = condition === null && window.certain > input.offset + input.limit
-  if (window.found <= windowSize || isCertain) return window.matches
+  if (window.isWhole || isCertain) return { ...window.matches, isAll: window.isWhole }
   // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
   const selected = await readSelected(executor, engine, input, condition)
   if (selected !== null) return selected
   const isStarved = window.passing <= searchCap && window.inView < fewInView
-  const considered = isStarved ? await read(depths[2]) : window
-  const isWhole = considered.found <= (isStarved ? wideWindowSize : windowSize)
-  // A page in the order of the index needs no window as long as it is full.
-  const hasAll = isWhole || (condition === null && considered.passing > searchCap)
-  return hasAll ? considered.matches : { ...considered.matches, window: considered.inView }
+  const considered = isStarved ? await read(wideWindowSize) : window
+  // A page in the order of the ranking needs no window as long as it is full.
+  const hasAll = considered.isWhole || (condition === null && considered.passing > searchCap)
+  const matches = { ...considered.matches, isAll: considered.isWhole }
+  return hasAll ? matches : { ...matches, window: considered.inView }
+}
+
+/** The requests that a selective filter or phrase leaves; null where none is selective. */
+async function idsOfSelective(executor: Executor, engine: SearchEngine, input: PageInput): Promise<string[] | null> {
+  const ids = idsOfTopic(input.filters, maxSelected + 1) ?? idsWithTags(input.filters, maxSelected + 1)
+  if (ids !== null) {
+    const { rows } = await sql<{ selected: string[] }>`
+      select coalesce(json_agg(id), '[]') as selected from (${ids}) as selected`.execute(executor)
+    const { selected } = rows[0]!
+    if (selected.length <= maxSelected) return selected
+  }
+  return engine.withPhrases(executor, input, maxSelected)
 }
 
 /** The page of all that a selective filter leaves; null where no filter is selective. */
@@ -118,82 +121,97 @@ async function readSelected(
   input: PageInput,
   condition: RawBuilder<boolean> | null,
 ): Promise<SearchMatches | null> {
-  const ids = idsOfTopic(input.filters, maxSelected + 1) ?? idsWithTags(input.filters, maxSelected + 1)
-  if (ids === null) return null
-  const { rows } = await sql<{ selected: string[] }>`
-    select coalesce(json_agg(id), '[]') as selected from (${ids}) as selected`.execute(executor)
-  const { selected } = rows[0]!
-  if (selected.length > maxSelected) return null
-  const matching = engine.among(input.allWords, sql`${selected}::uuid[]`)
-  const { matches } = await readMatches(executor, matching, input, { condition, max: maxSelected })
+  const selected = await idsOfSelective(executor, engine, input)
+  if (selected === null) return null
+  const hits = await engine.among(executor, input.allWords, selected)
+  const { matches } = await readMatches(executor, hits, input, { condition, max: maxSelected })
   // More than 1,000 requests of the cache match when this is reached, though none of them may pass the filter.
   return { ...matches, anyMatch: true, isAll: false }
 }
 
 interface MatchOptions {
   condition: RawBuilder<boolean> | null
-  /** How many of the matches are considered, the best ones. */
+  /** How many of the hits are considered, the best ones. */
   max: number
 }
 
 interface Considered {
-  /** How many matches were ranked: more than were considered, where there are more. */
-  found: number
-  /** How many of the considered ones the view shows … */
+  /** How many of the considered hits the view shows … */
   inView: number
   /** … how many of these pass the filters … */
   passing: number
-  /** … and how many of these are better than the worst ranked match: no deeper ranking changes their order. */
+  /** … and how many of these are better than the worst hit: no deeper ranking changes their order. */
   certain: number
   matches: SearchMatches
 }
 
 type MatchRow = RequestRow & Omit<Considered, 'matches'> & { maybe_ids: string[] | null; offered: number }
 
-/** Finds the matches and reads the records of the page in one statement: others wait for each statement in the embedded backend. */
+/** The considered hits that the view shows or may offer, with whether they pass the condition: a common table expression. */
+function candidatesOf(hits: readonly Hit[], view: View, { condition, max }: MatchOptions): RawBuilder<unknown> {
+  // Not shown, but counted: what `include=maybe` would add.
+  const offered = sql.lit(Math.min(view.least, 1))
+  // `offset 0`, so that a standing which is a query by itself runs once for each hit.
+  const own = sql`cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as considered`
+  const [standing, joined] = view.account === null ? ['requests.standing', sql``] : ['considered.standing', own]
+  const best = hits.slice(0, max)
+  return sql`candidates as materialized (
+      select requests.id, score, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
+      from unnest(${best.map(({ id }) => id)}::uuid[], ${best.map(({ score }) => score)}::float8[]) as hit (request_id, score)
+      join requests on requests.id = hit.request_id ${joined}
+      where ${sql.ref(standing)} >= ${offered}
+    )`
+}
+
+/** Reads the records of a page of hits: those that still exist, that the view shows and that pass the filters. */
 async function readMatches(
   executor: Executor,
-  matching: RawBuilder<unknown>,
+  hits: readonly Hit[],
   { filters, sortBy, offset, limit, fullText }: PageInput,
-  { condition, max }: MatchOptions,
+  options: MatchOptions,
 ): Promise<Considered> {
   const view = filterView(filters)
   const least = sql.lit(view.least)
-  // Not shown, but counted: what `include=maybe` would add.
-  const offered = sql.lit(Math.min(view.least, 1))
-  // `offset 0`, so that a standing which is a query by itself runs once for each match.
-  const own = sql`cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as considered`
-  const [standing, joined] = view.account === null ? ['requests.standing', sql``] : ['considered.standing', own]
+  const worst = hits.at(-1)?.score ?? 0
   const { rows } = await sql<MatchRow>`
-    with matches as materialized (${matching}),
     -- The filters read nothing of hidden matches.
-    candidates as materialized (
-      select requests.id, score, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
-      from (select * from matches order by score, request_id limit ${sql.lit(max)}) as best
-      join requests on requests.id = best.request_id ${joined}
-      where ${sql.ref(standing)} >= ${offered}
-    ),
+    with ${candidatesOf(hits, view, options)},
     page as materialized (
       select id, row_number() over (order by ${classOrder(view)}${orders[sortBy]}) as rank from candidates
       where passes and standing >= ${least}
       order by rank limit ${limit} offset ${offset}
     )
     -- The ids, which may be thousands, in the first row only.
-    select found, "inView", passing, certain, offered,
+    select "inView", passing, certain, offered,
       case when page.rank > ${offset}::int + 1 then null else maybe_ids end as maybe_ids, ${recordColumns({ fullText, view })}
-    from (select (select count(*)::int from matches) as found,
-        count(*) filter (where standing >= ${least})::int as "inView",
+    from (select count(*) filter (where standing >= ${least})::int as "inView",
         count(*) filter (where standing >= ${least} and passes)::int as passing,
-        count(*) filter (where standing >= ${least} and passes and score < (select max(score) from matches))::int as certain,
+        count(*) filter (where standing >= ${least} and passes and score > ${worst}::float8)::int as certain,
         coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
         count(*)::int as offered
       from candidates) as counted
     left join page on true left join requests on requests.id = page.id
     order by page.rank`.execute(executor)
-  const { found, inView, passing, certain, maybe_ids: maybeIds, offered: known } = rows[0]!
+  const { inView, passing, certain, maybe_ids: maybeIds, offered } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
-  const isAll = found <= max && (found < max || max !== depths[0])
   const more = passing > offset + limit
-  const matches = { results, more, window: null, maybeIds: maybeIds ?? [], anyMatch: known > 0, isAll }
-  return { found, inView, passing, certain, matches }
+  const matches = { results, more, window: null, maybeIds: maybeIds ?? [], anyMatch: offered > 0, isAll: false }
+  return { inView, passing, certain, matches }
+}
+
+/** The records of requests in the order of their ids: those that still exist, that the view shows and that pass the filters. */
+export async function readRecords(
+  executor: Executor,
+  ids: readonly string[],
+  input: PageInput,
+): Promise<RequestRecord[]> {
+  if (ids.length === 0) return []
+  const { filters, fullText } = input
+  const view = filterView(filters)
+  const { rows } = await sql<RequestRow>`
+    select ${recordColumns({ fullText, view })}
+    from unnest(${[...ids]}::uuid[]) with ordinality as page (id, rank) join requests on requests.id = page.id
+    where ${standingIn(view, requestColumns)} >= ${sql.lit(view.least)} and ${all(requestConditions(filters))}
+    order by rank`.execute(executor)
+  return rows.map((row) => toRecord(row, { fullText }))
 }

@@ -2,45 +2,99 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import { requestColumns, standingIn } from '../views/view.ts'
-import { classOrder, conditionOf, depths, orders, type PageInput, type SearchEngine } from './page.ts'
+import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
+import { classOrder, conditionOf, type PageInput, wideWindowSize } from './page.ts'
 
 /** The matches of a query that the view shows and that pass its filters, without their records. */
 export interface RankedMatches {
   /** In the order of the search. */
   ids: string[]
-  /** For each of the ids how well it matches: the lower, the better. */
-  scores: number[]
-  /** Set when only so many of the best matches were considered and there may be more among the rest. */
+  /** How many of the ids, the first ones, come before all others whatever they are grouped by: those with all words. */
+  first: number
+  /** Set when only so many of the matches were considered and there may be more among the rest. */
   window: number | null
   /** As in `SearchMatches`. */
   maybeIds: string[]
   anyMatch: boolean
 }
 
-export const noRankedMatches: RankedMatches = { ids: [], scores: [], window: null, maybeIds: [], anyMatch: false }
+export const noRankedMatches: RankedMatches = { ids: [], first: 0, window: null, maybeIds: [], anyMatch: false }
 
-const depth = depths[2]
-
-/** Ranks all matches, as far as the widest window goes. */
-export async function rankMatches(executor: Executor, engine: SearchEngine, input: PageInput): Promise<RankedMatches> {
+/** The best matches, as far as the widest window goes. */
+async function rankBest(executor: Executor, engine: SearchEngine, input: PageInput): Promise<RankedMatches> {
   const view = filterView(input.filters)
   const least = sql.lit(view.least)
-  const isShown = sql`passes and standing >= ${least}`
-  const order = sql`${classOrder(view)}${orders[input.sortBy]}`
-  const { rows } = await sql<RankedMatches & { found: number; considered: number }>`
-    with matches as materialized (${engine.best(input.words, depth)}),
-    candidates as materialized (
-      select requests.id, score, votes, posted_at, standing_in_view as standing, ${conditionOf(input) ?? sql`true`} as passes
-      from matches join requests on requests.id = matches.request_id
-        cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as seen (standing_in_view)
-      where standing_in_view >= ${sql.lit(Math.min(view.least, 1))}
+  const hits = await engine.best(executor, input.words, wideWindowSize + 1)
+  const best = hits.slice(0, wideWindowSize)
+  const { rows } = await sql<Pick<RankedMatches, 'ids' | 'maybeIds' | 'anyMatch'> & { considered: number }>`
+    with candidates as materialized (
+      select requests.id, rank, seen.standing, ${conditionOf(input) ?? sql`true`} as passes
+      from unnest(${best.map(({ id }) => id)}::uuid[]) with ordinality as hit (request_id, rank)
+        join requests on requests.id = hit.request_id
+        cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as seen
+      where seen.standing >= ${sql.lit(Math.min(view.least, 1))}
     )
-    select (select count(*)::int from matches) as found, count(*) filter (where standing >= ${least})::int as considered,
-      coalesce(array_agg(id order by ${order}) filter (where ${isShown}), '{}') as ids,
-      coalesce(array_agg(score::float8 order by ${order}) filter (where ${isShown}), '{}') as scores,
+    select count(*) filter (where standing >= ${least})::int as considered,
+      coalesce(array_agg(id order by ${classOrder(view)}rank) filter (where passes and standing >= ${least}), '{}') as ids,
       coalesce(array_agg(id) filter (where passes and standing < ${least}), '{}') as "maybeIds",
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)
-  const { found, considered, ...ranked } = rows[0]!
-  return { ...ranked, window: found < depth ? null : considered }
+  const { considered, ...ranked } = rows[0]!
+  return { ...ranked, first: ranked.ids.length, window: hits.length > best.length ? considered : null }
+}
+
+/** How many matches of an order are grouped; in very large caches, where so many cannot be had in time, fewer. */
+const depths = [1_000, 100] as const
+
+interface Ordered extends OrderedIds {
+  /** There are more than these. */
+  hasMore: boolean
+}
+
+async function readOrdered(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  part: 'all' | 'some',
+): Promise<Ordered | null> {
+  const order = input.sortBy as ExactOrder
+  for (const depth of depths) {
+    const found = await engine.ordered(executor, input, { part, order, limit: depth + 1 })
+    if (found !== null) return { ...found, ids: found.ids.slice(0, depth), hasMore: found.ids.length > depth }
+  }
+  return null
+}
+
+/** The first matches in an exact order: those with all words, and where they are fewer than a page needs, those with some. */
+async function rankOrdered(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  needed: number,
+): Promise<RankedMatches | null> {
+  const all = await readOrdered(executor, engine, input, 'all')
+  if (all === null) return null
+  const { ids, maybeIds, hasMore } = all
+  const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window: hasMore ? ids.length : null }
+  if (ids.length >= needed || input.terms.length === 1) return ranked
+  const some = await readOrdered(executor, engine, input, 'some')
+  if (some === null) return null
+  return {
+    ...ranked,
+    ids: [...ids, ...some.ids],
+    maybeIds: [...maybeIds, ...some.maybeIds],
+    window: some.hasMore ? ids.length + some.ids.length : ranked.window,
+  }
+}
+
+/** The matches that are grouped. @param needed after so many of them the page is full at the earliest. */
+export async function rankMatches(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  needed: number,
+): Promise<RankedMatches> {
+  const ordered = input.sortBy === 'relevance' ? null : await rankOrdered(executor, engine, input, needed)
+  if (ordered !== null && ordered.ids.length + ordered.maybeIds.length > 0) return ordered
+  return rankBest(executor, engine, input)
 }

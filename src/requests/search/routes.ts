@@ -30,6 +30,7 @@ import { expansionMeta } from '../live-collection.ts'
 import { fullTextParameter, requestRecord } from '../record.ts'
 import type { Include } from '../views/include.ts'
 import { answerSearch, type SearchAnswer } from './answer.ts'
+import { facetNames } from './engine.ts'
 import { answerWithWishes, type WishAnswer } from './grouped.ts'
 import { highlightSchema } from './highlight.ts'
 import { searchCap, searchOrders } from './orders.ts'
@@ -90,7 +91,18 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
       Type.Boolean({ default: false, description: 'Say where the words are in the texts that the results show' }),
     ),
     fullText: fullTextParameter,
+    facets: Type.Optional(
+      Type.Array(oneOf(facetNames), {
+        minItems: 1,
+        maxItems: 8,
+        description: 'Count the requests with all words by these, in `meta.facets`',
+      }),
+    ),
   })
+
+const facetValues = Type.Array(closed({ value: Type.String(), count: Type.Integer() }), {
+  description: 'The most frequent value first, at most 100; a request with several tags counts for each of them',
+})
 
 const searchResult = closed({
   ...requestRecord.properties,
@@ -125,6 +137,12 @@ const searchMeta = closed({
     description:
       'How many more of the considered matches may be requests: `filters.include` = `maybe` adds them; 0 when they are included',
   }),
+  total: Type.Integer({ description: 'How many requests have all words of the query and pass the filters' }),
+  totalIsExact: Type.Boolean({ description: 'False: there are more than `total`' }),
+  facets: Type.Optional(closed(Object.fromEntries(facetNames.map((name) => [name, Type.Optional(facetValues)])))),
+  facetsAreExact: Type.Optional(
+    Type.Boolean({ description: 'False: `facets` count only the first of very many requests with all words' }),
+  ),
   window: Type.Optional(
     Type.Integer({ description: 'Only this many of the best matches were considered; there are more' }),
   ),

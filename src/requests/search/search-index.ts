@@ -4,10 +4,15 @@ import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
+import { createDatabaseEngine } from './database-engine.ts'
+import type { FacetName, SearchEngine, Totals } from './engine.ts'
+import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
-import { type PageInput, readPage, type SearchEngine, type SearchMatches } from './page.ts'
+import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
 import { noRankedMatches, type RankedMatches, rankMatches } from './ranked.ts'
+import { fillAllStoredWords } from './stored-words.ts'
+import { termsOf } from './terms.ts'
 import { tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
 
@@ -32,34 +37,45 @@ export interface FoundMatches extends SearchMatches {
 }
 
 export interface SearchIndex {
-  readonly kind: 'bm25' | 'tsvector'
+  readonly kind: SearchEngine['kind']
   /** Why it is not `bm25`, for the operator; absent when it is. */
   readonly fallbackReason?: string
   /**
    * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
-   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together.
-   * Never a request that does not match.
+   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together. By votes
+   * or date those with all words come first. Never a request that does not match.
    * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
-  /** All matches of a search in its order, as far as they are considered: without their records, and of no page. */
+  /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
   rank(executor: Executor, input: SearchInput): Promise<RankedMatches & { words: string[] }>
+  /**
+   * How many requests have all of the query's words, and pass its filters.
+   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+   */
+  totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
+}
+
+/** A query and its filters; the page and its order change no totals. */
+export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 'prefix'> {
+  facets?: readonly FacetName[]
 }
 
 /**
  * Chooses the best search index that the database can have, and builds it where it is missing: BM25 where the extension
- * `pg_textsearch` can be created, else `tsvector`. Building it on a full table takes minutes, and nothing can be written
+ * `pg_textsearch` can be created, else `tsvector`, whose words a database of an older version may lack. Building it on a full table takes minutes, and nothing can be written
  * meanwhile; normally the table is empty then.
  */
 export async function openSearchIndex(database: Database): Promise<SearchIndex> {
   try {
     await prepare(database, prepareBm25)
-    return createSearchIndex('bm25', bm25)
+    return createSearchIndex(createDatabaseEngine('bm25', bm25))
   } catch (error) {
     // A database that is away for a moment says nothing about what it can do.
     if (isDatabaseUnavailable(error)) throw error
+    await fillAllStoredWords(database)
     const fallbackReason = error instanceof Error ? error.message : String(error)
-    return { ...createSearchIndex('tsvector', tsvector), fallbackReason }
+    return { ...createSearchIndex(createDatabaseEngine('tsvector', tsvector)), fallbackReason }
   }
 }
 
@@ -77,36 +93,58 @@ const rankedWords = 16
 
 const nothing: SearchMatches = { results: [], more: false, window: null, maybeIds: [], anyMatch: false, isAll: true }
 
-/** What a search reads, and the normalised words, also those that a beginning stands for. */
-async function readQuery(executor: Executor, input: SearchInput): Promise<{ words: string[]; page: PageInput }> {
-  const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
-  const { words: typed, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
+/** The words of a query, with those that a beginning stands for. */
+async function readQuery(executor: Executor, { query, filters = {}, prefix: isPrefix = false }: TotalsOfSearch) {
+  const { words: typed, phrases, excluded, prefix } = parseQuery(query, { prefix: isPrefix })
   const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
   const words = [...new Set([...typed, ...beginnings])]
-  const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-  const allWords = words.join(' ')
-  return { words, page: { words: allWords, allWords, phrases, excluded, filters, sortBy, fullText, offset, limit } }
+  return { words, terms: termsOf(typed, prefix, beginnings), phrases, excluded, filters }
 }
 
-function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): SearchIndex {
+/** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
+async function readRanked(executor: Executor, engine: SearchEngine, page: PageInput): Promise<SearchMatches> {
+  if (page.words.length > rankedWords && page.phrases.length === 0) {
+    const words = await rarestWords(executor, page.words, rankedWords)
+    const found = await readBestPage(executor, engine, { ...page, words })
+    if (!found.isAll) return found
+  }
+  return readBestPage(executor, engine, page)
+}
+
+/** Searches with any engine. */
+export function createSearchIndex(engine: SearchEngine): SearchIndex {
   return {
-    kind,
+    kind: engine.kind,
     search: async (executor, input) => {
-      const { words, page } = await readQuery(executor, input)
+      const { sortBy = 'relevance', fullText = false, offset } = input
+      const query = await readQuery(executor, input)
+      const { words } = query
       if (words.length === 0) return { ...nothing, words }
-      // A word costs the more the more frequent it is, and the frequent ones say the least.
-      if (words.length > rankedWords && page.phrases.length === 0) {
-        const rarest = await rarestWords(executor, words, rankedWords)
-        const found = await readPage(executor, engine, { ...page, words: rarest.join(' ') })
-        if (!found.isAll) return { ...found, words }
-      }
-      return { ...(await readPage(executor, engine, page)), words }
+      const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
+      const page = { ...query, allWords: words, sortBy, fullText, offset, limit }
+      const found = await (sortBy === 'relevance' ? readRanked : readOrderedPage)(executor, engine, page)
+      return { ...found, words }
     },
     rank: async (executor, input) => {
-      const { words, page } = await readQuery(executor, input)
+      const { sortBy = 'relevance', offset, limit } = input
+      const query = await readQuery(executor, input)
+      const { words } = query
       if (words.length === 0) return { ...noRankedMatches, words }
-      const ranked = words.length > rankedWords ? await rarestWords(executor, words, rankedWords) : words
-      return { ...(await rankMatches(executor, engine, { ...page, words: ranked.join(' ') })), words }
+      const page = { ...query, allWords: words, sortBy, fullText: false, offset, limit }
+      const rank = async (ranked: string[]) => ({
+        ...(await rankMatches(executor, engine, { ...page, words: ranked }, offset + limit + 1)),
+        words,
+      })
+      if (words.length <= rankedWords) return rank(words)
+      const found = await rank(await rarestWords(executor, words, rankedWords))
+      return found.window === null ? rank(words) : found
+    },
+    totals: async (executor, { facets = [], ...input }) => {
+      const query = await readQuery(executor, input)
+      if (query.words.length > 0) return engine.totals(executor, query, { facets })
+      const none = { total: 0, totalIsExact: true }
+      if (facets.length === 0) return none
+      return { ...none, facets: Object.fromEntries(facets.map((name) => [name, []])), facetsAreExact: true }
     },
   }
 }

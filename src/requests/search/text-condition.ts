@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { all } from '../filters/conditions.ts'
-import type { ParsedQuery, Phrase } from './query.ts'
+import type { Phrase } from './query.ts'
 
 /** Whether a normalised text has a phrase; both are words with single spaces between them. */
 const hasPhrase = (forms: Phrase) =>
@@ -13,7 +13,7 @@ const hasPhrase = (forms: Phrase) =>
 export function textCondition({
   phrases,
   excluded,
-}: Pick<ParsedQuery, 'phrases' | 'excluded'>): RawBuilder<boolean> | null {
+}: Record<'phrases' | 'excluded', readonly Phrase[]>): RawBuilder<boolean> | null {
   if (phrases.length + excluded.length === 0) return null
   return all([...phrases.map(hasPhrase), ...excluded.map((forms) => sql`not ${hasPhrase(forms)}`)])
 }

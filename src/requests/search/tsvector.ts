@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { SearchEngine } from './page.ts'
+import type { Ranking } from './database-engine.ts'
 
 /** Ranking reads each candidate's words, some 10 µs, so a query ranks at most this many with its rarer words … */
 const rareCandidates = 10_000
@@ -34,7 +34,7 @@ const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
   select request_id, score
   -- The empty weighting unpacks a long row once, not once for each term; the 0.01 ranks rows by a word that all have.
   from (select request_id, setweight(words, 'D') as words from candidates) as unpacked, lateral (
-    select sum((ln(share) - 0.01) * ts_rank(words, term::tsquery, 1)) as score from terms
+    select sum((0.01 - ln(share)) * ts_rank(words, term::tsquery, 1)) as score from terms
   ) as ranked
 `
 
@@ -46,9 +46,8 @@ const likelyCandidates = sql`
     where words @@ (select common from queries) and not words @@ (select rare from queries)
     limit ${sql.lit(commonCandidates)})`
 
-export const tsvector: SearchEngine = {
-  best: (words, max) => sql`
-    select * from (${ranked(words, likelyCandidates)}) as best order by score, request_id limit ${sql.lit(max)}`,
+export const tsvector: Ranking = {
+  best: (words) => ranked(words, likelyCandidates),
   among: (words, ids) =>
     ranked(
       words,

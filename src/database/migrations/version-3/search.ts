@@ -18,6 +18,13 @@ export const search: readonly string[] = [
   `create trigger fill_request_words before insert or update of text on request_texts
     for each row execute function fill_request_words()`,
   'create index if not exists request_texts_words on request_texts using gin (words)',
+  // The planner believes that comparing words is cheap, and would rather read all texts: 10 us each, where the index takes 1 us a match.
+  `create function requests_with_words(query tsquery, max_rows bigint) returns setof uuid language plpgsql stable rows 1000
+    set enable_seqscan = off as $$
+      begin
+        return query select request_id from request_texts where words @@ query limit max_rows;
+      end
+    $$`,
   'create index request_texts_unfilled on request_texts (request_id) where words is null',
 
   // Copies of the columns of requests that searches filter, order and count by: narrow rows, read by the thousand. Triggers maintain it.

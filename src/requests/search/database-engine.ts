@@ -1,0 +1,73 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import type { Hit, SearchEngine, SearchQuery } from './engine.ts'
+import { defaultBounds, readOrdered } from './exact-order.ts'
+import { phrasesHold, phraseWords } from './matched-set.ts'
+import { areWordsStored } from './stored-words.ts'
+import { readTotals } from './totals.ts'
+
+/** How an index of the database ranks: queries with the columns `request_id` and `score`, the higher the better. */
+export interface Ranking {
+  /** The `max` best matches and perhaps more. It gives no row that does not match, and all of the matches when they are fewer. */
+  best(words: string, max: number): RawBuilder<unknown>
+  /** Those of the requests in `ids` that match; for a small number of ids, since every text is read. */
+  among(words: string, ids: RawBuilder<unknown>): RawBuilder<unknown>
+}
+
+async function readHits(executor: Executor, ranked: RawBuilder<unknown>, max: number | null): Promise<Hit[]> {
+  const { rows } = await sql<{ id: string; score: number }>`
+    select request_id as id, score from (${ranked}) as ranked
+    order by score desc, request_id limit ${max}`.execute(executor)
+  return rows
+}
+
+/** The words of phrases must leave at most so many texts to compare. */
+const maxCompared = 1_000
+
+async function readWithPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null> {
+  const words = phraseWords(query)
+  if (words === null) return null
+  const { rows } = await sql<{ found: number; ids: string[] }>`
+    with matches as materialized (
+      select request_id from requests_with_words(${words}, ${sql.lit(maxCompared + 1)}) as request_id
+    )
+    select (select count(*)::int from matches) as found, (
+      select coalesce(json_agg(request_id), '[]') from (
+        select request_id from matches where ${phrasesHold(query, sql.ref('matches.request_id'))} limit ${max + 1}
+      ) as held
+    ) as ids`.execute(executor)
+  const { found, ids } = rows[0]!
+  return found > maxCompared || ids.length > max ? null : ids
+}
+
+/**
+ * An engine of the database: an index that ranks, and beside it the stored words of all texts, which say exactly what matches.
+ * @param bounds smaller ones for tests: whatever it reads, an exact answer is the same
+ */
+export function createDatabaseEngine(
+  kind: SearchEngine['kind'],
+  ranking: Ranking,
+  bounds = defaultBounds,
+): SearchEngine {
+  let isComplete = false
+  /** False while texts of an older version still lack their words. New texts have them, so once it is true it stays so. */
+  const hasAllWords = async (executor: Executor) => {
+    isComplete ||= await areWordsStored(executor)
+    return isComplete
+  }
+  return {
+    kind,
+    best: (executor, words, max) => readHits(executor, ranking.best(words.join(' '), max), max),
+    among: (executor, words, ids) =>
+      readHits(executor, ranking.among(words.join(' '), sql`${[...ids]}::uuid[]`), ids.length),
+    withPhrases: async (executor, query, max) =>
+      (await hasAllWords(executor)) ? readWithPhrases(executor, query, max) : null,
+    ordered: async (executor, query, input) =>
+      (await hasAllWords(executor)) ? readOrdered(executor, query, input, bounds) : null,
+    totals: async (executor, query, input) => {
+      const totals = await readTotals(executor, query, input, bounds)
+      if (await hasAllWords(executor)) return totals
+      return { ...totals, totalIsExact: false, ...(totals.facets ? { facetsAreExact: false } : {}) }
+    },
+  }
+}
