@@ -86,7 +86,7 @@ async function readPossiblySame(
   { wishId, view, now, possiblySame }: DetailInput,
   topRequestId: string,
 ): Promise<WishDetail['possiblySame']> {
-  const alike = await possiblySame(executor, topRequestId, view)
+  const alike = await possiblySame(executor, { wishId, requestId: topRequestId, view })
   const wishIds = await readWishIds(
     executor,
     alike.map(({ requestId }) => requestId),

@@ -59,9 +59,11 @@ describePage('accessibility', () => {
   const test = usePage({ platforms: 'github,hackernews,stackexchange,discourse,reddit' })
   let jobId = ''
   let accountId = ''
+  let wishId = ''
   beforeAll(async () => {
     if (chromiumPath === null) return
     jobId = await test.collect('dark mode', { depth: 2 })
+    wishId = (await test.service.client.get('/api/v1/requests?limit=1')).body.data.results[0].wish.wishId
     accountId = (await test.service.createAccount('pro')).accountId
   })
 
@@ -99,6 +101,7 @@ describePage('accessibility', () => {
       { path: '/collect/unknown', whole: '.problem' },
       { path: '/topics', whole: '.topics > li' },
       { path: '/topics/one?topic=dark+mode', whole: '.wishes > li' },
+      { path: `/wishes/${wishId}`, whole: '.wishes > li' },
       { path: '/account', whole: '.keys tbody tr', press: { 'Make a key': 'text=A key needs a name.' } },
     ]),
   )
@@ -138,7 +141,7 @@ describePage('accessibility of classes, statuses and sources', () => {
         press: {
           Filters: '.filter-panel fieldset',
           'This is a request': '.correction .note',
-          Similar: 'text=/Together with this one|No request asks for/',
+          Similar: 'text=/Together with this one|Possibly the same|No request asks for/',
         },
       },
       { path: '/topics/one?topic=dark+mode', whole: '.figures a' },

@@ -29,7 +29,7 @@ function useCorrection({ _id }: FoundRequest) {
     onSuccess: (judgement) => {
       const results = [owner, 'results']
       queries.setQueriesData<Results>({ queryKey: results }, (pages) => pages && withJudgement(pages, _id, judgement))
-      for (const queryKey of [results, [owner, 'topics'], [owner, 'similar']]) {
+      for (const queryKey of [results, [owner, 'topics'], [owner, 'similar'], [owner, 'wishes']]) {
         void queries.invalidateQueries({ queryKey, refetchType: 'none' })
       }
     },

@@ -27,6 +27,8 @@ interface CardProps {
 
 export function ResultCard({ request, view, show }: CardProps) {
   const [isSimilarOpen, setSimilarOpen] = useState(false)
+  const { wish } = request
+  const alike = wish !== null && wish.requestCount > 1 ? texts.alike(wish.requestCount - 1, wish.votes) : null
   const title = <Marked text={request.title} highlight={highlightOf(request, 'title')} />
   return (
     <article className="result">
@@ -57,12 +59,11 @@ export function ResultCard({ request, view, show }: CardProps) {
           <button
             type="button"
             className="quiet small"
+            aria-label={alike === null ? undefined : texts.similarLabel(alike)}
             aria-expanded={isSimilarOpen}
             onClick={() => setSimilarOpen(!isSimilarOpen)}
           >
-            {request.wish && request.wish.requestCount > 1
-              ? texts.alike(request.wish.requestCount - 1, request.wish.votes)
-              : texts.similar}
+            {alike ?? texts.similar}
           </button>
           <Correction request={request} />
         </div>

@@ -58,6 +58,7 @@ export const searchTexts = {
   showMaybe: (count: number) => (count === 1 ? 'Show it' : 'Show them'),
   similar: 'Similar',
   alike: (others: number, votes: number) => `${number(others)} alike · ${plural(votes, 'vote')}`,
+  similarLabel: (alike: string) => `Similar: ${alike}`,
   openWish: 'Open them all',
   possiblySame: 'Possibly the same, and not counted:',
   similarTitle: 'Similar requests',

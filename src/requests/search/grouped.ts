@@ -40,8 +40,8 @@ interface Group {
 /** The orders of wishes; equally good ones in the order of their best match. */
 const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   relevance: sql`position`,
-  votes: sql`is_likely desc, coalesce(own.votes, wishes.votes, requests.votes) desc, position`,
-  new: sql`is_likely desc, coalesce(own.first_asked_at, wishes.first_asked_at, requests.posted_at) desc, position`,
+  votes: sql`is_likely desc, is_first desc, coalesce(own.votes, wishes.votes, requests.votes) desc, position`,
+  new: sql`is_likely desc, is_first desc, coalesce(own.first_asked_at, wishes.first_asked_at, requests.posted_at) desc, position`,
 }
 
 interface GroupInput {
@@ -54,7 +54,7 @@ interface GroupInput {
 /** A page of the groups that ranked matches form. */
 async function groupMatches(
   executor: Executor,
-  ids: readonly string[],
+  { ids, first }: Pick<RankedMatches, 'ids' | 'first'>,
   { view, sortBy, offset, limit }: GroupInput,
 ): Promise<Group[]> {
   const { account } = view
@@ -69,15 +69,15 @@ async function groupMatches(
       : sql`(select ${standingIn(view, requestColumns)} = 2 from requests where requests.id = match.id)`
   const { rows } = await sql<Group>`
     with matches as (
-      select match.id, position, ${isLikely} as is_likely
-      from unnest(${[...ids]}::uuid[]) with ordinality as match (id, position)
+      select match.id, position, position <= ${first} as is_first, ${isLikely} as is_likely
+      from unnest(${ids}::uuid[]) with ordinality as match (id, position)
     ),
     placed as (
-      select id, position, is_likely, case when is_likely then ${wishIdIn(view, sql.ref('matches.id'))} else id end as group_id
+      select id, position, is_first, is_likely, case when is_likely then ${wishIdIn(view, sql.ref('matches.id'))} else id end as group_id
       from matches
     ),
     grouped as materialized (
-      select group_id, is_likely, min(position) as position, count(*)::int as matching,
+      select group_id, is_likely, bool_or(is_first) as is_first, min(position) as position, count(*)::int as matching,
         (array_agg(id order by position))[1] as best_id
       from placed group by group_id, is_likely
     )
@@ -125,8 +125,8 @@ export async function searchWishes(
   const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
   const view = filterView(filters)
   const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-  const { ids, ...ranked } = await searchIndex.rank(executor, input)
-  const groups = await groupMatches(executor, ids, { view, sortBy, offset, limit })
+  const { ids, first, ...ranked } = await searchIndex.rank(executor, input)
+  const groups = await groupMatches(executor, { ids, first }, { view, sortBy, offset, limit })
   const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
   const numbers = await readWishNumbers(executor, wishIds, view)
   const tops = [...numbers.values()].map(({ topRequestId }) => topRequestId)

@@ -25,7 +25,7 @@ async function readSomeOfBest(
  * The ids of the first `wanted` results: those with all words, and where they are fewer, those with some. Null where too many match to
  * be ordered.
  */
-export async function readOrder(
+async function readOrder(
   executor: Executor,
   engine: SearchEngine,
   input: PageInput,

@@ -17,7 +17,7 @@ export const windowSize = 1_000
 
 /** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
 export const wideWindowSize = 5_000
-export const fewInView = windowSize / 5
+const fewInView = windowSize / 5
 
 /** A selective filter leaves at most this many requests; the text of each of them is then matched. */
 export const maxSelected = 150

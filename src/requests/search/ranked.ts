@@ -1,25 +1,15 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
-import type { Hit, SearchEngine } from './engine.ts'
-import { readOrder } from './ordered-page.ts'
-import { searchCap } from './orders.ts'
-import {
-  candidatesOf,
-  classOrder,
-  conditionOf,
-  fewInView,
-  orders,
-  type PageInput,
-  shownOf,
-  wideWindowSize,
-  windowSize,
-} from './page.ts'
+import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
+import { candidatesOf, classOrder, conditionOf, orders, type PageInput, shownOf, wideWindowSize } from './page.ts'
 
 /** The matches of a query that the view shows and that pass its filters, without their records. */
 export interface RankedMatches {
   /** In the order of the search. */
   ids: string[]
+  /** How many of the ids, the first ones, come before all others whatever they are grouped by: those with all words. */
+  first: number
   /** Set when only so many of the matches were considered and there may be more among the rest. */
   window: number | null
   /** As in `SearchMatches`. */
@@ -27,47 +17,77 @@ export interface RankedMatches {
   anyMatch: boolean
 }
 
-export const noRankedMatches: RankedMatches = { ids: [], window: null, maybeIds: [], anyMatch: false }
+export const noRankedMatches: RankedMatches = { ids: [], first: 0, window: null, maybeIds: [], anyMatch: false }
 
-interface Considered extends Omit<RankedMatches, 'window'> {
-  /** How many of the hits the view shows. */
-  inView: number
-}
-
-/** Those of the best hits that the view shows and that pass the filters, in the order of the search. */
-async function readConsidered(executor: Executor, hits: readonly Hit[], input: PageInput, max: number) {
+/** The best matches, as far as the widest window goes. */
+async function rankBest(executor: Executor, engine: SearchEngine, input: PageInput): Promise<RankedMatches> {
   const view = filterView(input.filters)
   const least = sql.lit(view.least)
+  const hits = await engine.best(executor, input.words, wideWindowSize + 1)
   const order = sql`${classOrder(view)}${orders[input.sortBy]}`
-  const { rows } = await sql<Considered>`
-    with ${candidatesOf(hits, view, { condition: conditionOf(input), max })}, ${shownOf(view)}
-    select count(*) filter (where standing >= ${least})::int as "inView",
+  const { rows } = await sql<Pick<RankedMatches, 'ids' | 'maybeIds' | 'anyMatch'> & { considered: number }>`
+    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: wideWindowSize })}, ${shownOf(view)}
+    select count(*) filter (where standing >= ${least})::int as considered,
       (select coalesce(array_agg(id order by ${order}), '{}') from shown) as ids,
       coalesce(array_agg(id) filter (where passes and standing < ${least}), '{}') as "maybeIds",
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)
-  return rows[0]!
+  const { considered, ...ranked } = rows[0]!
+  return { ...ranked, first: ranked.ids.length, window: hits.length > wideWindowSize ? considered : null }
 }
 
-/** The best matches, as many as a page of them considers. */
-async function rankBest(executor: Executor, engine: SearchEngine, input: PageInput): Promise<RankedMatches> {
-  const read = async (size: number) => {
-    const hits = await engine.best(executor, input.words, size + 1)
-    return { ...(await readConsidered(executor, hits, input, size)), isWhole: hits.length <= size }
+/** How many matches of an order are grouped; in very large caches, where so many cannot be had in time, fewer. */
+const depths = [1_000, 100] as const
+
+interface Ordered extends OrderedIds {
+  /** There are more than these. */
+  hasMore: boolean
+}
+
+async function readOrdered(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  part: 'all' | 'some',
+): Promise<Ordered | null> {
+  const order = input.sortBy as ExactOrder
+  for (const depth of depths) {
+    const found = await engine.ordered(executor, input, { part, order, limit: depth + 1 })
+    if (found !== null) return { ...found, ids: found.ids.slice(0, depth), hasMore: found.ids.length > depth }
   }
-  let considered = await read(windowSize)
-  const isStarved = considered.ids.length <= searchCap && considered.inView < fewInView
-  if (isStarved && !considered.isWhole) considered = await read(wideWindowSize)
-  const { isWhole, inView, ...ranked } = considered
-  return { ...ranked, window: isWhole ? null : inView }
+  return null
 }
 
-/** Ranks the matches of a query: by relevance the best 1,000, in the other orders exactly the first 1,000. */
-export async function rankMatches(executor: Executor, engine: SearchEngine, input: PageInput): Promise<RankedMatches> {
-  if (input.sortBy === 'relevance') return rankBest(executor, engine, input)
-  const order = await readOrder(executor, engine, input, windowSize + 1)
-  if (order === null) return rankBest(executor, engine, input)
-  const ids = order.ids.slice(0, windowSize)
-  const window = order.ids.length > windowSize ? windowSize : order.window
-  return { ids, maybeIds: order.maybeIds, window, anyMatch: ids.length > 0 || order.maybeIds.length > 0 }
+/** The first matches in an exact order: those with all words, and where they are fewer than a page needs, those with some. */
+async function rankOrdered(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  needed: number,
+): Promise<RankedMatches | null> {
+  const all = await readOrdered(executor, engine, input, 'all')
+  if (all === null) return null
+  const { ids, maybeIds, hasMore } = all
+  const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window: hasMore ? ids.length : null }
+  if (ids.length >= needed || input.terms.length === 1) return ranked
+  const some = await readOrdered(executor, engine, input, 'some')
+  if (some === null) return null
+  return {
+    ...ranked,
+    ids: [...ids, ...some.ids],
+    maybeIds: [...maybeIds, ...some.maybeIds],
+    window: some.hasMore ? ids.length + some.ids.length : ranked.window,
+  }
+}
+
+/** The matches that are grouped. @param needed after so many of them the page is full at the earliest. */
+export async function rankMatches(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  needed: number,
+): Promise<RankedMatches> {
+  const ordered = input.sortBy === 'relevance' ? null : await rankOrdered(executor, engine, input, needed)
+  if (ordered !== null && ordered.ids.length + ordered.maybeIds.length > 0) return ordered
+  return rankBest(executor, engine, input)
 }

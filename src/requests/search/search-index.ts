@@ -132,10 +132,15 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
     },
     rank: async (executor, input) => {
       const page = await pageOf(executor, input)
-      const { words } = page
-      if (words.length === 0) return { ...noRankedMatches, words: [] }
-      const ranked = words.length > rankedWords ? await rarestWords(executor, words, rankedWords) : words
-      return { ...(await rankMatches(executor, engine, { ...page, words: ranked })), words: [...words] }
+      const words = [...page.words]
+      if (words.length === 0) return { ...noRankedMatches, words }
+      const rank = async (ranked: readonly string[]) => ({
+        ...(await rankMatches(executor, engine, { ...page, words: ranked }, page.offset + page.limit + 1)),
+        words,
+      })
+      if (words.length <= rankedWords) return rank(words)
+      const found = await rank(await rarestWords(executor, words, rankedWords))
+      return found.window === null ? rank(words) : found
     },
     totals: async (executor, { facets = [], ...input }) => {
       const query = await readQuery(executor, input)

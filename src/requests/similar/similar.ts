@@ -29,7 +29,8 @@ export async function findSimilar(
   const members = wish === null ? [] : await readMembers(executor, wish.wishId, { view, except: requestId, limit })
   const similarities = new Map(members.map(({ id, similarity }) => [id, { similarity, sameWish: true }]))
   if (members.length < limit) {
-    for (const { requestId: id, similarity } of await possiblySame(executor, requestId, view)) {
+    const others = await possiblySame(executor, { wishId: wish?.wishId ?? requestId, requestId, view })
+    for (const { requestId: id, similarity } of others) {
       if (id !== requestId && !similarities.has(id)) similarities.set(id, { similarity, sameWish: false })
     }
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import type { TestClient } from '../../../test/client.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { makeWish } from '../../../test/stored-wish.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import { hashIdentity } from '../store/identity.ts'
 
@@ -13,7 +14,7 @@ import { hashIdentity } from '../store/identity.ts'
 const runs = campaignSize('VIEWS_RUNS', { quick: 2, long: 60 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const topics = ['dark mode', 'export', 'sync']
-/** The requests of a group have equal titles, and so are similar; those of two groups are not. */
+/** The requests of a group have equal titles, and so are similar; those of two groups are not. All but the last group are one wish. */
 const groups = ['midnight palette', 'spreadsheet download', 'calendar bridge']
 
 interface Drawn {
@@ -54,7 +55,7 @@ interface Reader {
   jobId: string
 }
 
-type Request = Drawn & { id: string; sourceId: string }
+type Request = Drawn & { id: string; sourceId: string; wishId: string }
 
 let service: TestService
 beforeAll(async () => {
@@ -94,6 +95,19 @@ async function storeRequests(requests: readonly Request[]): Promise<void> {
     from jsonb_to_recordset(${json(rows)}::jsonb) as row ${columns} join requests using (id),
       unnest(row.topics) as found (topic)`.execute(database)
   await sql`insert into request_texts (request_id, text) select id, 'wish ' || title from requests`.execute(database)
+}
+
+/** Joins the requests of the first groups to one wish each; each of the others is a wish by itself. */
+async function storeWishes(requests: Request[]): Promise<void> {
+  for (const group of [0, 1]) {
+    const members = requests.filter((request) => request.group === group)
+    if (members.length === 0) continue
+    const wishId = await makeWish(
+      service.database,
+      members.map(({ id }) => id),
+    )
+    for (const member of members) member.wishId = wishId
+  }
 }
 
 /** What the triggers count: the likely requests of each topic, and how many more are maybe. */
@@ -152,12 +166,26 @@ async function storeViews(requests: readonly Request[], readers: readonly Reader
 const standingFor = ({ differences }: Reader, { standing, own }: Request): Standing =>
   (differences === null ? null : own[differences]) ?? standing
 
+/** The wish of a request as a reader sees it; null for a request that is not likely. */
+function wishFor(reader: Reader, requests: readonly Request[], request: Request) {
+  if (standingFor(reader, request) < 2) return null
+  const members = requests.filter((one) => one.wishId === request.wishId && standingFor(reader, one) === 2)
+  return { wishId: request.wishId, requestCount: members.length, votes: sum(members) }
+}
+
+/** The wishes of some likely requests, by their ids. */
+const wishesFor = (reader: Reader, requests: readonly Request[], of: readonly Request[]) =>
+  [...new Map(of.map((request) => [request.wishId, wishFor(reader, requests, request)!])).values()].sort(byWishId)
+
+const byWishId = (a: { wishId: string }, b: { wishId: string }) => (a.wishId < b.wishId ? -1 : 1)
+
 type Record = {
   _id: string
   likelihood: string
   corrected: boolean
   status: string | null
   votes: number
+  wish: object | null
   cursor?: string
 }
 const idsOf = (records: readonly { _id: string }[]) => records.map(({ _id }) => _id).sort()
@@ -199,13 +227,14 @@ const leasts = { none: 2, maybe: 1, all: 0 } as const
 
 function checkRecords(reader: Reader, requests: readonly Request[], records: readonly Record[]): void {
   const byId = new Map(requests.map((request) => [request.id, request]))
-  for (const { _id, likelihood, corrected, status } of records) {
+  for (const { _id, likelihood, corrected, status, wish } of records) {
     const request = byId.get(_id)!
     const { operator, own } = request.corrections
-    expect({ likelihood, corrected, status }).toEqual({
+    expect({ likelihood, corrected, status, wish }).toEqual({
       likelihood: ['unlikely', 'maybe', 'likely'][standingFor(reader, request)],
       corrected: operator || (reader.differences !== null && own[reader.differences]),
       status: request.status,
+      wish: wishFor(reader, requests, request),
     })
   }
 }
@@ -268,11 +297,64 @@ async function checkSearches(
     const similar = await client.get(`/api/v1/requests/${request.id}/similar?limit=100${query}`)
     expect([one.status, similar.status]).toEqual(Array(2).fill(classOf(request) >= 0 ? 200 : 404))
     if (one.status === 404) continue
-    checkRecords(reader, requests, [one.body.data])
-    const right = requests.filter(
-      (other) => other.id !== request.id && other.group === request.group && classOf(other) >= leasts[include],
-    )
-    expect(idsOf(similar.body.data.results), `similar ${include}`).toEqual(ids(right))
+    checkRecords(reader, requests, [one.body.data, ...similar.body.data.results])
+    checkSimilar(reader, requests, request, { data: similar.body.data, least: leasts[include] })
+  }
+}
+
+interface SimilarAnswer {
+  results: (Record & { sameWish: boolean })[]
+  wish: object | null
+  requests: number
+  votes: number
+}
+
+/** The members of the wish, and after them others, which are of no number. */
+function checkSimilar(
+  reader: Reader,
+  requests: readonly Request[],
+  request: Request,
+  { data, least }: { data: SimilarAnswer; least: number },
+): void {
+  const isMember = (other: Request) =>
+    standingFor(reader, request) === 2 && other.id !== request.id && other.wishId === request.wishId
+  const members = data.results.filter(({ sameWish }) => sameWish)
+  const shown = requests.filter((other) => standingFor(reader, other) >= least)
+  expect(idsOf(members), 'similar').toEqual(ids(shown.filter(isMember)))
+  expect(data.results.slice(0, members.length)).toEqual(members)
+  const possible = ids(shown.filter((other) => other.id !== request.id && !isMember(other)))
+  expect(possible).toEqual(expect.arrayContaining(idsOf(data.results.slice(members.length))))
+  const wish = wishFor(reader, requests, request)
+  expect({ wish: data.wish, requests: data.requests, votes: data.votes }).toEqual({
+    wish,
+    requests: wish?.requestCount ?? 1,
+    votes: wish?.votes ?? request.votes,
+  })
+}
+
+/** A search whose results are wishes has the wishes of the requests that it has without, in the same numbers. */
+async function checkGrouped(reader: Reader, requests: readonly Request[]): Promise<void> {
+  for (const platforms of [undefined, ['github']] as const) {
+    const likely = requests.filter((request) => standingFor(reader, request) === 2)
+    const matching = likely.filter(({ platform }) => platforms === undefined || platforms.includes(platform as never))
+    for (const sortBy of ['relevance', 'votes', 'new']) {
+      const filters = platforms === undefined ? {} : { platforms }
+      const { body } = await reader.client.search('wish', { groupBy: 'wish', limit: 100, sortBy, filters })
+      const results: { wishId: string; requestCount: number; votes: number; matching: number }[] = body.data.results
+      const right = wishesFor(reader, requests, matching).map((wish) => ({
+        ...wish,
+        matching: matching.filter(({ wishId }) => wishId === wish.wishId).length,
+      }))
+      expect([...results].sort(byWishId), `grouped ${sortBy}`).toMatchObject(right)
+      expect(results).toHaveLength(right.length)
+      if (sortBy === 'votes')
+        expect(results.map(({ votes }) => votes)).toEqual(right.map(({ votes }) => votes).sort((a, b) => b - a))
+      checkRecords(
+        reader,
+        requests,
+        body.data.results.map(({ bestMatch }: { bestMatch: Record }) => bestMatch),
+      )
+    }
   }
 }
 
@@ -326,7 +408,12 @@ async function checkTopics(reader: Reader, requests: readonly Request[]): Promis
       .sort((a, b) => b.requests - a.requests)
     expect(body.data.platforms).toEqual(platforms)
     const total = (counts: { requests: number }[]) => counts.reduce((all, { requests: amount }) => all + amount, 0)
-    expect([total(body.data.timeline), total(body.data.wishes)]).toEqual([likely.length, likely.length])
+    expect(total(body.data.timeline)).toBe(likely.length)
+    const wishes: { wishId: string; requests: number; votes: number }[] = body.data.wishes
+    const shown = wishes.map(({ wishId, requests: requestCount, votes }) => ({ wishId, requestCount, votes }))
+    expect(shown.map(({ votes }) => votes)).toEqual(shown.map(({ votes }) => votes).sort((a, b) => b - a))
+    // At most 20 are shown.
+    if (shown.length < 20) expect(shown.sort(byWishId)).toEqual(wishesFor(reader, requests, likely))
   }
 }
 
@@ -336,12 +423,12 @@ it('every surface shows each account exactly its view', { timeout: 900_000 }, as
     fc.asyncProperty(fc.array(drawn, { minLength: 4, maxLength: 24 }), async (made) => {
       await service.reset()
       const readers = [await makeReader(null), await makeReader(0), await makeReader(1)]
-      const requests = made.map((request, index) => ({
-        ...request,
-        id: crypto.randomUUID(),
-        sourceId: `source é ${index}`,
-      }))
+      const requests = made.map((request, index) => {
+        const id = crypto.randomUUID()
+        return { ...request, id, sourceId: `source é ${index}`, wishId: id }
+      })
       await storeRequests(requests)
+      await storeWishes(requests)
       await countTopics()
       await storeViews(requests, readers)
       for (const reader of readers) {
@@ -350,6 +437,7 @@ it('every surface shows each account exactly its view', { timeout: 900_000 }, as
           await checkSearches(reader, requests, include)
         }
         await checkTopics(reader, requests)
+        await checkGrouped(reader, requests)
       }
       // Again, when the response cache has the answers of all of them.
       for (const reader of readers) await checkSearches(reader, requests, 'none')
