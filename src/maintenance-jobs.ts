@@ -16,6 +16,7 @@ import { createSourceCatchUp } from './scraping/account-sources.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
+import type { Placing } from './wishes/placing/placing.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase
@@ -28,11 +29,13 @@ export interface MaintenanceJobsOptions {
   /** Null when no text is judged by a model. */
   judging: Judging | null
   firstJudgements: FirstJudgements
+  /** Null where no jobs run. */
+  placing: Placing | null
 }
 
 /**
- * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1 and have texts judged by a model, every
- * few minutes.
+ * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, have texts judged by a model, and place
+ * requests in wishes, every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -43,6 +46,7 @@ export const createMaintenanceJobs = ({
   retention,
   judging,
   firstJudgements,
+  placing,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -60,4 +64,5 @@ export const createMaintenanceJobs = ({
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
+  ...(placing === null ? {} : { placing: placing.job }),
 })

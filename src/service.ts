@@ -20,6 +20,7 @@ import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
+import { startPlacing } from './wishes/placing/placing.ts'
 
 export interface Service {
   /** The address it listens at, `http://…`; null for a worker, which does not listen. */
@@ -37,6 +38,8 @@ export interface Service {
   runMaintenance(): Promise<void>
   /** Reads known requests again now, as far as the budgets allow. */
   refreshRequests(): Promise<void>
+  /** Places queued requests in wishes now. */
+  placeRequests(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -95,14 +98,16 @@ const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: St
   return config && createJudging({ database: prepared.opened.database, clock, log, config })
 }
 
-/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again and judging. */
-function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
+/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging and placing in wishes. */
+async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
   const { config, log, overrides, prepared } = parts
-  const { opened, queue } = prepared
+  const { opened, queue, searchIndex } = prepared
+  const { database, listen } = opened
   const { clock = systemClock } = overrides
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
-  const firstJudgements = createFirstJudgements(opened.database, log)
+  const firstJudgements = createFirstJudgements(database, log)
+  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log }) : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -112,6 +117,7 @@ function startBackground(parts: StartParts, composed: Composed, runsJobs: boolea
     retention,
     judging,
     firstJudgements,
+    placing,
   })
   const maintenance = startMaintenance(jobs, log)
   // Requests of an older version are judged at once, not only in the first round.
@@ -120,7 +126,9 @@ function startBackground(parts: StartParts, composed: Composed, runsJobs: boolea
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
-    stop: () => Promise.all([maintenance.stop(), refreshing?.stop(), judging?.stop(), firstJudgements.stop()]),
+    placeRequests: async () => placing?.run(),
+    stop: () =>
+      Promise.all([maintenance.stop(), refreshing?.stop(), judging?.stop(), firstJudgements.stop(), placing?.stop()]),
   }
 }
 
@@ -146,7 +154,7 @@ async function start(parts: StartParts): Promise<Service> {
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
   const signInUrl = listens ? await offerSignIn(offer) : null
-  const background = startBackground(parts, composed, runsJobs)
+  const background = await startBackground(parts, composed, runsJobs)
   upkeep?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
@@ -165,6 +173,7 @@ async function start(parts: StartParts): Promise<Service> {
     search: searchIndex.kind,
     runMaintenance: background.runMaintenance,
     refreshRequests: background.refreshRequests,
+    placeRequests: background.placeRequests,
     stop: () => {
       stopped ??= stop()
       return stopped

@@ -5,7 +5,7 @@ import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
-import { readPage, type SearchEngine, type SearchMatches } from './page.ts'
+import { depths, readPage, type SearchEngine, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
 import { tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
@@ -41,6 +41,17 @@ export interface SearchIndex {
    * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
+  /**
+   * The likely requests of the shared view that match any of some normalised words best, the best first. A word that is given several
+   * times counts so many times.
+   */
+  candidates(executor: Executor, words: readonly string[], max: number): Promise<Candidate[]>
+}
+
+export interface Candidate {
+  id: string
+  /** Higher for a better match; comparable only within one answer. */
+  score: number
 }
 
 /**
@@ -77,6 +88,14 @@ const nothing: SearchMatches = { results: [], more: false, window: null, maybeId
 function createSearchIndex(kind: SearchIndex['kind'], engine: SearchEngine): SearchIndex {
   return {
     kind,
+    candidates: async (executor, words, max) => {
+      if (words.length === 0) return []
+      const { rows } = await sql<Candidate>`
+        select request_id as id, -score as score from (${engine.best(words.join(' '), depths[0])}) as best
+        join requests on requests.id = request_id where standing = 2
+        order by best.score, request_id limit ${max}`.execute(executor)
+      return rows
+    },
     search: async (executor, input) => {
       const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
       const { words: typed, phrases, excluded, prefix } = parseQuery(input.query, { prefix: input.prefix ?? false })
