@@ -37,13 +37,16 @@ export async function comparePairs(
   return pairs
 }
 
-/** The share of the relevant texts that are among the first `rank` candidates. */
+/** The mean over queries of the share of their relevant texts that are among the first `rank` candidates. */
 export function recallAt(
   pairs: readonly Pair[],
   rank: number,
   relevant: ReadonlyMap<string, ReadonlySet<string>>,
 ): number {
-  const all = [...relevant.values()].reduce((sum, { size }) => sum + size, 0)
-  const found = pairs.filter((pair) => pair.rank <= rank && relevant.get(pair.query)?.has(pair.candidate))
-  return found.length / all
+  const ofQuery = Map.groupBy(pairs, ({ query }) => query)
+  const shares = [...relevant].map(([query, texts]) => {
+    const found = (ofQuery.get(query) ?? []).filter((pair) => pair.rank <= rank && texts.has(pair.candidate))
+    return found.length / texts.size
+  })
+  return shares.reduce((sum, share) => sum + share, 0) / shares.length
 }

@@ -50,10 +50,10 @@ function chosen(title: ReadonlySet<string>): Map<number, Set<number>> {
 
 const isNumber = (stem: string) => /\p{N}/u.test(stem)
 
-/** Whether one title names a number or a version that the other does not. */
+/** Whether each title names a number or a version that the other does not. */
 export function haveDifferentNumbers(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const [ofOne, ofOther] = [[...one].filter(isNumber), [...other].filter(isNumber)]
-  return ofOne.length !== ofOther.length || ofOne.some((stem) => !other.has(stem))
+  const isAlone = (title: ReadonlySet<string>) => (stem: string) => isNumber(stem) && !title.has(stem)
+  return [...one].some(isAlone(other)) && [...other].some(isAlone(one))
 }
 
 /** Whether the titles take different sides of a choice: one is about Android, the other about iOS. */

@@ -8,11 +8,16 @@ export const joiningThreshold = pairModel.joiningThreshold
 /** Others that are at least this similar are shown as possibly the same. */
 export const possiblySameThreshold = pairModel.possiblySameThreshold
 
+/** Pairs with one of these are never joined, only shown: all other words of their titles may be the same. */
+const vetoes = (['opposed', 'differentNumbers'] as const).map((name) => featureNames.indexOf(name))
+const belowJoining = joiningThreshold * 0.99
+
 /** @param features by `featureNames`. @returns 0 to 1 */
 export function similarityOfFeatures(features: readonly number[]): number {
   let sum: number = pairModel.bias
   for (const [index, name] of featureNames.entries()) sum += pairModel.weights[name] * features[index]!
-  return 1 / (1 + Math.exp(-sum))
+  const similarity = 1 / (1 + Math.exp(-sum))
+  return vetoes.some((index) => features[index] === 1) ? Math.min(similarity, belowJoining) : similarity
 }
 
 /** How likely each candidate asks for the same as a request, 0 to 1. @param candidates the best match first. */

@@ -27,12 +27,11 @@ export async function claimRequests(database: Database, max: number): Promise<Cl
 /** A count up to this is exact. */
 const maxCounted = 10_000
 
-/** How many requests wait to be placed; `isExact` is false for more than 10,000. */
-export async function readBacklog(database: Database): Promise<{ waiting: number; isExact: boolean }> {
+/** How many requests wait to be placed; 10,000 stands for that many or more. */
+export async function readBacklog(database: Database): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
-    select count(*)::int as waiting from (select from wish_queue limit ${sql.lit(maxCounted + 1)}) as queued`.execute(
+    select count(*)::int as waiting from (select from wish_queue limit ${sql.lit(maxCounted)}) as queued`.execute(
     database,
   )
-  const { waiting } = rows[0]!
-  return { waiting: Math.min(waiting, maxCounted), isExact: waiting <= maxCounted }
+  return rows[0]!.waiting
 }

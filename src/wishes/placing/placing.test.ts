@@ -82,7 +82,7 @@ const storedWishes = async (): Promise<string[]> => {
     from wish_members join requests on id = request_id group by wish_id order by 1`.execute(opened.database)
   return rows.map(({ members }) => members)
 }
-const waiting = async () => (await readBacklog(opened.database)).waiting
+const waiting = () => readBacklog(opened.database)
 const cores = async () => {
   const { rows } = await sql<{ cores: number }>`
     select count(*) filter (where is_core)::int as cores from wish_members group by wish_id`.execute(opened.database)
