@@ -50,7 +50,7 @@ async function measureJudged(directory: string): Promise<void> {
     }))
     console.log(`${collection.texts.length} texts, ${collection.queries.length} queries (${corpus.searchIndex.kind})`)
     console.table(
-      [1, cutoff, 10, 30].map((rank) => ({
+      [1, cutoff, 10, 16].map((rank) => ({
         rank,
         'recall of candidates': rounded(recallAt(pairs, rank, collection.relevant)),
       })),

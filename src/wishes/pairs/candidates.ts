@@ -3,10 +3,13 @@ import type { Executor } from '../../database/open.ts'
 import type { SearchIndex } from '../../requests/search/search-index.ts'
 import { candidateWords } from './candidate-query.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
-import { rarityOf, type WordCounter, type WordCounts } from './rarity.ts'
+import { minRequests, rarityOf, type WordCounter, type WordCounts } from './rarity.ts'
 
 /** A request is compared with at most so many others. */
-export const maxCandidates = 30
+export const maxCandidates = 16
+
+/** A word that more requests have hardly tells one from another. */
+const frequentShare = 0.1
 
 export interface CandidatesInput {
   executor: Executor
@@ -19,19 +22,6 @@ export interface RequestText {
   description: string
 }
 
-/** A likely request that may ask for the same. */
-export interface ComparedCandidate {
-  id: string
-  text: ComparedText
-}
-
-export interface Candidates {
-  text: ComparedText
-  /** The best match first. */
-  candidates: ComparedCandidate[]
-  counts: WordCounts
-}
-
 const wordsOf = ({ words }: ComparedText): string[] => [...words.values()].flatMap((forms) => [...forms])
 
 /** The ids of the likely requests of the shared view that match the title and the telling words of a request best, without itself. */
@@ -41,8 +31,11 @@ export async function findCandidateIds(
   { id, max = maxCandidates }: { id: string | null; max?: number },
 ): Promise<string[]> {
   const counts = await words.read(executor, wordsOf(text))
-  const isShared = (stem: string) => [...(text.words.get(stem) ?? [])].some((word) => counts.of(word) > 1)
-  const query = candidateWords(text, rarityOf(counts, [text]), isShared)
+  const most = (stem: string) => Math.max(0, ...[...(text.words.get(stem) ?? [])].map(counts.of))
+  const query = candidateWords(text, rarityOf(counts, [text]), {
+    isShared: (stem) => most(stem) > 1,
+    isFrequent: (stem) => most(stem) > frequentShare * Math.max(minRequests, counts.requests),
+  })
   const found = await searchIndex.candidates(executor, query, max + 1)
   return found
     .filter((candidate) => candidate.id !== id)

@@ -5,7 +5,7 @@ import { stemOf } from '../../text/stem.ts'
  * a choice; its sides are separated by bars.
  */
 const choices = [
-  'android | ios iphone ipad ipod swift xcode | windows win32 uwp | linux ubuntu debian fedora | macos osx mac | blackberry tizen',
+  'android | ios iphone ipad ipod swift xcode | windows win winphone wp uwp | linux ubuntu debian fedora | macos osx mac | blackberry | tizen | mobileweb',
   'add create insert append attach | remove delete drop clear uninstall detach',
   'enable allow permit unblock unlock activate | disable disallow prevent forbid block lock deactivate',
   'show display unhide reveal | hide conceal',
@@ -43,7 +43,9 @@ for (const [choice, line] of choices.entries()) {
 function chosen(title: ReadonlySet<string>): Map<number, Set<number>> {
   const sides = new Map<number, Set<number>>()
   for (const stem of title) {
-    for (const [choice, side] of sidesOf.get(stem) ?? []) sides.set(choice, (sides.get(choice) ?? new Set()).add(side))
+    // The version is compared as a number.
+    for (const [choice, side] of sidesOf.get(stem) ?? sidesOf.get(stem.replace(/\p{N}+$/u, '')) ?? [])
+      sides.set(choice, (sides.get(choice) ?? new Set()).add(side))
   }
   return sides
 }
@@ -56,12 +58,34 @@ export function haveDifferentNumbers(one: ReadonlySet<string>, other: ReadonlySe
   return [...one].some(isAlone(other)) && [...other].some(isAlone(one))
 }
 
-/** Whether the titles take different sides of a choice: one is about Android, the other about iOS. */
+/** Whether each title takes a side of a choice that the other does not: one is about Android, the other about iOS. */
 export function areOpposed(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const ofOther = chosen(other)
   for (const [choice, sides] of chosen(one)) {
     const others = ofOther.get(choice)
-    if (others !== undefined && [...sides].every((side) => !others.has(side))) return true
+    if (others === undefined) continue
+    if ([...sides].some((side) => !others.has(side)) && [...others].some((side) => !sides.has(side))) return true
   }
   return false
+}
+
+/** Words of titles that say that something is wanted, not what. */
+const generic: ReadonlySet<string> = new Set(
+  `ability able add added allow android app application better bug can change create enable enhancement expose feature fix
+  functionality get give have idea implement implementation improve improvement include io ios issue like make missing need new
+  option please possibility proposal provide request set setting should suggestion support update upgrade use user want way wish work
+  would`
+    .split(/\s+/)
+    .map(stemOf),
+)
+
+/**
+ * Whether each title has a telling word that the other lacks: as in "Rewrite the table view" and "Rewrite the list view", the
+ * wishes may have the same form and be for different things.
+ */
+export function haveDifferentSubjects(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const isAlone = (title: ReadonlySet<string>) => {
+    return (stem: string) => !title.has(stem) && !generic.has(stem) && !sidesOf.has(stem)
+  }
+  return [...one].some(isAlone(other)) && [...other].some(isAlone(one))
 }

@@ -1,5 +1,5 @@
 import type { ComparedText } from './compared-text.ts'
-import { areOpposed, haveDifferentNumbers } from './conflicts.ts'
+import { areOpposed, haveDifferentNumbers, haveDifferentSubjects } from './conflicts.ts'
 import type { Rarity } from './rarity.ts'
 
 /** The features of a pair by itself, in the order of the weights. All are about 0 to 1, and symmetric. */
@@ -23,6 +23,7 @@ const pairFeatureNames = [
   'coverageTimesText',
   'opposed',
   'differentNumbers',
+  'differentSubjects',
 ] as const
 
 /** The features of a candidate among the others of its query: people who ask for the same stand out from those who have the same subject. */
@@ -122,11 +123,12 @@ function pairFeatures(one: ComparedText, other: ComparedText, rarity: Rarity): n
     less * textCosine,
     areOpposed(titleA, titleB) ? 1 : 0,
     haveDifferentNumbers(titleA, titleB) ? 1 : 0,
+    haveDifferentSubjects(titleA, titleB) ? 1 : 0,
   ]
 }
 
 /** Where a query has fewer candidates, the missing ones are as if they were not alike at all. */
-const usualCandidates = 30
+const usualCandidates = 16
 
 /**
  * The features of each candidate of a request, by `featureNames`.

@@ -6,7 +6,7 @@ import type { ComparedText } from './compared-text.ts'
 export type Rarity = (stem: string) => number
 
 /** In a smaller cache, how many requests have a word says little about how telling it is. */
-const minRequests = 1_000
+export const minRequests = 1_000
 
 /** How many listed requests have each word, and how many requests there are. */
 export interface WordCounts {
@@ -27,15 +27,15 @@ export function rarityOf({ requests, of }: WordCounts, texts: readonly ComparedT
 }
 
 const maxRemembered = 200_000
-/** How long a count is used: rarity changes slowly. */
-const rememberedMs = 3_600_000
+/** How long a count is used: in a new cache rarity changes quickly. */
+const rememberedMs = 60_000
 
 export interface WordCounter {
   /** The counts of these words, and of all that were read before. */
   read(executor: Executor, words: Iterable<string>): Promise<WordCounts>
 }
 
-/** Reads the vocabulary, and remembers the counts of words for an hour. */
+/** Reads the vocabulary, and remembers the counts of words for a minute. */
 export function createWordCounter(now: () => number = Date.now): WordCounter {
   const counts = new Map<string, number>()
   let [requests, readAt] = [0, Number.NEGATIVE_INFINITY]

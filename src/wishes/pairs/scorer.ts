@@ -9,7 +9,7 @@ export const joiningThreshold = pairModel.joiningThreshold
 export const possiblySameThreshold = pairModel.possiblySameThreshold
 
 /** Pairs with one of these are never joined, only shown: all other words of their titles may be the same. */
-const vetoes = (['opposed', 'differentNumbers'] as const).map((name) => featureNames.indexOf(name))
+const vetoes = (['opposed', 'differentNumbers', 'differentSubjects'] as const).map((name) => featureNames.indexOf(name))
 const belowJoining = joiningThreshold * 0.99
 
 /** @param features by `featureNames`. @returns 0 to 1 */
