@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type CorpusDatabase, openCorpusDatabase } from '../scripts/wishes/corpus-database.ts'
 import { createWordCounter } from '../src/wishes/pairs/rarity.ts'
-import { placeSlice } from '../src/wishes/placing/placing.ts'
+import { pauseFactor, placeSlice } from '../src/wishes/placing/placing.ts'
 import { type Corpus, corpusFile, readCorpus } from './engines/corpus.ts'
 
 const batch = 5_000
@@ -68,7 +68,7 @@ export async function measureThroughput(requests: number): Promise<void> {
     )
     let isOver = false
     const [{ placed, seconds }, busy] = await Promise.all([
-      place(corpus, (tookMs) => sleep(tookMs)).finally(() => {
+      place(corpus, (tookMs) => sleep(tookMs * pauseFactor)).finally(() => {
         isOver = true
       }),
       search(corpus, texts, () => isOver),

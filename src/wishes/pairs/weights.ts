@@ -33,6 +33,6 @@ export const pairModel: {
     textAboveMean: 4.1933,
   },
   bias: -5.4059,
-  joiningThreshold: 0.65,
+  joiningThreshold: 0.7,
   possiblySameThreshold: 0.1,
 }

@@ -23,7 +23,7 @@ const maxSlice = 20
 /** The next best is needed only where the best was parted, or has changed meanwhile. */
 const maxTargets = 3
 /** After each request, other work has the database to itself for so many times as long as placing it took. */
-const pauseFactor = 1
+export const pauseFactor = 0.5
 /** What stores a page stores others soon: they are placed together. */
 const settleMs = 200
 
