@@ -1,6 +1,7 @@
 /** What is to be placed in a wish: requests that became likely, for all or for an account, and those whose text changed. */
 export const placing: readonly string[] = [
   'create index wish_queue_next on wish_queue (queued_at desc, request_id)',
+  'insert into wish_queue (request_id) select distinct request_id from account_requests where standing = 2 on conflict do nothing',
 
   // A request that is queued again loses its claim: what is being placed was read before the change.
   `create function queue_placing(ids uuid[]) returns void language sql as $$
