@@ -40,7 +40,6 @@ import { registerPurgeRoutes } from './requests/purge/routes.ts'
 import { registerSuppressionRoutes } from './requests/purge/suppression-routes.ts'
 import { registerSearchRoutes } from './requests/search/routes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
-import { createAlike } from './requests/similar/alike.ts'
 import { registerSimilarRoutes } from './requests/similar/routes.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { RemovalContact } from './runtime/removal-contact.ts'
@@ -59,6 +58,7 @@ import { registerWishCorrectionRoutes } from './wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from './wishes/corrections/undo.ts'
 import { deleteMarksOf } from './wishes/marks/marks.ts'
 import { registerMarkRoutes } from './wishes/marks/routes.ts'
+import { createPossiblySame } from './wishes/placing/possibly-same.ts'
 import { registerWishRoutes } from './wishes/routes.ts'
 
 export interface AppDependencies {
@@ -125,7 +125,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   const realtimeList = createRealtimeList({ ...dependencies, live })
   registerListRoutes(routes, { ...shared, realtimeList, ownsJob })
   registerExportRoutes(routes, { ...shared, ownsJob })
-  const possiblySame = createAlike(dependencies.searchIndex)
+  const possiblySame = createPossiblySame(dependencies.searchIndex)
   registerSimilarRoutes(routes, { ...shared, possiblySame })
   registerCorrectionRoutes(routes, shared)
   registerWishCorrectionRoutes(routes, shared)

@@ -32,6 +32,7 @@ import { version } from './runtime/version.ts'
 import { createJobSources } from './scraping/job-sources.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { createWorker } from './scraping/worker.ts'
+import { readBacklog } from './wishes/placing/claims.ts'
 
 /** Replacements by tests and commands. */
 export interface ServiceOverrides {
@@ -120,13 +121,17 @@ export async function composeService(parts: ServiceParts) {
     queue,
     changes,
     searchIndex,
-    health: async () => ({
-      ready: !isStopping() && (await isReady()),
-      version,
-      database: backend,
-      search: searchIndex.kind,
-      queue: 'pg-boss',
-    }),
+    health: async () => {
+      const ready = !isStopping() && (await isReady())
+      return {
+        ready,
+        version,
+        database: backend,
+        search: searchIndex.kind,
+        queue: 'pg-boss',
+        unplacedRequests: ready ? await readBacklog(database) : 0,
+      }
+    },
     hostMemory,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',

@@ -18,6 +18,7 @@ import { createSourceCatchUp } from './scraping/account-sources.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
+import type { Placing } from './wishes/placing/placing.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase
@@ -31,11 +32,13 @@ export interface MaintenanceJobsOptions {
   judging: Judging | null
   firstJudgements: FirstJudgements
   storedWords: StoredWords
+  /** Null where no jobs run. */
+  placing: Placing | null
 }
 
 /**
  * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, fill the words of older texts, count
- * words and have texts judged by a model, every few minutes.
+ * words, have texts judged by a model, and place requests in wishes, every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -47,6 +50,7 @@ export const createMaintenanceJobs = ({
   judging,
   firstJudgements,
   storedWords,
+  placing,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -66,4 +70,5 @@ export const createMaintenanceJobs = ({
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
   storedWords: storedWords.job,
+  ...(placing === null ? {} : { placing: placing.job }),
 })

@@ -22,6 +22,7 @@ import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
+import { startPlacing } from './wishes/placing/placing.ts'
 
 export interface Service {
   /** The address it listens at, `http://…`; null for a worker, which does not listen. */
@@ -39,6 +40,8 @@ export interface Service {
   runMaintenance(): Promise<void>
   /** Reads known requests again now, as far as the budgets allow. */
   refreshRequests(): Promise<void>
+  /** Places queued requests in wishes now. */
+  placeRequests(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -97,15 +100,17 @@ const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: St
   return config && createJudging({ database: prepared.opened.database, clock, log, config })
 }
 
-/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again and judging. */
+/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging and placing in wishes. */
 async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
   const { config, log, overrides, prepared } = parts
-  const { opened, queue } = prepared
+  const { opened, queue, searchIndex } = prepared
+  const { database, listen } = opened
   const { clock = systemClock } = overrides
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
-  const firstJudgements = createFirstJudgements(opened.database, log)
-  const storedWords = createStoredWords(opened.database, log)
+  const firstJudgements = createFirstJudgements(database, log)
+  const storedWords = createStoredWords(database, log)
+  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log }) : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -116,6 +121,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     judging,
     firstJudgements,
     storedWords,
+    placing,
   })
   const maintenance = startMaintenance(jobs, log)
   // Requests of an older version are judged and their words stored at once, not only in the first round.
@@ -125,6 +131,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
+    placeRequests: async () => placing?.run(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -133,6 +140,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         firstJudgements.stop(),
         textCounting?.stop(),
         storedWords.stop(),
+        placing?.stop(),
       ]),
   }
 }
@@ -178,6 +186,7 @@ async function start(parts: StartParts): Promise<Service> {
     search: searchIndex.kind,
     runMaintenance: background.runMaintenance,
     refreshRequests: background.refreshRequests,
+    placeRequests: background.placeRequests,
     stop: () => {
       stopped ??= stop()
       return stopped

@@ -9,6 +9,8 @@ export interface Health {
   database: 'embedded' | 'postgres'
   search: 'bm25' | 'tsvector'
   queue: string
+  /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
+  unplacedRequests: number
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
@@ -40,6 +42,10 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
             database: oneOf(['embedded', 'postgres']),
             search: oneOf(['bm25', 'tsvector']),
             queue: Type.String(),
+            unplacedRequests: Type.Integer({
+              minimum: 0,
+              description: 'How many requests wait to be placed in wishes; 10000 stands for that many or more',
+            }),
           }),
           503: errorBody,
         },

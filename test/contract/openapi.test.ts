@@ -424,6 +424,7 @@ describe('the API document', () => {
       database: process.env.TEST_BACKEND,
       search: process.env.TEST_BACKEND === 'embedded' ? 'bm25' : 'tsvector',
       queue: 'pg-boss',
+      unplacedRequests: expect.any(Number),
     })
   })
 })

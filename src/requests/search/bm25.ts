@@ -38,6 +38,7 @@ const matchesFunction = (max: Depth) => `
   returns table (request_id uuid, score double precision)
   language plpgsql stable rows ${max} set enable_sort = off
   as $$
+    #variable_conflict use_variable
     begin
       return query select t.request_id, bm25_get_current_score() from request_texts t
         order by t.text <@> to_bm25query($1, 'request_texts_bm25') limit ${max};

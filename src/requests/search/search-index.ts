@@ -5,7 +5,7 @@ import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
 import { createDatabaseEngine } from './database-engine.ts'
-import type { FacetName, SearchEngine, Totals } from './engine.ts'
+import type { FacetName, Hit, SearchEngine, Totals } from './engine.ts'
 import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
@@ -54,6 +54,11 @@ export interface SearchIndex {
   totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
   /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
   rank(executor: Executor, input: SearchInput): Promise<RankedMatches & { words: string[] }>
+  /**
+   * The likely requests of the shared view that match any of some normalised words best, the best first. A word that is given several
+   * times counts so many times.
+   */
+  candidates(executor: Executor, words: readonly string[], max: number): Promise<Hit[]>
 }
 
 /** A query and its filters; the page and its order change no totals. */
@@ -119,10 +124,22 @@ async function readRanked(executor: Executor, engine: SearchEngine, page: PageIn
   return readBestPage(executor, engine, page)
 }
 
+/** Those of the best matches that are likely in the shared view. */
+async function readCandidates(executor: Executor, engine: SearchEngine, words: readonly string[], max: number) {
+  if (words.length === 0) return []
+  const hits = await engine.best(executor, words, searchCap + 1)
+  const { rows } = await sql<{ id: string }>`
+    select request_id as id from request_facets
+    where request_id = any(${hits.map(({ id }) => id)}::uuid[]) and standing = 2`.execute(executor)
+  const likely = new Set(rows.map(({ id }) => id))
+  return hits.filter(({ id }) => likely.has(id)).slice(0, max)
+}
+
 /** Searches with any engine. */
 export function createSearchIndex(engine: SearchEngine): SearchIndex {
   return {
     kind: engine.kind,
+    candidates: (executor, words, max) => readCandidates(executor, engine, words, max),
     search: async (executor, input) => {
       const page = await pageOf(executor, input)
       const { words, sortBy } = page

@@ -1,0 +1,49 @@
+import { normaliseText } from '../../text/normalise.ts'
+import { stemOf } from '../../text/stem.ts'
+import { isStopWord } from '../../text/words.ts'
+
+/** How much of a description is compared, in UTF-16 units: authors say first what they want. */
+export const comparedLength = 1_000
+
+/** What two requests are compared by. */
+export interface ComparedText {
+  /** The stems of the title in their order, without stop words. */
+  title: readonly string[]
+  /** How often each stem is in the title and the beginning of the description. */
+  counts: ReadonlyMap<string, number>
+  /** The words of each stem, as the vocabulary counts them. */
+  words: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+const maxStems = 50_000
+const stems = new Map<string, string>()
+
+/** Few words make up most texts, and a stem costs more than a look-up. */
+function rememberedStem(word: string): string {
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  if (stems.size >= maxStems) stems.clear()
+  const stem = stemOf(word)
+  stems.set(word, stem)
+  return stem
+}
+
+const telling = (text: string): string[] =>
+  normaliseText(text)
+    .split(' ')
+    .filter((word) => word !== '' && !isStopWord(word))
+
+/** The words of a request as the search index stems them. */
+export function comparedTextOf({ title, description }: { title: string; description: string }): ComparedText {
+  const counts = new Map<string, number>()
+  const words = new Map<string, Set<string>>()
+  const count = (word: string): string => {
+    const stem = rememberedStem(word)
+    counts.set(stem, (counts.get(stem) ?? 0) + 1)
+    words.set(stem, (words.get(stem) ?? new Set()).add(word))
+    return stem
+  }
+  const stemsOfTitle = telling(title).map(count)
+  for (const word of telling(description.slice(0, comparedLength))) count(word)
+  return { title: stemsOfTitle, counts, words }
+}

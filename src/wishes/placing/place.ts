@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { PlatformName, Standing } from '../../database/column-types.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import { correctionHash } from '../../requests/views/standings.ts'
+import type { Claim } from './claims.ts'
+import type { Target } from './targets.ts'
+
+/** A claimed request with the wishes that it may join, the most similar first. */
+export interface Proposal {
+  claim: Claim
+  targets: readonly Target[]
+}
+
+/** A request as it is now, under the lock of all writers of requests. */
+interface Present {
+  id: string
+  platform: PlatformName
+  source_id: string
+  standing: Standing
+  /** Likely for all, or for an account. */
+  is_likely: boolean
+  /** Null where it is a wish by itself. */
+  wish_id: string | null
+  is_core: boolean | null
+}
+
+interface Membership {
+  request_id: string
+  wish_id: string
+  is_core: boolean
+  similarity: number
+}
+
+/** The claims that still hold: their requests were not deleted, queued again or claimed by another process meanwhile. */
+async function keepClaims(transaction: Transaction, claims: readonly Claim[]): Promise<Set<string>> {
+  const { rows } = await sql<{ request_id: string }>`
+    select wish_queue.request_id from wish_queue join jsonb_to_recordset(${JSON.stringify(claims)}::jsonb)
+      as claim (id uuid, "claimedUntil" timestamptz) on claim.id = request_id and claim."claimedUntil" = claimed_until
+    order by 1 for update of wish_queue`.execute(transaction)
+  return new Set(rows.map((row) => row.request_id))
+}
+
+async function readPresent(transaction: Transaction, ids: readonly string[]): Promise<Map<string, Present>> {
+  const { rows } = await sql<Present>`
+    select id, platform, source_id, standing, wish_id, is_core, standing = 2 or exists (
+      select from account_requests as own where own.request_id = id and own.standing = 2) as is_likely
+    from requests left join wish_members on request_id = id where id = any(${ids}::uuid[])`.execute(transaction)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const hashOf = ({ platform, source_id }: Pick<Present, 'platform' | 'source_id'>) => correctionHash(platform, source_id)
+
+/** The hashes that the operator parted from each of some hashes. */
+async function readPartings(transaction: Transaction, hashes: readonly string[]): Promise<Map<string, Set<string>>> {
+  const { rows } = await sql<{ hash: string; parted: string }>`
+    select one_hash as hash, other_hash as parted from wish_partings
+    where account_id is null and one_hash = any(${hashes}::text[])
+    union all
+    select other_hash, one_hash from wish_partings
+    where account_id is null and other_hash = any(${hashes}::text[])`.execute(transaction)
+  const parted = new Map<string, Set<string>>()
+  for (const row of rows) parted.set(row.hash, (parted.get(row.hash) ?? new Set()).add(row.parted))
+  return parted
+}
+
+async function readMemberHashes(transaction: Transaction, wishId: string): Promise<string[]> {
+  const { rows } = await sql<Pick<Present, 'platform' | 'source_id'>>`
+    select platform, source_id from wish_members join requests on id = request_id
+    where wish_id = ${wishId}`.execute(transaction)
+  return rows.map(hashOf)
+}
+
+/** Decides for one request after the other; each decision sees those before it. */
+function createDecisions(
+  transaction: Transaction,
+  present: Map<string, Present>,
+  partings: ReadonlyMap<string, ReadonlySet<string>>,
+) {
+  const memberships: Membership[] = []
+  const join = (request: Present, wishId: string, isCore: boolean, similarity: number) => {
+    memberships.push({ request_id: request.id, wish_id: wishId, is_core: isCore, similarity })
+    present.set(request.id, { ...request, wish_id: wishId, is_core: isCore })
+  }
+  /** Members that joined in this transaction are not stored yet. */
+  const isParted = async (request: Present, wishId: string, core: Present) => {
+    const parted = partings.get(hashOf(request))
+    if (parted === undefined) return false
+    const joined = memberships
+      .filter((one) => one.wish_id === wishId)
+      .map((one) => hashOf(present.get(one.request_id)!))
+    const hashes = [hashOf(core), ...joined, ...(await readMemberHashes(transaction, wishId))]
+    return hashes.some((hash) => parted.has(hash))
+  }
+  /** @returns false when the state has changed so that its targets must be found again. */
+  const decide = async ({ claim, targets }: Proposal): Promise<boolean> => {
+    const request = present.get(claim.id)
+    if (request === undefined || !request.is_likely || request.wish_id !== null) return true
+    let isStale = false
+    for (const { coreId, similarity } of targets) {
+      const core = present.get(coreId)
+      const isAlone = core?.wish_id === null && core.standing === 2
+      const isCore = core?.is_core === true && core.standing >= 0
+      if (core === undefined || !(isAlone || isCore)) {
+        isStale = true
+        continue
+      }
+      const wishId = core.wish_id ?? core.id
+      if (await isParted(request, wishId, core)) continue
+      if (isAlone) join(core, wishId, true, 1)
+      join(request, wishId, false, similarity)
+      return true
+    }
+    return !isStale
+  }
+  return { decide, memberships }
+}
+
+async function writeMemberships(transaction: Transaction, memberships: readonly Membership[]): Promise<void> {
+  if (memberships.length === 0) return
+  const wishIds = [...new Set(memberships.map(({ wish_id }) => wish_id))]
+  await sql`
+    insert into wishes (id) select id from unnest(${wishIds}::uuid[]) as id on conflict do nothing`.execute(transaction)
+  await sql`
+    insert into wish_members (request_id, wish_id, is_core, similarity)
+    select * from jsonb_to_recordset(${JSON.stringify(memberships)}::jsonb)
+      as fresh (request_id uuid, wish_id uuid, is_core boolean, similarity real)`.execute(transaction)
+}
+
+export interface Placed {
+  /** How many requests left the queue … */
+  placed: number
+  /** … and how many of them joined a wish; the others stay wishes by themselves. */
+  joined: number
+}
+
+/**
+ * Places claimed requests in one short transaction, which checks again what the proposals were made from. Requests whose claim no longer
+ * holds are left to others, and those whose targets changed meanwhile are tried again.
+ */
+export const placeRequests = (database: Database, proposals: readonly Proposal[]): Promise<Placed> =>
+  database.transaction().execute(async (transaction) => {
+    await takeLock(transaction, 'topics')
+    const claims = proposals.map(({ claim }) => claim)
+    const claimed = await keepClaims(transaction, claims)
+    const valid = proposals.filter(({ claim }) => claimed.has(claim.id))
+    if (valid.length === 0) return { placed: 0, joined: 0 }
+    const ids = valid.flatMap(({ claim, targets }) => [claim.id, ...targets.map(({ coreId }) => coreId)])
+    const present = await readPresent(transaction, [...new Set(ids)])
+    const joining = valid
+      .filter(({ targets }) => targets.length > 0)
+      .flatMap(({ claim }) => present.get(claim.id) ?? [])
+    const partings = joining.length === 0 ? new Map() : await readPartings(transaction, joining.map(hashOf))
+    const { decide, memberships } = createDecisions(transaction, present, partings)
+    const [done, stale]: [string[], string[]] = [[], []]
+    for (const proposal of valid) ((await decide(proposal)) ? done : stale).push(proposal.claim.id)
+    await writeMemberships(transaction, memberships)
+    await sql`delete from wish_queue where request_id = any(${done}::uuid[])`.execute(transaction)
+    await sql`update wish_queue set claimed_until = null where request_id = any(${stale}::uuid[])`.execute(transaction)
+    return { placed: done.length, joined: memberships.filter(({ is_core }) => !is_core).length }
+  })
