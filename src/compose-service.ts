@@ -49,6 +49,8 @@ export interface ServiceOverrides {
   /** How long a job goes on trying while none of its platforms can be reached. */
   unreachableMs?: number
   expansion?: Expansion
+  /** Whether requests are placed in wishes in the background; tests that compare wishes call `Service.placeRequests` instead. */
+  placesRequests?: boolean
   onStatement?: DatabaseOptions['onStatement']
   /** Opens the database in another way: tests reuse a running embedded one. */
   open?: PrepareOptions['open']

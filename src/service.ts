@@ -105,12 +105,12 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const { config, log, overrides, prepared } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, listen } = opened
-  const { clock = systemClock } = overrides
+  const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const firstJudgements = createFirstJudgements(database, log)
   const storedWords = createStoredWords(database, log)
-  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log }) : null
+  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -121,7 +121,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     judging,
     firstJudgements,
     storedWords,
-    placing,
+    placing: isAutomatic ? placing : null,
   })
   const maintenance = startMaintenance(jobs, log)
   // Requests of an older version are judged and their words stored at once, not only in the first round.

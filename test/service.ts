@@ -34,6 +34,8 @@ export interface TestServiceOptions extends LendOptions {
   platformTimeouts?: Partial<ClientTimeouts>
   unreachableMs?: number
   expansion?: Expansion
+  /** Whether requests are placed in wishes in the background; by default only by `placeRequests`, so that every answer is expected. */
+  placesRequests?: boolean
   /** Called after every statement with its SQL; an error that it throws reaches the caller of the statement. */
   onStatement?: (statement: string) => void
   /** By default a log that writes nothing. */
@@ -62,6 +64,8 @@ export interface TestService {
   restart(): Promise<void>
   /** Runs every maintenance job now. */
   runMaintenance(): Promise<void>
+  /** Places all requests that are queued in wishes. */
+  placeRequests(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -102,6 +106,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
   ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
   ...(options.expansion ? { expansion: options.expansion } : {}),
+  placesRequests: options.placesRequests ?? false,
   ...(options.onStatement ? { onStatement: options.onStatement } : {}),
   open: lent.open,
   requestLimits: options.requestLimits ?? unlimited,
@@ -145,6 +150,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       service = await start()
     },
     runMaintenance: () => service.runMaintenance(),
+    placeRequests: () => service.placeRequests(),
     reset: async () => {
       const { database } = service.database
       await emptyDatabase(database)

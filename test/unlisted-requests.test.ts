@@ -130,7 +130,8 @@ async function expectSeenByNaming(jobId: string): Promise<void> {
   const topics = (await naming.get('/api/v1/topics?query=secret')).body.data.topics
   expect(topics).toMatchObject([{ topic: 'Secret Plan', requests: 2, votes: 12 }])
   const page = (await naming.get('/api/v1/topics/secret%20plan')).body.data
-  expect(page.wishes).toMatchObject([{ requests: 2, votes: 12 }])
+  expect(page.wishes).toHaveLength(2)
+  expect(page.wishes.reduce((sum: number, { votes }: { votes: number }) => sum + votes, 0)).toBe(12)
   const similar = await naming.get(`/api/v1/requests/${await idOf(naming, shared.title)}/similar`)
   expect(titles(similar.body.data.results)).toEqual([secret.title])
   const [, lines] = await exported(naming, 'query=zebrafish')

@@ -86,7 +86,7 @@ export type ListedRow = RequestRow & { key: number; position_id: string }
  * @param conditions on rows of `request_facets`. @param limit the maximum of rows, and of those that are read from each index
  */
 export function rowsInOrder(
-  input: ScanInput,
+  filters: RequestFilters,
   { sortBy, conditions, limit }: { sortBy: ListOrder; conditions: readonly RawBuilder<unknown>[]; limit: number },
 ): RawBuilder<unknown> {
   const column = sortColumn(sortBy)
@@ -94,7 +94,7 @@ export function rowsInOrder(
     select request_id as id, ${listedColumns} from request_facets where ${all([standing, ...conditions])}
     order by ${column} desc, request_id desc limit ${sql.lit(limit)}`
   const likely = sql`standing = 2`
-  return isLikelyIndexed(filterView(input))
+  return isLikelyIndexed(filterView(filters))
     ? rowsOf(likely)
     : sql`select * from ((${rowsOf(likely)}) union all (${rowsOf(sql`standing <> 2`)})) as parts
         order by ${column} desc, id desc limit ${sql.lit(limit)}`

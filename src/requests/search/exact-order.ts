@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
-import { isShown } from '../views/view.ts'
+import { rowsInOrder } from '../list/index-scan.ts'
 import type { ExactOrder, OrderedIds, OrderedInput, SearchQuery } from './engine.ts'
 import { facetStanding, matchedSet, passesFilters, wordsQuery } from './matched-set.ts'
 
@@ -64,13 +64,10 @@ async function walkOrder(
   const view = filterView(query.filters)
   // Classes come one after the other, so a view with several has no index in its order.
   if (view.least !== 2) return null
-  const walked = isShown(view, { id: sql.ref('requests.id'), standing: sql.ref('requests.standing') })
+  const walked = rowsInOrder(query.filters, { sortBy: order, conditions: [], limit: maxWalked })
   const { rows } = await sql<{ id: string }>`
     select walked.id
-    from (
-      select id, ${columns[order]} as key from requests where ${walked}
-      order by ${columns[order]} desc, id desc limit ${sql.lit(maxWalked)}
-    ) as walked
+    from (${walked}) as walked
     -- \`offset 0\` keeps the planner from reading and sorting all matches instead.
     cross join lateral (
       select from request_texts where request_id = walked.id and words @@ ${wordsQuery(query, part)} offset 0
@@ -79,7 +76,7 @@ async function walkOrder(
       select from request_facets where request_id = walked.id
         and ${facetStanding(query)} >= 2 and ${passesFilters(query)} offset 0
     ) as passing
-    order by key desc, walked.id desc limit ${limit}`.execute(executor)
+    order by walked.${columns[order]} desc, walked.id desc limit ${limit}`.execute(executor)
   return rows.length < limit ? null : rows.map(({ id }) => id)
 }
 

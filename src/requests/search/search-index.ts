@@ -3,6 +3,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
+import { standingIn, type View } from '../views/view.ts'
 import { bm25, prepareBm25 } from './bm25.ts'
 import { createDatabaseEngine } from './database-engine.ts'
 import type { FacetName, Hit, SearchEngine, Totals } from './engine.ts'
@@ -55,10 +56,16 @@ export interface SearchIndex {
   /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
   rank(executor: Executor, input: SearchInput): Promise<RankedMatches & { words: string[] }>
   /**
-   * The likely requests of the shared view that match any of some normalised words best, the best first. A word that is given several
-   * times counts so many times.
+   * The likely requests of a view that match any of some normalised words best, the best first. A word that is given several times
+   * counts so many times.
    */
-  candidates(executor: Executor, words: readonly string[], max: number): Promise<Hit[]>
+  candidates(executor: Executor, words: readonly string[], input: CandidatesOfSearch): Promise<Hit[]>
+}
+
+export interface CandidatesOfSearch {
+  view: View
+  /** The maximum of requests. */
+  max: number
 }
 
 /** A query and its filters; the page and its order change no totals. */
@@ -124,13 +131,22 @@ async function readRanked(executor: Executor, engine: SearchEngine, page: PageIn
   return readBestPage(executor, engine, page)
 }
 
-/** Those of the best matches that are likely in the shared view. */
-async function readCandidates(executor: Executor, engine: SearchEngine, words: readonly string[], max: number) {
+const facetColumns = { id: sql.ref('request_facets.request_id'), standing: sql.ref('request_facets.standing') }
+
+/** Those of the best matches that are likely in a view. */
+async function readCandidates(
+  executor: Executor,
+  engine: SearchEngine,
+  words: readonly string[],
+  { view, max }: CandidatesOfSearch,
+) {
   if (words.length === 0) return []
   const hits = await engine.best(executor, words, searchCap + 1)
   const { rows } = await sql<{ id: string }>`
     select request_id as id from request_facets
-    where request_id = any(${hits.map(({ id }) => id)}::uuid[]) and standing = 2`.execute(executor)
+    where request_id = any(${hits.map(({ id }) => id)}::uuid[]) and ${standingIn(view, facetColumns)} = 2`.execute(
+    executor,
+  )
   const likely = new Set(rows.map(({ id }) => id))
   return hits.filter(({ id }) => likely.has(id)).slice(0, max)
 }
@@ -139,7 +155,7 @@ async function readCandidates(executor: Executor, engine: SearchEngine, words: r
 export function createSearchIndex(engine: SearchEngine): SearchIndex {
   return {
     kind: engine.kind,
-    candidates: (executor, words, max) => readCandidates(executor, engine, words, max),
+    candidates: (executor, words, input) => readCandidates(executor, engine, words, input),
     search: async (executor, input) => {
       const page = await pageOf(executor, input)
       const { words, sortBy } = page

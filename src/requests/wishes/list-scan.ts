@@ -54,8 +54,9 @@ function listedRequests(scan: WishScan, width: number): RawBuilder<unknown> {
   const { sortBy, after } = scan
   if (sortBy !== 'requests') {
     const column = sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
-    return sql`select id, platform, votes, status, posted_at from requests
-      where standing = 2 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}`
+    return sql`select request_id as id, platform, votes, status, posted_at from request_facets
+      where standing = 2 and ${range(scan, column, sql.ref('request_id'))}
+      order by ${column} desc, request_id desc limit ${width}`
   }
   const beforePosition =
     after === null || after[0] > 1 ? sql`true` : after[0] < 1 ? sql`false` : sql`request_id < ${after[1]}::uuid`

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { SearchIndex } from '../../requests/search/search-index.ts'
+import { sharedView, type View } from '../../requests/views/view.ts'
 import { candidateWords } from './candidate-query.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
 import { minRequests, rarityOf, type WordCounter, type WordCounts } from './rarity.ts'
@@ -24,11 +25,11 @@ export interface RequestText {
 
 const wordsOf = ({ words }: ComparedText): string[] => [...words.values()].flatMap((forms) => [...forms])
 
-/** The ids of the likely requests of the shared view that match the title and the telling words of a request best, without itself. */
+/** The ids of the likely requests of a view that match the title and the telling words of a request best, without itself. */
 export async function findCandidateIds(
   { executor, searchIndex, words }: CandidatesInput,
   text: ComparedText,
-  { id, max = maxCandidates }: { id: string | null; max?: number },
+  { id, view = sharedView, max = maxCandidates }: { id: string | null; view?: View; max?: number },
 ): Promise<string[]> {
   const counts = await words.read(executor, wordsOf(text))
   const most = (stem: string) => Math.max(0, ...[...(text.words.get(stem) ?? [])].map(counts.of))
@@ -36,7 +37,7 @@ export async function findCandidateIds(
     isShared: (stem) => most(stem) > 1,
     isFrequent: (stem) => most(stem) > frequentShare * Math.max(minRequests, counts.requests),
   })
-  const found = await searchIndex.candidates(executor, query, max + 1)
+  const found = await searchIndex.candidates(executor, query, { view, max: max + 1 })
   return found
     .filter((candidate) => candidate.id !== id)
     .slice(0, max)

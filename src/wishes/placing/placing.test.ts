@@ -140,6 +140,7 @@ describe('stored requests', () => {
       searchIndex,
       listen: opened.listen,
       log: { error: joined.reject },
+      isAutomatic: true,
     })
     await store(darkMode('1'), darkMode('2'), ...unrelated)
     await expect.poll(storedWishes).toEqual(['1 2'])
@@ -228,7 +229,8 @@ describe('a wish', () => {
     const hashes = ['2', '3'].map((id) => correctionHash('github', id)).sort()
     await sql`
       with correction as (
-        insert into wish_corrections (kind, made_by, created_at) values ('split', 'admin', now()) returning id
+        insert into wish_corrections (kind, made_by, created_at, from_wish_id, to_wish_id)
+        values ('split', 'admin', now(), gen_random_uuid(), gen_random_uuid()) returning id
       )
       insert into wish_partings (correction_id, one_hash, other_hash)
       select id, ${hashes[0]}, ${hashes[1]} from correction`.execute(opened.database)

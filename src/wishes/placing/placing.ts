@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database, OpenDatabase } from '../../database/open.ts'
 import type { SearchIndex } from '../../requests/search/search-index.ts'
+import { countTexts } from '../../requests/search/uncounted-texts.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import type { MaintenanceJob } from '../../runtime/maintenance.ts'
 import { readComparedTexts } from '../pairs/candidates.ts'
@@ -16,6 +17,8 @@ export interface PlacingDependencies {
   searchIndex: SearchIndex
   listen: OpenDatabase['listen']
   log: Pick<Logger, 'error'>
+  /** Whether it begins by itself; else only by `run`. */
+  isAutomatic: boolean
 }
 
 /** The maximum of requests that one transaction places: in the embedded backend all other statements wait for it. */
@@ -53,6 +56,8 @@ export async function placeSlice({
   pause = async () => {},
   onError,
 }: SliceInput): Promise<Placed | null> {
+  // How rare words are decides who belongs together, so those of new texts are counted first.
+  await countTexts(database)
   const claims = await claimRequests(database, maxRequests)
   if (claims.length === 0) return null
   const texts = await readComparedTexts(
@@ -88,7 +93,13 @@ export interface Placing {
 }
 
 /** Places requests in wishes, in the background: whenever some are queued, and in every round of maintenance. */
-export async function startPlacing({ database, searchIndex, listen, log }: PlacingDependencies): Promise<Placing> {
+export async function startPlacing({
+  database,
+  searchIndex,
+  listen,
+  log,
+  isAutomatic,
+}: PlacingDependencies): Promise<Placing> {
   const words = createWordCounter()
   const stopping = new AbortController()
   let underWay: Promise<void> | null = null
@@ -113,9 +124,9 @@ export async function startPlacing({ database, searchIndex, listen, log }: Placi
   const startSoon = () => {
     timer ??= setTimeout(start, settleMs).unref()
   }
-  const stopListening = await listen(channel, startSoon)
+  const stopListening = isAutomatic ? await listen(channel, startSoon) : null
   // What another process left.
-  startSoon()
+  if (isAutomatic) startSoon()
   return {
     run,
     job: async () => {
@@ -125,7 +136,7 @@ export async function startPlacing({ database, searchIndex, listen, log }: Placi
     stop: async () => {
       stopping.abort()
       clearTimeout(timer)
-      await stopListening()
+      await stopListening?.()
       await underWay?.catch(() => {})
     },
   }

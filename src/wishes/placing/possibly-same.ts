@@ -25,7 +25,7 @@ export async function possiblySame(
 ): Promise<OtherWish[]> {
   const text = (await readComparedTexts(input.executor, [requestId])).get(requestId)
   if (text === undefined) return []
-  const targets = await findTargets(input, { id: requestId, text, threshold: possiblySameThreshold })
+  const targets = await findTargets(input, { id: requestId, text, threshold: possiblySameThreshold, view })
   const wishIds = await readWishIds(
     input.executor,
     targets.map(({ coreId }) => coreId),

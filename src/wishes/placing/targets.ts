@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
+import { requestColumns, sharedView, standingIn, type View } from '../../requests/views/view.ts'
 import { type CandidatesInput, findCandidateIds, type RequestText, readCounts } from '../pairs/candidates.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from '../pairs/compared-text.ts'
 import { similaritiesOf } from '../pairs/scorer.ts'
 
 /** A wish that a request may join, by the member that new members are compared with. */
 export interface Target {
-  /** A listed request: the core of a wish, or a request that is a wish by itself. */
+  /** A request of the view: the core of a wish, or a request that is a wish by itself. */
   coreId: string
   /** 0 to 1 */
   similarity: number
@@ -20,7 +21,7 @@ interface Core extends RequestText {
  * The cores of the wishes of some candidates, each once, in the order of the candidates. A candidate that is no member of a stored wish is
  * its own core.
  */
-async function readCores(executor: Executor, candidateIds: readonly string[]): Promise<Core[]> {
+async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
     select cores.id, title, left(description, ${sql.lit(comparedLength)}) as description from (
       select core_id as id, min(position) as position from (
@@ -29,7 +30,7 @@ async function readCores(executor: Executor, candidateIds: readonly string[]): P
         left join wish_members as member on member.request_id = candidate.id
         left join wish_members as core on core.wish_id = member.wish_id and core.is_core
       ) as mapped where core_id is not null group by core_id
-    ) as cores join requests on requests.id = cores.id and standing >= 0
+    ) as cores join requests on requests.id = cores.id and ${standingIn(view, requestColumns)} >= 0
     order by position`.execute(executor)
   return rows
 }
@@ -39,13 +40,18 @@ export interface TargetsInput {
   text: ComparedText
   /** Only targets that are at least this similar. */
   threshold: number
+  /** Whose requests they are: those of the shared view, unless an account looks for them. */
+  view?: View
 }
 
 /** The wishes that a request may join, the most similar first. Never one that it is the core of. */
-export async function findTargets(input: CandidatesInput, { id, text, threshold }: TargetsInput): Promise<Target[]> {
-  const ids = await findCandidateIds(input, text, { id })
+export async function findTargets(
+  input: CandidatesInput,
+  { id, text, threshold, view = sharedView }: TargetsInput,
+): Promise<Target[]> {
+  const ids = await findCandidateIds(input, text, { id, view })
   if (ids.length === 0) return []
-  const cores = (await readCores(input.executor, ids)).filter((core) => core.id !== id)
+  const cores = (await readCores(input.executor, ids, view)).filter((core) => core.id !== id)
   const texts = cores.map(comparedTextOf)
   const counts = await readCounts(input, texts)
   const similarities = similaritiesOf(text, texts, counts)
