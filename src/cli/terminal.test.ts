@@ -87,7 +87,16 @@ const answers: Record<string, FakeAnswer> = {
           votes: 9,
         })),
         timeline: [],
-        wishes: [{ request: found[0], votes: 9, requests: 2, platforms: ['github', 'lemmy'] }],
+        wishes: [
+          {
+            wishId: 'wish-1',
+            request: found[0],
+            votes: 9,
+            requests: 2,
+            platforms: ['github', 'lemmy'],
+            status: 'open',
+          },
+        ],
       },
     },
   },

@@ -65,7 +65,15 @@ describe('a search', () => {
     const first = await search('zebra')
     expect(first.data.results).toHaveLength(20)
     expect(first.data).toMatchObject({ hasMore: true, limitReached: false })
-    expect(first.meta).toEqual({ originalQuery: 'zebra', maybeResults: 0, cachedResults: 20, expanded: false })
+    expect(first.meta).toEqual({
+      originalQuery: 'zebra',
+      understood: { words: ['zebra'], phrases: [], excluded: [] },
+      maybeResults: 0,
+      cachedResults: 20,
+      expanded: false,
+      total: 131,
+      totalIsExact: true,
+    })
     expect(first.usage.credits).toEqual({ used: 2, limit: 15_000, remaining: 14_998 })
     const rare = await search('antlers')
     expect(rare.data).toMatchObject({ hasMore: false, limitReached: false })

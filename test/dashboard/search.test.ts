@@ -169,7 +169,7 @@ describePage('searching', () => {
     const page = await test.open('/?q=dark+mode')
     await cards(page).first().getByRole('button', { name: 'Similar' }).click()
     await page
-      .getByText(/Together with this one|No request asks for much the same/)
+      .getByText(/Together with this one|Possibly the same|No request asks for much the same/)
       .first()
       .waitFor()
   })
