@@ -138,7 +138,7 @@ describe('the help', () => {
         'backup',
         'restore',
         'ADMIN_API_KEY',
-        'of scrape, jobs, search, topics, export, correct, platforms and\nusage',
+        'of scrape, jobs, search, topics, wishes, export, correct,\nplatforms and usage',
         'detection, backup and verify',
       ],
     ],
