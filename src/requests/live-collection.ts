@@ -1,6 +1,6 @@
 // The types through which lists and searches call `live/`; `app.ts` composes them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
 import { platformErrorCodes } from '../database/column-types.ts'
 import { closed, moment, oneOf } from '../http/schemas.ts'
@@ -35,8 +35,6 @@ export const expansionMeta = {
 
 /** The `meta` of a list with `source=realtime`. */
 export const realtimeMeta = closed({ newResultsFound, scrapingTimeMs, errors: collectionErrors })
-
-export type RealtimeMeta = Static<typeof realtimeMeta>
 
 export interface RealtimeListInput {
   list: ListInput & { topic: string }

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { topicKey } from '../../platforms/topic-key.ts'
-import { isShown, requestColumns } from '../views/view.ts'
-import { filterView, type RequestFilters } from './filters.ts'
+import type { RequestFilters } from './filters.ts'
 
 type Condition = RawBuilder<boolean>
 
@@ -40,9 +39,6 @@ const topicCondition = ({ topic }: RequestFilters, id: RawBuilder<unknown>): Con
         sql`exists (select from request_topics
           where request_topics.request_id = ${id} and request_topics.topic_key = ${topicKey(topic)})`,
       ]
-
-/** Whether a row of `requests` is shown in the view of the filters. */
-export const shownCondition = (filters: RequestFilters): Condition => isShown(filterView(filters), requestColumns)
 
 /** The conditions of the filters on a row of a table, without that of the view; empty when nothing is filtered. */
 export function conditionsOn(table: keyof typeof idColumns, filters: RequestFilters): Condition[] {
