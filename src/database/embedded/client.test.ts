@@ -170,8 +170,8 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     for (let batch = 0; batch < 20; batch++) await read(25)
     const before = process.memoryUsage.rss()
     for (let batch = 0; batch < 320; batch++) await read(25)
-    // 800 MB went through.
-    expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(450)
+    // 800 MB went through. A leak keeps all of it; garbage that is not collected yet was up to 452 MB.
+    expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(600)
   })
 
   it('runs all earlier calls before it closes', async () => {

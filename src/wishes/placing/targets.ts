@@ -15,6 +15,8 @@ export interface Target {
 
 interface Core extends RequestText {
   id: string
+  /** Whether it is to be placed itself. */
+  is_queued: boolean
 }
 
 /**
@@ -23,7 +25,9 @@ interface Core extends RequestText {
  */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
-    select cores.id, title, left(description, ${sql.lit(comparedLength)}) as description from (
+    select cores.id, title, left(description, ${sql.lit(comparedLength)}) as description,
+      exists (select from wish_queue where wish_queue.request_id = cores.id) as is_queued
+    from (
       select core_id as id, min(position) as position from (
         select position, case when member.request_id is null then candidate.id else core.request_id end as core_id
         from unnest(${candidateIds}::uuid[]) with ordinality as candidate (id, position)
@@ -44,7 +48,7 @@ export interface TargetsInput {
   view?: View
 }
 
-/** The wishes that a request may join, the most similar first. Never one that it is the core of. */
+/** The wishes that a request may join: those that were placed before those that are queued, then the most similar first. Never one that it is the core of. */
 export async function findTargets(
   input: CandidatesInput,
   { id, text, threshold, view = sharedView }: TargetsInput,
@@ -55,8 +59,17 @@ export async function findTargets(
   const texts = cores.map(comparedTextOf)
   const counts = await readCounts(input, texts)
   const similarities = similaritiesOf(text, texts, counts)
-  return cores
-    .map((core, index) => ({ coreId: core.id, similarity: similarities[index]! }))
-    .filter(({ similarity }) => similarity >= threshold)
-    .sort((one, other) => other.similarity - one.similarity || (one.coreId < other.coreId ? -1 : 1))
+  return (
+    cores
+      .map(({ id: coreId, is_queued: isQueued }, index) => ({ coreId, isQueued, similarity: similarities[index]! }))
+      .filter(({ similarity }) => similarity >= threshold)
+      // Those that were placed come first: else two queued requests would join each other, and not the wish that both are alike to.
+      .sort(
+        (one, other) =>
+          other.similarity - one.similarity ||
+          Number(one.isQueued) - Number(other.isQueued) ||
+          (one.coreId < other.coreId ? -1 : 1),
+      )
+      .map(({ coreId, similarity }) => ({ coreId, similarity }))
+  )
 }
