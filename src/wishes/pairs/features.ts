@@ -146,9 +146,16 @@ export function featuresOfCandidates(
     return { index, mean: pairs.reduce((sum, pair) => sum + pair[index]!, 0) / Math.max(usualCandidates, pairs.length) }
   }
   const [title, whole] = [meanOf('titleCosine'), meanOf('textCosine')]
+  // Equal candidates have one rank: the engine orders them by their ids, which say nothing.
+  const firstOf = new Map<string, number>()
+  const rankOf = (pair: readonly number[], position: number) => {
+    const key = pair.join()
+    if (!firstOf.has(key)) firstOf.set(key, position)
+    return firstOf.get(key)! + 1
+  }
   return pairs.map((pair, position) => [
     ...pair,
-    1 / (position + 1),
+    1 / rankOf(pair, position),
     pair[title.index]! - title.mean,
     pair[whole.index]! - whole.mean,
   ])

@@ -29,6 +29,11 @@ describe('the similarity of two requests', () => {
     )
   })
 
+  it('is the same for equal candidates, whatever their order', () => {
+    const [first, second] = similaritiesOf(textOf('Dark mode'), [textOf('Dark mode'), textOf('Dark mode')], counts)
+    expect(first).toBe(second)
+  })
+
   it('of texts without a word is near 0', () => {
     expect(similarity('', '')).toBeLessThan(0.05)
     expect(similaritiesOf(textOf('Dark mode'), [], counts)).toEqual([])

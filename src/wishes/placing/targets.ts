@@ -66,8 +66,8 @@ export async function findTargets(
       // Those that were placed come first: else two queued requests would join each other, and not the wish that both are alike to.
       .sort(
         (one, other) =>
-          other.similarity - one.similarity ||
           Number(one.isQueued) - Number(other.isQueued) ||
+          other.similarity - one.similarity ||
           (one.coreId < other.coreId ? -1 : 1),
       )
       .map(({ coreId, similarity }) => ({ coreId, similarity }))
