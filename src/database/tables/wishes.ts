@@ -89,7 +89,7 @@ export interface WishesTables {
     made_by: string
     updated_at: Date
   }
-  /** Narrow copies of the columns of requests that searches filter, order and count by; triggers maintain them. */
+  /** Narrow copies of the columns of requests that lists and wishes filter and order by; triggers maintain them. */
   request_facets: {
     request_id: GeneratedAlways<string>
     platform: GeneratedAlways<PlatformName>
@@ -99,6 +99,18 @@ export interface WishesTables {
     posted_at: GeneratedAlways<Date>
     confidence: GeneratedAlways<number | null>
     tags: GeneratedAlways<string[]>
+  }
+  /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by; triggers maintain them. */
+  searchable_requests: {
+    request_id: GeneratedAlways<string>
+    platform: GeneratedAlways<PlatformName>
+    status: GeneratedAlways<RequestStatus | null>
+    standing: GeneratedAlways<Standing>
+    votes: GeneratedAlways<number>
+    posted_at: GeneratedAlways<Date>
+    tags: GeneratedAlways<string[]>
+    /** Greater with each change of the words; the index of the words has it. */
+    words_version: GeneratedAlways<number>
   }
   /** Listed texts whose words the vocabulary does not count yet. */
   uncounted_texts: {

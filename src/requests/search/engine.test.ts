@@ -177,8 +177,8 @@ describe.each(kinds)('the engine %s', (kind) => {
   // Few matches are sorted, of many an index is walked, and where that does not fill the page, all of them are read.
   const ways = [
     ['sorts all matches', defaultBounds],
-    ['walks the order', { ...defaultBounds, sorted: 10, walked: 700 }],
-    ['reads all matches after a vain walk', { ...defaultBounds, sorted: 10, walked: 40 }],
+    ['walks the order', { ...defaultBounds, sorted: 10, walkedInSmall: 700 }],
+    ['reads all matches after a vain walk', { ...defaultBounds, sorted: 10, walkedInSmall: 40 }],
   ] as const
 
   test.each(ways)('orders exactly as a plain scan, when it %s', async (_way, bounds) => {
@@ -224,7 +224,7 @@ describe.each(kinds)('the engine %s', (kind) => {
   })
 
   test('says among how many it ordered, and how many it counted, where a large cache has too many matches', async () => {
-    const index = indexWith({ sorted: 20, walked: 10, small: 0 })
+    const index = indexWith({ sorted: 20, walked: 10, walkedInSmall: 700, small: 0, counted: 20, filtered: 30 })
     const query = 'alpha'
     const found = await index.search(opened.database, { query, sortBy: 'votes', offset: 0, limit: 50 })
     // Fewer than 1,000 match, so all of them are among the best.
@@ -238,7 +238,11 @@ describe.each(kinds)('the engine %s', (kind) => {
     expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(0, 50).map(({ id }) => id))
     const { total, totalIsExact, facetsAreExact } = await index.totals(opened.database, { query, facets: ['year'] })
     expect([totalIsExact, facetsAreExact]).toEqual([false, false])
-    expect(total).toBeLessThanOrEqual(21)
+    expect(total).toBe(20)
+    // Of the filtered ones only the first 30 matches were read.
+    const filtered = await index.totals(opened.database, { query, filters: { platforms: ['github'] } })
+    expect(filtered.totalIsExact).toBe(false)
+    expect(filtered.total).toBeLessThanOrEqual(20)
   })
 
   test('ranks what has any of the words, and its scores are the same for chosen requests', async () => {

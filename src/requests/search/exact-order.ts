@@ -3,26 +3,39 @@ import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import { rowsInOrder } from '../list/index-scan.ts'
 import type { ExactOrder, OrderedIds, OrderedInput, SearchQuery } from './engine.ts'
-import { facetStanding, matchedSet, passesFilters, wordsQuery } from './matched-set.ts'
+import { matchesOf, offeredOf, wordsQuery } from './matched-set.ts'
 
 /** What an exact search may read. */
 export interface Bounds {
-  /** So many matches are read and sorted as they are: some 5 µs each. */
+  /** So many matches are read and sorted as they are. */
   sorted: number
   /** Of more matches an index in the order of the answer is walked, for at most so many rows: 10 to 20 µs each. */
   walked: number
+  /** The same in a small cache, where the way that is left after a vain walk is a short one. */
+  walkedInSmall: number
   /** In caches of so many requests all matches are read where nothing else is exact. The statistics that say the size lag behind. */
   small: number
+  /** More matches are "more than" so many. */
+  counted: number
+  /** In a large cache filters may leave few of very many matches: so many of them are read to be counted. */
+  filtered: number
 }
 
 /** Caches up to 200,000 requests are always exact. */
-export const defaultBounds: Bounds = { sorted: 10_000, walked: 4_000, small: 250_000 }
+export const defaultBounds: Bounds = {
+  sorted: 10_000,
+  walked: 4_000,
+  walkedInSmall: 1_000,
+  small: 250_000,
+  counted: 10_000,
+  filtered: 100_000,
+}
 
 const columns: Record<ExactOrder, RawBuilder<unknown>> = { votes: sql`votes`, new: sql`posted_at` }
 
 /** Whether the cache is so small that all matches of any query can be read. */
 export const isSmallCache = ({ small }: Bounds): RawBuilder<boolean> => sql`(
-  select reltuples <= ${sql.lit(small)} from pg_class where oid = 'request_facets'::regclass)`
+  select reltuples <= ${sql.lit(small)} from pg_class where oid = 'searchable_requests'::regclass)`
 
 interface SortedRow {
   is_small: boolean
@@ -31,24 +44,45 @@ interface SortedRow {
   maybe_ids: string[]
 }
 
-/** The first ones of all matches, or none where they are more than `max`. */
-async function sortMatches(
+const inOrderOf = (order: ExactOrder) => sql`standing desc, ${columns[order]} desc, id desc`
+
+/** The first ones of all matches; of more than `bounds.sorted` matches none. */
+async function sortFew(
   executor: Executor,
   query: SearchQuery,
   { part, order, limit }: OrderedInput,
   bounds: Bounds,
-  max: number | null,
 ): Promise<OrderedIds & { found: number; isSmall: boolean }> {
   const least = sql.lit(filterView(query.filters).least)
-  const inOrder = sql`standing desc, ${columns[order]} desc, id desc`
+  const inOrder = inOrderOf(order)
   const { rows } = await sql<SortedRow>`
-    with ${matchedSet(query, part, { max: max === null ? null : sql.lit(max + 1), maxRead: max })},
+    with matches as materialized (${matchesOf(query, part, sql.lit(bounds.sorted + 1))}),
+    counted as materialized (select count(*)::int as found from matches),
+    offered as materialized (${offeredOf(
+      query,
+      sql`
+      select * from matches where (select found from counted) <= ${sql.lit(bounds.sorted)}`,
+    )}),
     page as (select * from offered where standing >= ${least} order by ${inOrder} limit ${limit})
-    select ${isSmallCache(bounds)} as is_small, (select count(*)::int from matches) as found,
+    select ${isSmallCache(bounds)} as is_small, found,
       (select coalesce(json_agg(id order by ${inOrder}), '[]') from page) as ids,
-      (select coalesce(json_agg(id), '[]') from offered where standing < ${least}) as maybe_ids`.execute(executor)
+      (select coalesce(json_agg(id), '[]') from offered where standing < ${least}) as maybe_ids
+    from counted`.execute(executor)
   const { is_small: isSmall, found, ids, maybe_ids: maybeIds } = rows[0]!
   return { isSmall, found, ids, maybeIds }
+}
+
+/** The first ones of all matches, however many they are. */
+async function sortAll(
+  executor: Executor,
+  query: SearchQuery,
+  { part, order, limit }: OrderedInput,
+): Promise<string[]> {
+  const least = sql.lit(filterView(query.filters).least)
+  const { rows } = await sql<{ id: string }>`
+    select id from (${offeredOf(query, matchesOf(query, part))}) as offered
+    where standing >= ${least} order by ${inOrderOf(order)} limit ${limit}`.execute(executor)
+  return rows.map(({ id }) => id)
 }
 
 /**
@@ -59,11 +93,10 @@ async function walkOrder(
   executor: Executor,
   query: SearchQuery,
   { part, order, limit }: OrderedInput,
-  { walked: maxWalked }: Bounds,
+  maxWalked: number,
 ): Promise<string[] | null> {
-  const view = filterView(query.filters)
   // Classes come one after the other, so a view with several has no index in its order.
-  if (view.least !== 2) return null
+  if (filterView(query.filters).least !== 2) return null
   const walked = rowsInOrder(query.filters, { sortBy: order, conditions: [], limit: maxWalked })
   const { rows } = await sql<{ id: string }>`
     select walked.id
@@ -73,8 +106,8 @@ async function walkOrder(
       select from request_texts where request_id = walked.id and words @@ ${wordsQuery(query, part)} offset 0
     ) as matching
     cross join lateral (
-      select from request_facets where request_id = walked.id
-        and ${facetStanding(query)} >= 2 and ${passesFilters(query)} offset 0
+      select from (${offeredOf(query, sql`select * from searchable_requests where request_id = walked.id`)}) as offered
+      where standing >= 2 offset 0
     ) as passing
     order by walked.${columns[order]} desc, walked.id desc limit ${limit}`.execute(executor)
   return rows.length < limit ? null : rows.map(({ id }) => id)
@@ -86,8 +119,8 @@ const maxCountedMaybe = 1_000
 async function readFirstMaybe(executor: Executor, query: SearchQuery, { part }: OrderedInput): Promise<string[]> {
   if (filterView(query.filters).least < 2) return []
   const { rows } = await sql<{ id: string }>`
-    with ${matchedSet(query, part, { max: sql.lit(maxCountedMaybe) })}
-    select id from offered where standing = 1`.execute(executor)
+    select id from (${offeredOf(query, matchesOf(query, part, sql.lit(maxCountedMaybe)))}) as offered
+    where standing = 1`.execute(executor)
   return rows.map(({ id }) => id)
 }
 
@@ -98,9 +131,10 @@ export async function readOrdered(
   input: OrderedInput,
   bounds = defaultBounds,
 ): Promise<OrderedIds | null> {
-  const { found, isSmall, ...sorted } = await sortMatches(executor, query, input, bounds, bounds.sorted)
+  const { found, isSmall, ...sorted } = await sortFew(executor, query, input, bounds)
   if (found <= bounds.sorted) return sorted
-  const ids = await walkOrder(executor, query, input, bounds)
-  if (ids !== null) return { ids, maybeIds: await readFirstMaybe(executor, query, input) }
-  return isSmall ? sortMatches(executor, query, input, bounds, null) : null
+  const walked = isSmall ? bounds.walkedInSmall : bounds.walked
+  const ids =
+    (await walkOrder(executor, query, input, walked)) ?? (isSmall ? await sortAll(executor, query, input) : null)
+  return ids === null ? null : { ids, maybeIds: await readFirstMaybe(executor, query, input) }
 }

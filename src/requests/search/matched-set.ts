@@ -7,7 +7,7 @@ import type { Phrase } from './query.ts'
 import type { Term } from './terms.ts'
 import { textCondition } from './text-condition.ts'
 
-// The requests that match a query, by `request_texts.words` and `request_facets`.
+// The requests that match a query, by `searchable_requests` and its index of words.
 
 const joined = (queries: readonly RawBuilder<unknown>[], operator: '&&' | '||') =>
   sql`(${sql.join(queries, operator === '&&' ? sql` && ` : sql` || `)})`
@@ -43,38 +43,43 @@ export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBui
   ) as padded where ${condition})`
 }
 
-/** The standing of a row of `request_facets` in the view of the query. */
-export const facetStanding = ({ filters }: SearchQuery): RawBuilder<unknown> =>
-  standingIn(filterView(filters), {
-    id: sql.ref('request_facets.request_id'),
-    standing: sql.ref('request_facets.standing'),
-  })
+/** Whether the text of a row of `searchable_requests` has the words of a `tsquery`; always by the index. */
+export const hasWords = (words: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`searched_words(searchable_requests.request_id, searchable_requests.words_version) @@ ${words}`
 
-/** The filters on a row of `request_facets`; the text is read only of rows that pass the others. */
-export const passesFilters = (query: SearchQuery): RawBuilder<boolean> => sql<boolean>`
-  case when ${all(conditionsOn('request_facets', query.filters))}
-    then ${phrasesHold(query, sql.ref('request_facets.request_id'))} else false end`
+/** The filters on a row of `searchable_requests`; the text is read only of rows that pass the others. */
+function passesFilters(query: SearchQuery): RawBuilder<boolean> {
+  const conditions = all(conditionsOn('searchable_requests', query.filters))
+  const onText = phrasesHold(query, sql.ref('searchable_requests.request_id'))
+  return sql<boolean>`case when ${conditions} then ${onText} else false end`
+}
 
-/**
- * The common table expressions `matches` (the first `max` requests with the words, or all) and `offered` (those that the view shows
- * or may offer, that pass the filters and have the phrases). @param maxRead of more matches than these none is read
- */
-export function matchedSet(
+/** Whether anything beside its words and its class decides if a request is a result. */
+export const hasFilters = (query: SearchQuery): boolean =>
+  conditionsOn('searchable_requests', query.filters).length > 0 || textCondition(query) !== null
+
+/** A query for rows of `searchable_requests`: the first `max` ones with the words, or all of them. */
+export const matchesOf = (
   query: SearchQuery,
   part: Part,
-  { max, maxRead = null }: { max: RawBuilder<unknown> | null; maxRead?: number | null },
-): RawBuilder<unknown> {
-  const { least } = filterView(query.filters)
-  return sql`
-    matches as materialized (
-      select request_id from requests_with_words(${wordsQuery(query, part)}, ${max ?? sql`null`}::bigint) as request_id
-    ), offered as materialized (
-      select * from (
-        -- \`offset 0\`: a standing that is a query by itself runs once for each row.
-        select request_facets.request_id as id, platform, status, tags, votes, posted_at, ${facetStanding(query)} as standing
-        from matches join request_facets using (request_id)
-        where ${maxRead === null ? sql`true` : sql`(select count(*) from matches) <= ${sql.lit(maxRead)}`}
-          and ${passesFilters(query)} offset 0
-      ) as passing where standing >= ${sql.lit(Math.min(least, 1))}
-    )`
+  max: RawBuilder<unknown> | null = null,
+): RawBuilder<unknown> => sql`
+  select * from searchable_requests where ${hasWords(wordsQuery(query, part))} ${max === null ? sql`` : sql`limit ${max}`}`
+
+/**
+ * A query for the matches that the view shows or may offer, that pass the filters and have the phrases, with their standing in the view.
+ * @param matches as of `matchesOf`
+ */
+export function offeredOf(query: SearchQuery, matches: RawBuilder<unknown>): RawBuilder<unknown> {
+  const view = filterView(query.filters)
+  const columns = {
+    id: sql.ref('searchable_requests.request_id'),
+    standing: sql.ref('searchable_requests.standing'),
+  }
+  const passing = sql`
+    select request_id as id, platform, status, tags, votes, posted_at, ${standingIn(view, columns)} as standing
+    from (${matches}) as searchable_requests where ${passesFilters(query)}`
+  // `offset 0`: a standing that is a query by itself runs once for each row.
+  const ofView = view.account === null ? passing : sql`${passing} offset 0`
+  return sql`select * from (${ofView}) as passing where standing >= ${sql.lit(Math.min(view.least, 1))}`
 }

@@ -15,8 +15,10 @@ const pauseFactor = 3
  */
 export async function fillStoredWords(executor: Executor, rows = maxSliceRows): Promise<boolean> {
   const result = await sql`
+    -- The requests are locked, too: a trigger copies their columns, which must not change meanwhile.
     with unfilled as materialized (
-      select request_id from request_texts where words is null limit ${sql.lit(rows)} for no key update skip locked
+      select request_id from request_texts join requests on requests.id = request_id where words is null
+      limit ${sql.lit(rows)} for no key update skip locked
     )
     update request_texts set words = to_tsvector('wishwell', text) from unfilled
     where request_texts.request_id = unfilled.request_id`.execute(executor)

@@ -17,14 +17,8 @@ export const search: readonly string[] = [
     end $$`,
   `create trigger fill_request_words before insert or update of text on request_texts
     for each row execute function fill_request_words()`,
-  'create index if not exists request_texts_words on request_texts using gin (words)',
-  // The planner believes that comparing words is cheap, and would rather read all texts: 10 us each, where the index takes 1 us a match.
-  `create function requests_with_words(query tsquery, max_rows bigint) returns setof uuid language plpgsql stable rows 1000
-    set enable_seqscan = off as $$
-      begin
-        return query select request_id from request_texts where words @@ query limit max_rows;
-      end
-    $$`,
+  // Of version 2, where Postgres has no BM25: the index of the words is elsewhere now.
+  'drop index if exists request_texts_words',
   'create index request_texts_unfilled on request_texts (request_id) where words is null',
 
   // Copies of the columns of requests that searches filter, order and count by: narrow rows, read by the thousand. Triggers maintain it.
@@ -59,10 +53,62 @@ export const search: readonly string[] = [
       where request_id = fresh.id
         and (copy.status, copy.standing, copy.votes, copy.posted_at, copy.confidence, copy.tags)
           is distinct from (fresh.status, fresh.standing, fresh.votes, fresh.posted_at, fresh.confidence, fresh.tags);
+      update searchable_requests as copy set status = fresh.status, standing = fresh.standing, votes = fresh.votes,
+        posted_at = fresh.posted_at, tags = fresh.tags
+      from new_requests as fresh
+      where request_id = fresh.id
+        and (copy.status, copy.standing, copy.votes, copy.posted_at, copy.tags)
+          is distinct from (fresh.status, fresh.standing, fresh.votes, fresh.posted_at, fresh.tags);
       return null;
     end $$`,
   `create trigger copy_updated_facets after update on requests referencing new table as new_requests
     for each statement execute function copy_updated_facets()`,
+
+  /* The requests whose texts have their words, with copies of what searches filter, count and order by. The index of the words is here, and the words are
+     not: its rows are a tenth of those of request_texts, and a common word has its matches on nearly all pages of its table. */
+  `create table searchable_requests (
+    request_id uuid primary key references requests on delete cascade,
+    platform text not null,
+    status text,
+    standing smallint not null,
+    votes integer not null,
+    posted_at timestamptz not null,
+    tags text[] not null,
+    words_version integer not null default 0
+  ) with (fillfactor = 80)`,
+  /* What the index has of a row. It may be called immutable because whatever changes the words raises words_version, which makes a new entry; no other column is
+     in an index, so other changes write none. Parsed now, since the search path is empty while an index is built. The costs keep the planner from reading all rows
+     instead of the index. */
+  `create function searched_words(id uuid, words_version integer) returns tsvector language sql immutable cost 100000
+    begin atomic
+      select words from request_texts where request_texts.request_id = id;
+    end`,
+  `insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
+    select id, platform, status, standing, votes, posted_at, tags
+    from requests join request_texts on request_id = id where words is not null`,
+  'create index searchable_requests_words on searchable_requests using gin (searched_words(request_id, words_version))',
+  `create function add_searchable_requests() returns trigger language plpgsql as $$
+    begin
+      insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
+      select id, platform, status, standing, votes, posted_at, tags
+      from new_texts join requests on requests.id = new_texts.request_id where words is not null;
+      return null;
+    end $$`,
+  `create trigger add_searchable_requests after insert on request_texts referencing new table as new_texts
+    for each statement execute function add_searchable_requests()`,
+  `create function change_searched_words() returns trigger language plpgsql as $$
+    begin
+      if new.words is null then
+        delete from searchable_requests where request_id = new.request_id;
+      else
+        insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
+        select id, platform, status, standing, votes, posted_at, tags from requests where id = new.request_id
+        on conflict (request_id) do update set words_version = searchable_requests.words_version + 1;
+      end if;
+      return null;
+    end $$`,
+  `create trigger change_searched_words after update on request_texts
+    for each row when (old.words is distinct from new.words) execute function change_searched_words()`,
 
   // Listed texts whose words the vocabulary does not count yet: a maintenance job counts them in slices.
   `create table uncounted_texts (
