@@ -1,14 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { seededRandom } from '../scripts/detection/random.ts'
-import { migrate } from '../src/database/migrate.ts'
-import { openDatabase } from '../src/database/open.ts'
 import { type Match, orderByBestMatch, type Tuning, tuning } from '../src/requests/search/best-match.ts'
 import { bm25 } from '../src/requests/search/bm25.ts'
 import { parseQuery } from '../src/requests/search/query.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import { createLoader } from './engines/load.ts'
 import { judgedDirectory, ndcg, queryLimit, readCollection } from './judged.ts'
 
@@ -35,13 +32,8 @@ interface JudgedQuery {
 /** The best 101 matches of each query, as the index ranks them. */
 async function readMatches(name: string): Promise<JudgedQuery[]> {
   const { documents, queries, grades } = readCollection(name)
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-best-match-'))
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const { database, close } = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
+  const { database, close } = await openBenchDatabase()
   try {
-    await migrate(database)
     await openSearchIndex(database)
     const load = await createLoader(database)
     for (let start = 0; start < documents.length; start += 500) await load(documents.slice(start, start + 500))
@@ -64,7 +56,6 @@ async function readMatches(name: string): Promise<JudgedQuery[]> {
     return judged
   } finally {
     await close()
-    rmSync(dataDir, { recursive: true, force: true })
   }
 }
 

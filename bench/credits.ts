@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { createAccount } from '../src/accounts/accounts.ts'
 import { closeReservation, grantPack, reserve } from '../src/credits/ledger.ts'
 import { verifyLedger } from '../src/credits/verify.ts'
-import { migrate } from '../src/database/migrate.ts'
-import { type Database, type DatabaseBackend, openDatabase } from '../src/database/open.ts'
+import type { Database, DatabaseBackend } from '../src/database/open.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { openBenchDatabase } from './bench-database.ts'
 
 // How many reservations a second the ledger takes, beside the bare conditional UPDATE that each of them consists of.
 //   node bench/credits.ts [--backend embedded|postgres] [--seconds 3] [--json]
@@ -156,23 +153,17 @@ async function benchDatabase(backend: DatabaseBackend, database: Database): Prom
 }
 
 async function benchBackend(backend: DatabaseBackend): Promise<Row[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
   const server = backend === 'postgres' ? await startPostgres() : null
   try {
     await server?.createDatabase('bench')
-    const onCrash = (error: Error) => {
-      throw error
-    }
-    const { database, close } = await openDatabase({ databaseUrl: server?.url('bench'), dataDir, onCrash })
+    const { database, close } = await openBenchDatabase({ databaseUrl: server?.url('bench') })
     try {
-      await migrate(database)
       return await benchDatabase(backend, database)
     } finally {
       await close()
     }
   } finally {
     await server?.stop()
-    rmSync(dataDir, { recursive: true, force: true })
   }
 }
 

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { type Database, openDatabase } from '../src/database/open.ts'
+import type { Database } from '../src/database/open.ts'
+import { openBenchDatabase } from './bench-database.ts'
+import { processorMs } from './timing.ts'
 
 // The overhead of the connection to the embedded database: trivial statements and transactions, by one caller and by sixteen.
 //   node bench/embedded.ts [--seconds 3]
@@ -28,11 +27,6 @@ const calls: Record<string, (database: Database) => Promise<unknown>> = {
     }),
 }
 
-const processorMs = () => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
 async function measure(database: Database, call: (database: Database) => Promise<unknown>, callers: number) {
   const took: number[] = []
   const [startedAt, usedBefore] = [performance.now(), processorMs()]
@@ -54,11 +48,7 @@ async function measure(database: Database, call: (database: Database) => Promise
   }
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-embedded-'))
-const onCrash = (error: Error) => {
-  throw error
-}
-const { database, close } = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
+const { database, close } = await openBenchDatabase()
 const rows = []
 for (const [name, call] of Object.entries(calls)) {
   for (const callers of [1, 16]) {
@@ -67,5 +57,4 @@ for (const [name, call] of Object.entries(calls)) {
   }
 }
 await close()
-rmSync(dataDir, { recursive: true, force: true })
 console.table(rows)

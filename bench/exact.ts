@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { migrate } from '../src/database/migrate.ts'
-import { type Database, openDatabase } from '../src/database/open.ts'
-import { locationOfDataDirectory } from '../src/database/schema-version-error.ts'
+import type { Database } from '../src/database/open.ts'
 import type { RequestFilters } from '../src/requests/filters/filters.ts'
 import { facetNames } from '../src/requests/search/engine.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import { createRandom, readCorpus } from './engines/corpus.ts'
 import { storeRequests } from './exact-requests.ts'
 import { percentile } from './report.ts'
+import { type Took, timed } from './timing.ts'
 
 // Whether orders, totals and facets are exact: random queries, filters and orders against a plain scan of all texts, and how long
 // they take.
@@ -85,30 +82,14 @@ function scan(all: readonly Row[], stems: readonly string[], filters: RequestFil
   return { ids: ordered.slice(0, 100).map(({ id }) => id), total: whole.length }
 }
 
-async function timed<T>(times: number[], run: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now()
-  const result = await run()
-  times.push(performance.now() - startedAt)
-  return result
-}
-
-const dataDir = options['data-dir'] ?? mkdtempSync(join(tmpdir(), 'wishwell-exact-'))
-const opened = await openDatabase({
-  databaseUrl: undefined,
-  dataDir,
-  onCrash: (error) => {
-    throw error
-  },
-})
-const { database } = opened
-await migrate(database, locationOfDataDirectory(dataDir))
+const { database, close } = await openBenchDatabase({ directory: options['data-dir'] })
 const index = await openSearchIndex(database)
 const corpus = readCorpus()
 const { rows: stored } = await sql`select from requests limit 1`.execute(database)
 if (stored.length === 0) await storeRequests(database, corpus, Number(options.size))
 const all = await readAll(database)
 
-const times = { best: [] as number[], ordered: [] as number[], total: [] as number[], facets: [] as number[] }
+const times = { best: [] as Took[], ordered: [] as Took[], total: [] as Took[], facets: [] as Took[] }
 const wrong: string[] = []
 const count = Number(options.queries)
 for (let number = 0; number < count; number++) {
@@ -140,9 +121,9 @@ for (let number = 0; number < count; number++) {
     wrong.push(JSON.stringify({ ...input, sortBy, offset, total, right: right.total, window: found.window }))
 }
 for (const line of wrong) console.log(`wrong: ${line}`)
-for (const [what, of] of Object.entries(times)) {
+for (const [what, took] of Object.entries(times)) {
+  const of = took.map(({ ms }) => ms)
   console.log(`${what}: p50 ${percentile(of, 0.5).toFixed(1)} ms, p99 ${percentile(of, 0.99).toFixed(1)} ms`)
 }
 console.log(JSON.stringify({ requests: all.length, queries: count, exact: count - wrong.length }))
-await opened.close()
-if (options['data-dir'] === undefined) rmSync(dataDir, { recursive: true, force: true })
+await close()

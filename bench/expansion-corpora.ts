@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
+import { readAllowedPosts } from '../scripts/allowed-posts.ts'
 
 export const corpora = join(
   process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../shared', import.meta.url)),
@@ -20,8 +21,6 @@ const readLines = (text: string) =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
-
-const readCorpus = (name: string) => readLines(gunzipSync(readFileSync(join(corpora, name))).toString('utf8'))
 
 export interface JudgedQuery {
   id: string
@@ -44,15 +43,16 @@ export function readJudged(): JudgedQuery[] {
 
 /** At most `maxPosts` posts, spread over the whole corpus. */
 export function readRedditPosts(maxPosts: number): Post[] {
-  const all = readCorpus('reddit-posts.jsonl.gz')
-  const step = Math.max(1, Math.floor(all.length / maxPosts))
-  const some = all.filter((_post, index) => index % step === 0)
+  const all = readAllowedPosts(join(corpora, 'reddit-posts.jsonl.gz'))
+  const count = Math.min(maxPosts, all.length)
+  const some = Array.from({ length: count }, (_, index) => JSON.parse(all[Math.floor((index * all.length) / count)]!))
   return some.map(({ id, title, text }) => ({ sourceId: id, title: title ?? '', description: text ?? '' }))
 }
 
 /** Without the issues whose titles are judged queries: a query must not find itself. */
 export function readTitaniumIssues(): Post[] {
   const queries = new Set(readJudged().map(({ id }) => id.replace(/^q-/, '')))
-  const all = readCorpus('titanium-issues.jsonl.gz').filter(({ id }) => !queries.has(id))
+  const issues = gunzipSync(readFileSync(join(corpora, 'titanium-issues.jsonl.gz'))).toString('utf8')
+  const all = readLines(issues).filter(({ id }) => !queries.has(id))
   return all.map(({ id, title, description }) => ({ sourceId: id, title: title ?? '', description: description ?? '' }))
 }

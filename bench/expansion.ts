@@ -1,16 +1,14 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { migrate } from '../src/database/migrate.ts'
-import { type Database, openDatabase } from '../src/database/open.ts'
+import type { Database } from '../src/database/open.ts'
 import { createExpansion, type Expansion } from '../src/expansion/expansion.ts'
 import { plainText, plainTitle } from '../src/platforms/content/text.ts'
 import { plainQuery } from '../src/requests/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
 import { systemClock } from '../src/runtime/clock.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import { corpora, type Post, readJudged, readRedditPosts, readTitaniumIssues } from './expansion-corpora.ts'
 
 // The built-in expansion of real texts: the topics of 30 queries, to be judged by a reader, and how many of the
@@ -122,25 +120,19 @@ const corpusNamed = (name: 'titanium' | 'reddit', maxPosts: number): Corpus => {
 }
 
 async function bench(name: 'titanium' | 'reddit', maxPosts: number): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-expansion-'))
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const opened = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
+  const { database, close } = await openBenchDatabase()
   try {
-    await migrate(opened.database)
-    const searchIndex = await openSearchIndex(opened.database)
+    const searchIndex = await openSearchIndex(database)
     const corpus = corpusNamed(name, maxPosts)
     const posts = corpus.posts()
     console.log(`${name}: storing ${posts.length} texts`)
-    await store(opened.database, posts)
+    await store(database, posts)
     const log = { warn: console.warn }
     const config = { model: null }
-    const expansion = createExpansion({ database: opened.database, searchIndex, clock: systemClock, log, config })
-    await corpus.run(opened.database, searchIndex, expansion)
+    const expansion = createExpansion({ database, searchIndex, clock: systemClock, log, config })
+    await corpus.run(database, searchIndex, expansion)
   } finally {
-    await opened.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    await close()
   }
 }
 

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fastify } from 'fastify'
 import { sql } from 'kysely'
 import { createAccount } from '../src/accounts/accounts.ts'
-import { migrate } from '../src/database/migrate.ts'
-import { type Database, type DatabaseBackend, openDatabase } from '../src/database/open.ts'
+import type { Database, DatabaseBackend } from '../src/database/open.ts'
 import { createIdempotent } from '../src/idempotency/idempotency.ts'
 import { createDatabaseLimiter } from '../src/rate-limits/database-limiter.ts'
 import { createSlidingLog } from '../src/rate-limits/sliding-log.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { openBenchDatabase } from './bench-database.ts'
 
 // The cost of a rate limit and of an Idempotency-Key for a call, in both backends: one caller, one call after the other.
 //   node bench/limits.ts
@@ -55,12 +52,7 @@ function buyerOf(database: Database) {
 }
 
 async function measure(databaseUrl: string | undefined): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const { database, backend, close } = await openDatabase({ databaseUrl, dataDir, onCrash })
-  await migrate(database)
+  const { database, backend, close } = await openBenchDatabase({ databaseUrl })
   const [take, takePoll, buy] = [takerOf(backend, database, 240), takerOf(backend, database, 600), buyerOf(database)]
   // A full window, as a caller at the limit has it.
   for (let call = 0; call < 600; call++) await Promise.all([take(), takePoll()])
@@ -74,7 +66,6 @@ async function measure(databaseUrl: string | undefined): Promise<void> {
     'its replay': (round) => buy(`key ${round}`),
   })
   await close()
-  rmSync(dataDir, { recursive: true })
 }
 
 await measure(undefined)

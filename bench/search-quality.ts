@@ -1,13 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { migrate } from '../src/database/migrate.ts'
-import { openDatabase } from '../src/database/open.ts'
 import { searchQuery } from '../src/requests/search/query-search.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import type { BenchEngine } from './engines/engine.ts'
 import { createFts5 } from './engines/fts5.ts'
 import { createLoader } from './engines/load.ts'
@@ -27,13 +24,8 @@ const rankCutoff = 10
 
 /** The real search in an empty, migrated database of its own. */
 async function createWishwell(backend: 'embedded' | 'postgres'): Promise<BenchEngine> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-search-quality-'))
   const server = backend === 'postgres' ? await startPostgres() : null
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const { database, close } = await openDatabase({ databaseUrl: server?.url('postgres'), dataDir, onCrash })
-  await migrate(database)
+  const { database, close } = await openBenchDatabase({ databaseUrl: server?.url('postgres') })
   const index = await openSearchIndex(database)
   const load = await createLoader(database)
   const sourceIds = new Map<string, string>()
@@ -55,7 +47,6 @@ async function createWishwell(backend: 'embedded' | 'postgres'): Promise<BenchEn
     close: async () => {
       await close()
       await server?.stop()
-      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { migrate } from '../src/database/migrate.ts'
-import { type Database, openDatabase } from '../src/database/open.ts'
+import type { Database } from '../src/database/open.ts'
 import { foundRequest } from '../src/platforms/content/fields.ts'
 import type { FoundRequest } from '../src/platforms/platform.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { countSlice } from '../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePage } from '../src/requests/store/store.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worst } from './timing.ts'
 import { text, word } from './upkeep-requests.ts'
 
@@ -45,22 +42,8 @@ async function createJob(database: Database): Promise<string> {
   return rows[0]?.id ?? ''
 }
 
-async function openBench() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-storing-'))
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const opened = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
-  await migrate(opened.database)
-  await openSearchIndex(opened.database)
-  const close = async () => {
-    await opened.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-  return { database: opened.database, close }
-}
-
-const { database, close } = await openBench()
+const { database, close } = await openBenchDatabase()
+await openSearchIndex(database)
 const jobId = await createJob(database)
 
 async function store(requests: readonly FoundRequest[], took: Took[]): Promise<void> {

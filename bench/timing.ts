@@ -1,7 +1,7 @@
 import { percentile as percentileOf } from './report.ts'
 
 /** Processor time of this process and the database's thread, in milliseconds: a busy machine distorts it less than the clock. */
-const processorMs = () => {
+export const processorMs = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { migrate } from '../src/database/migrate.ts'
-import { type Database, type OpenDatabase, openDatabase } from '../src/database/open.ts'
+import type { Database, OpenDatabase } from '../src/database/open.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePage } from '../src/requests/store/store.ts'
 import { createUpkeep, type Slice } from '../src/upkeep/upkeep.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, percentile, type Took, timed, worst, worstOf } from './timing.ts'
 import { type Known, random, refresh, text, word } from './upkeep-requests.ts'
 
@@ -60,21 +57,6 @@ async function sizes(database: Database) {
       (select sum(count) from unnest(bm25_level_counts('request_texts_bm25')) as count)::int as segments,
       (select sum(size) / 1048576 from pg_ls_waldir())::int as log`.execute(database)
   return found[0]
-}
-
-async function openBench() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-upkeep-'))
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const opened = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
-  await migrate(opened.database)
-  const index = await openSearchIndex(opened.database)
-  const close = async () => {
-    await opened.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-  return { opened, index, close }
 }
 
 /** Upkeep, with the time of each of its slices and of each hold of the connection. */
@@ -129,8 +111,9 @@ function printSlices(slices: readonly Slice[]): void {
 }
 
 async function measure(withUpkeep: boolean) {
-  const { opened, index, close } = await openBench()
-  const { database } = opened
+  const opened = await openBenchDatabase()
+  const { database, close } = opened
+  const index = await openSearchIndex(database)
   const jobId = await createJob(database)
   const { upkeep, slices, holds } = withUpkeep
     ? await measuredUpkeep(opened)

@@ -1,13 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { migrate } from '../src/database/migrate.ts'
-import { openDatabase } from '../src/database/open.ts'
 import { sharedView } from '../src/requests/views/view.ts'
 import { listWishes } from '../src/requests/wishes/list.ts'
 import { wishOrders } from '../src/requests/wishes/orders.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worstOf } from './timing.ts'
 
 // What the numbers of wishes cost, embedded: changing the votes of 100 requests that are in no wish, in wishes of 4, and in one wish of
@@ -20,16 +16,7 @@ const { values } = parseArgs({
 })
 const size = Number(values.requests)
 const rounds = Number(values.rounds)
-const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-wish-numbers-'))
-const opened = await openDatabase({
-  databaseUrl: undefined,
-  dataDir,
-  onCrash: (error) => {
-    throw error
-  },
-})
-const { database } = opened
-await migrate(database)
+const { database, close } = await openBenchDatabase()
 
 const idOf = (number: unknown) => sql`md5(${number}::text)::uuid`
 
@@ -108,5 +95,4 @@ for (const sortBy of wishOrders) await measure(`list by ${sortBy}`, list({ sortB
 await measure('list by votes, on GitLab', list({ platforms: ['gitlab'] }))
 await measure('list by votes, status planned (none)', list({ status: ['planned'] }))
 await measure('list by votes, a topic of 4,000', list({ topic: 'bench' }))
-await opened.close()
-rmSync(dataDir, { recursive: true, force: true })
+await close()

@@ -3,22 +3,19 @@ import { purgeExpiredLinks } from './accounts/sessions/links.ts'
 import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
-import type { Judging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
-import type { StoredWords } from './requests/search/stored-words.ts'
 import { countSlice } from './requests/search/uncounted-texts.ts'
-import type { FirstJudgements } from './requests/store/first-judgement.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
+import type { BackgroundRun } from './runtime/background-run.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { MaintenanceJob } from './runtime/maintenance.ts'
 import { createSourceCatchUp } from './scraping/account-sources.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
-import type { Placing } from './wishes/placing/placing.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase
@@ -29,11 +26,11 @@ export interface MaintenanceJobsOptions {
   limiterClock: Clock | undefined
   retention: Retention
   /** Null when no text is judged by a model. */
-  judging: Judging | null
-  firstJudgements: FirstJudgements
-  storedWords: StoredWords
+  judging: BackgroundRun | null
+  firstJudgements: BackgroundRun
+  storedWords: BackgroundRun
   /** Null where no jobs run. */
-  placing: Placing | null
+  placing: BackgroundRun | null
 }
 
 /**

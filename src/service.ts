@@ -9,7 +9,7 @@ import type { OpenDatabase } from './database/open.ts'
 import type { App } from './http/app-type.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { urlOf } from './http/public-url.ts'
-import { createJudging, type Judging } from './judging/judging.ts'
+import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { prepareDatabase } from './prepare-database.ts'
@@ -18,6 +18,7 @@ import type { SearchIndex } from './requests/search/search-index.ts'
 import { createStoredWords } from './requests/search/stored-words.ts'
 import { startTextCounting } from './requests/search/text-counting.ts'
 import { createFirstJudgements } from './requests/store/first-judgement.ts'
+import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
@@ -95,7 +96,7 @@ function startRefreshes(
 }
 
 /** Null where no text is judged by a model. */
-const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: StartParts): Judging | null => {
+const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: StartParts): BackgroundRun | null => {
   const { clock = systemClock } = overrides
   return config && createJudging({ database: prepared.opened.database, clock, log, config })
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
+import { readAllowedPosts } from '../../scripts/allowed-posts.ts'
 import { isStopWord } from '../../src/text/words.ts'
 import type { BenchDocument } from './engine.ts'
 
@@ -42,11 +41,7 @@ export interface Corpus {
 
 /** Posts of Reddit, repeated with other words of theirs where they run out: texts as people write them, of any number. */
 export function readCorpus(): Corpus {
-  const posts = gunzipSync(readFileSync(corpusFile))
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Post)
+  const posts = readAllowedPosts(corpusFile).map((line) => JSON.parse(line) as Post)
   const sample = posts.slice(0, 10_000)
   const tokens = sample.flatMap(({ text, selftext }) => wordsOf((text ?? selftext ?? '').slice(0, 400)))
   const documents = new Map<string, number>()

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { reservedRemainder, type Stratum, stratumOf } from './strata.ts'
+import { readAllowedPosts } from '../allowed-posts.ts'
+import { type Stratum, stratumOf } from './strata.ts'
 
 /** Where the corpora are, and whether they are there. */
 export const corpora = join(
@@ -85,9 +86,7 @@ export function readChats(): Example[] {
 export function readForum(): Example[] {
   const labels = new Map(readForumLabels().map(({ id, label }) => [id, label]))
   const examples: Example[] = []
-  for (const [number, line] of compressedText('reddit-posts.jsonl.gz').split('\n').entries()) {
-    // Reserved lines are not even parsed.
-    if (line === '' || number % 5 === reservedRemainder) continue
+  for (const line of readAllowedPosts(join(corpora, 'reddit-posts.jsonl.gz'))) {
     const { id, subreddit, title, text } = JSON.parse(line)
     const label = labels.get(id)
     examples.push({

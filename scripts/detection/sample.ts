@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { gunzipSync } from 'node:zlib'
-import { reservedRemainder, type Stratum, stratumOf } from './strata.ts'
+import { readAllowedPosts } from '../allowed-posts.ts'
+import { type Stratum, stratumOf } from './strata.ts'
 
 // Draws forum posts for labelling, by stratum, the same ones each time: one JSON object a line with id, stratum, forum, title and text.
 //   node scripts/detection/sample.ts CORPUS.jsonl.gz > posts.jsonl
@@ -25,9 +24,7 @@ const [corpus] = positionals
 if (corpus === undefined) throw new Error('Name the corpus: node scripts/detection/sample.ts reddit-posts.jsonl.gz')
 
 const drawn: Record<Stratum, { rank: string; post: Post }[]> = { wishNearSoftware: [], software: [], any: [] }
-// Not `readline`, which also ends a line at U+2028.
-for (const [number, line] of gunzipSync(readFileSync(corpus)).toString('utf8').split('\n').entries()) {
-  if (line === '' || number % 5 === reservedRemainder) continue
+for (const line of readAllowedPosts(corpus)) {
   const { id, subreddit, title, text } = JSON.parse(line) as Post
   drawn[stratumOf(`${title}\n${text}`)].push({ rank: rankOf(id), post: { id, subreddit, title, text } })
 }

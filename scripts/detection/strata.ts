@@ -1,9 +1,6 @@
-// How forum posts are divided for drawing, and what of the corpus is never read.
+// How forum posts are divided for drawing.
 
 export type Stratum = 'wishNearSoftware' | 'software' | 'any'
-
-/** Lines whose number (from 0) leaves this when divided by 5 are kept for acceptance: they are not even parsed. */
-export const reservedRemainder = 3
 
 const wish =
   /\[(?:suggestion|request|idea|feature)s?\]|\b(?:feature (?:requests?|suggestions?|ideas?)|(?:my|a|some|small|quick|simple) suggestions? (?:for|to)|suggestion:|i(?:'d| would) (?:really )?(?:love|like) (?:to see (?:a|an|the|more|some)|it if|an? (?:option|feature|way|button)|the (?:option|ability))|(?:would|it'd) be (?:really |so |very |pretty |super )?(?:nice|great|cool|awesome|useful|helpful|neat|amazing) (?:if|to (?:have|see|be able))|(?:i|we) wish (?:there|it|they|you|that|i could|we could)|please (?:add|make|allow|let us|implement|bring back|change)|should (?:add|implement|allow|have (?:a|an|the) (?:option|feature|button|way|setting)|be able to)|could (?:you|they|we) (?:please )?(?:add|implement)|can (?:we|you) (?:please )?(?:add|get an?|have an?)|any plans (?:to|for|on)|an option to|the (?:option|ability) to|ideas? for (?:a |an |the |some )?(?:new |future )?(?:features?|updates?|apps?|mods?|improvements?)|why (?:isn't there|is there no|can't (?:i|we|you)|don't they))/gi

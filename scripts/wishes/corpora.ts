@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { plainText, plainTitle } from '../../src/platforms/content/text.ts'
+import { readAllowedPosts } from '../allowed-posts.ts'
 
 /** Where the corpora are, and whether they are there. */
 export const corpora = join(
@@ -43,15 +44,11 @@ export const readTitanium = (): Issue[] =>
     }
   })
 
-/** The lines of the corpus of posts that leave this when their number is divided by 5 are reserved for acceptance. */
-const reserved = { divisor: 5, remainder: 3 }
-
 /** Posts that may be read. */
 export const readPosts = (): CorpusText[] =>
-  readLines(join(corpora, 'reddit-posts.jsonl.gz')).flatMap((line, index) => {
-    if (index % reserved.divisor === reserved.remainder) return []
+  readAllowedPosts(join(corpora, 'reddit-posts.jsonl.gz')).map((line) => {
     const { id, title, text } = JSON.parse(line)
-    return [cleanText(id, title, text)]
+    return cleanText(id, title, text)
   })
 
 /** A collection of texts with queries, and which texts are relevant to each. */

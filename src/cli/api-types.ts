@@ -2,9 +2,12 @@ import type { CreditUsage } from '../credits/usage.ts'
 import type { CollectionError } from '../live/gathered.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import type { GroupedResult } from '../requests/search/grouped.ts'
+import type { WishSummary } from '../requests/wishes/summary.ts'
 import type { ListedJob } from '../scraping/job-list.ts'
 import type { Job } from '../scraping/jobs.ts'
 import type { TopicSummary } from '../topics/topics.ts'
+import type { ListedWishCorrection } from '../wishes/corrections/list.ts'
+import type { WishMark } from '../wishes/marks/marks.ts'
 
 // The bodies that the commands send to the service, and its answers.
 
@@ -40,26 +43,8 @@ export interface CorrectionAnswer {
   data: { requestId: string; isRequest: boolean | null }
 }
 
-/** What the account noted about a wish. */
-export interface WishMark {
-  mark: 'planned' | 'done' | 'ignored' | null
-  starred: boolean
-  note: string
-  updatedAt: string
-}
-
-export interface ListedWish {
-  wishId: string
-  title: string
-  requestCount: number
-  votes: number
-  platforms: string[]
-  status: string | null
-  firstAskedAt: string
-  lastAskedAt: string
-  growth: { days7: number; days30: number }
-  mark: WishMark | null
-}
+/** A wish with what the account noted about it. */
+export type ListedWish = WishSummary & { mark: WishMark | null }
 
 export interface WishesAnswer {
   data: { results: ListedWish[]; hasMore: boolean; cursor: string | null }
@@ -70,17 +55,6 @@ export interface MarkChanges {
   mark?: string | null
   starred?: boolean
   note?: string
-}
-
-export interface ListedWishCorrection {
-  correctionId: string
-  kind: 'merge' | 'split'
-  wishId: string
-  otherWishId: string
-  madeBy: string
-  correctedAt: string
-  undoneAt: string | null
-  request: RequestRecord | null
 }
 
 export interface WishCorrectionsAnswer {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ListedWish, MarkChanges, WishCorrectionsAnswer, WishesAnswer, WishMark } from './api-types.ts'
+import type { WishMark } from '../wishes/marks/marks.ts'
+import type { ListedWish, MarkChanges, WishCorrectionsAnswer, WishesAnswer } from './api-types.ts'
 import type { Connection } from './connection.ts'
 
 export interface WishListQuery {

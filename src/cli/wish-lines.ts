@@ -1,4 +1,6 @@
-import type { ListedWish, ListedWishCorrection, WishMark } from './api-types.ts'
+import type { ListedWishCorrection } from '../wishes/corrections/list.ts'
+import type { WishMark } from '../wishes/marks/marks.ts'
+import type { ListedWish } from './api-types.ts'
 import { count, printable } from './text.ts'
 
 /** What the account noted about a wish. */

@@ -1,5 +1,4 @@
-import type { FastifyRequest } from 'fastify'
-import type { Authentication } from '../accounts/authentication.ts'
+import { type Audience, audiencesOf } from '../accounts/audiences.ts'
 import { maxCorrections } from '../accounts/correction-limit.ts'
 import type { App } from '../http/app-type.ts'
 import { type ErrorCode, notFound } from '../http/errors.ts'
@@ -19,46 +18,29 @@ import {
 } from './schemas.ts'
 
 /** What differs between the routes of accounts and those of the operator. */
-interface Audience {
-  prefix: '/api/v1' | '/api/admin'
-  onRequest: Authentication['requireAccount']
-  /** Null for the operator. */
-  accountIdOf(request: FastifyRequest): string | null
-  idSuffix: '' | 'ForAll'
-  /** For summaries. */
-  view: string
+interface CorrectionAudience extends Audience {
   limit: string
   /** The errors of a correction. */
   refusals: ErrorCode[]
   tags: string[]
-  security: Record<string, string[]>[]
 }
 
 /** The routes by which accounts, and the operator for all of them, say which requests are feature requests. */
 export function registerCorrectionRoutes(app: App, dependencies: CorrectionDependencies): void {
   const { authentication } = dependencies
-  const audiences: Audience[] = [
+  const { account, operator } = audiencesOf(authentication)
+  const audiences: CorrectionAudience[] = [
     {
-      prefix: '/api/v1',
-      onRequest: authentication.requireAccount,
-      accountIdOf: (request) => authentication.accountOf(request).accountId,
-      idSuffix: '',
-      view: 'for the account',
+      ...account,
       limit: ` An account can have ${maxCorrections.toLocaleString('en-US')}; one more is a 409.`,
       refusals: ['NOT_FOUND', 'CONFLICT'],
       tags: ['Requests'],
-      security: [{ apiKey: [] }],
     },
     {
-      prefix: '/api/admin',
-      onRequest: authentication.requireAdmin,
-      accountIdOf: () => null,
-      idSuffix: 'ForAll',
-      view: 'for all accounts',
+      ...operator,
       limit: ' A correction of an account takes precedence for that account.',
       refusals: ['NOT_FOUND'],
       tags: ['Admin'],
-      security: [{ adminKey: [] }],
     },
   ]
   for (const audience of audiences) {
@@ -70,7 +52,7 @@ export function registerCorrectionRoutes(app: App, dependencies: CorrectionDepen
   registerCorrectionExport(app, dependencies)
 }
 
-function registerCorrect(app: App, dependencies: CorrectionDependencies, audience: Audience): void {
+function registerCorrect(app: App, dependencies: CorrectionDependencies, audience: CorrectionAudience): void {
   const { database, clock, authentication } = dependencies
   const { prefix, onRequest, accountIdOf, idSuffix, view, limit, refusals, tags, security } = audience
   app.put(
@@ -104,7 +86,7 @@ function registerCorrect(app: App, dependencies: CorrectionDependencies, audienc
   )
 }
 
-function registerUndo(app: App, { database }: CorrectionDependencies, audience: Audience): void {
+function registerUndo(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
   app.delete(
     `${prefix}/requests/:id/correction`,
@@ -129,7 +111,7 @@ function registerUndo(app: App, { database }: CorrectionDependencies, audience: 
   )
 }
 
-function registerUndoById(app: App, { database }: CorrectionDependencies, audience: Audience): void {
+function registerUndoById(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
   app.delete(
     `${prefix}/corrections/:correctionId`,
@@ -156,7 +138,7 @@ function registerUndoById(app: App, { database }: CorrectionDependencies, audien
   )
 }
 
-function registerList(app: App, { database }: CorrectionDependencies, audience: Audience): void {
+function registerList(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
   app.get(
     `${prefix}/corrections`,

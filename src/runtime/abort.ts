@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** Waits for a promise until the signal is aborted, also if the work behind the promise ignores it. @throws the reason of the signal. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
@@ -6,3 +8,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   if (signal.aborted) giveUp()
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', giveUp))
 }
+
+/** Waits for so long, or until the signal is aborted. */
+export const pauseUnlessAborted = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {})

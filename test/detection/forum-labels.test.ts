@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { readAllowedPosts } from '../../scripts/allowed-posts.ts'
 import { corpora, hasCorpora, readForumLabels } from '../../scripts/detection/corpora.ts'
-import { reservedRemainder } from '../../scripts/detection/strata.ts'
 
 const labels = readForumLabels()
 
@@ -21,11 +19,6 @@ if (!hasCorpora)
 
 test.skipIf(!hasCorpora)('every labelled post is on a line that is not reserved for acceptance', () => {
   const missing = new Set(labels.map(({ id }) => id))
-  const lines = gunzipSync(readFileSync(join(corpora, 'reddit-posts.jsonl.gz')))
-    .toString('utf8')
-    .split('\n')
-  for (const [number, line] of lines.entries()) {
-    if (line !== '' && number % 5 !== reservedRemainder) missing.delete(JSON.parse(line).id)
-  }
+  for (const line of readAllowedPosts(join(corpora, 'reddit-posts.jsonl.gz'))) missing.delete(JSON.parse(line).id)
   expect([...missing]).toEqual([])
 })

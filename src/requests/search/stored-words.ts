@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database, Executor } from '../../database/open.ts'
-import type { MaintenanceJob } from '../../runtime/maintenance.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
 
 /** The maximum rows that one statement fills: it parses their texts, and in the embedded backend all other statements wait for it. */
 const maxSliceRows = 50
@@ -39,36 +38,10 @@ export async function fillAllStoredWords(database: Database): Promise<void> {
   }
 }
 
-export interface StoredWords {
-  /** Begins a run in the background unless one is under way: other maintenance jobs do not wait for a full table of an older version. */
-  job: MaintenanceJob
-  /** Ends the run after the slice that is under way. What is left is filled after the next start. */
-  stop(): Promise<void>
-}
-
-/** Fills the words of requests of older versions until none is left. */
-export function createStoredWords(database: Database, log: Pick<Logger, 'error'>): StoredWords {
-  let isStopped = false
-  let underWay: Promise<void> | null = null
-  const run = async () => {
-    for (let more = true; more && !isStopped; ) {
-      const startedAt = performance.now()
-      more = await fillStoredWords(database)
-      if (more) await sleep((performance.now() - startedAt) * pauseFactor)
-    }
-  }
-  return {
-    job: async () => {
-      underWay ??= run()
-        .catch((error: unknown) => log.error({ err: error }, 'filling the words of stored requests failed'))
-        .finally(() => {
-          underWay = null
-        })
-      return false
-    },
-    stop: async () => {
-      isStopped = true
-      await underWay
-    },
-  }
-}
+/** Fills the words of requests of older versions, in the background, until none is left. What a stop leaves is filled after the next start. */
+export const createStoredWords = (database: Database, log: Pick<Logger, 'error'>): BackgroundRun =>
+  createBackgroundRun({
+    step: () => fillStoredWords(database),
+    pauseFactor,
+    onError: (error) => log.error({ err: error }, 'filling the words of stored requests failed'),
+  })

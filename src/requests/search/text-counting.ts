@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { OpenDatabase } from '../../database/open.ts'
+import { createBackgroundRun } from '../../runtime/background-run.ts'
 import { countSlice } from './uncounted-texts.ts'
 
 /** The name is in the trigger that notifies (`database/migrations/version-3/storing.ts`). */
@@ -20,31 +20,17 @@ export async function startTextCounting(
   { database, listen }: Pick<OpenDatabase, 'database' | 'listen'>,
   log: Pick<Logger, 'error'>,
 ): Promise<TextCounting> {
-  let isStopped = false
-  let timer: NodeJS.Timeout | undefined
-  let underWay = Promise.resolve()
-  const run = async () => {
-    for (let more = true; more && !isStopped; ) {
-      const startedAt = performance.now()
-      more = await countSlice(database)
-      if (more) await sleep((performance.now() - startedAt) * pauseFactor)
-    }
-  }
-  const wake = () => {
-    if (isStopped || timer !== undefined) return
-    timer = setTimeout(() => {
-      timer = undefined
-      underWay = underWay.then(run).catch((error: unknown) => log.error({ err: error }, 'counting words failed'))
-    }, delayMs).unref()
-  }
+  const counting = createBackgroundRun({
+    step: () => countSlice(database),
+    pauseFactor,
+    onError: (error) => log.error({ err: error }, 'counting words failed'),
+  })
+  const wake = () => counting.startSoon(delayMs)
   const stopListening = await listen(channel, wake)
   wake()
   return {
     stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await stopListening()
-      await underWay
+      await Promise.all([counting.stop(), stopListening()])
     },
   }
 }

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import { detect } from '../../detection/detect.ts'
 import { findWrongCounts } from '../../topics/verify.ts'
 import { correctionHash, standingOfConfidence } from '../views/standings.ts'
-import { judgeStoredRequests } from './first-judgement.ts'
+import { createFirstJudgements, judgeStoredRequests } from './first-judgement.ts'
 
 // JUDGED_ROWS=100000 prints how long judging all takes, and how long callers wait meanwhile.
 
@@ -63,15 +63,6 @@ async function storeAsVersion1(rows: number): Promise<void> {
   }
 }
 
-async function judgeAll(): Promise<number[]> {
-  const slices: number[] = []
-  for (;;) {
-    const startedAt = performance.now()
-    if (!(await judgeStoredRequests(service.database, Math.min(100, Math.ceil(amount / 8))))) return slices
-    slices.push(performance.now() - startedAt)
-  }
-}
-
 const quantile = (values: readonly number[], part: number) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
 const rounded = (ms: number) => Math.round(ms * 10) / 10
@@ -103,19 +94,17 @@ it('requests of version 1 get a confidence, a class and a status while the servi
   // In the embedded backend a statement waits for the transaction under way.
   const stopWaiting = repeat(() => sql`select 1`.execute(service.database))
   const startedAt = performance.now()
-  const slices = await judgeAll()
+  await createFirstJudgements(service.database, { error: (failure: unknown) => expect.fail(String(failure)) }).run()
   const tookMs = performance.now() - startedAt
   const [searches, waits] = [await stopSearching(), await stopWaiting()]
   console.log(`judged ${amount} requests`, {
     seconds: rounded(tookMs / 1_000),
-    slices: slices.length,
     longestWaitMs: rounded(quantile(waits, 1)),
     waitP99Ms: rounded(quantile(waits, 0.99)),
     searches: searches.length,
     searchP50Ms: rounded(quantile(searches, 0.5)),
     searchP99Ms: rounded(quantile(searches, 0.99)),
   })
-  expect(slices.length).toBeGreaterThan(1)
   expect(await findWrongCounts(service.database)).toEqual([])
   const { rows } = await sql<{ source_id: string; confidence: number; standing: number; status: string | null }>`
     select source_id, confidence, standing, status from requests`.execute(service.database)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { takeLock } from '../../database/advisory-locks.ts'
@@ -6,8 +5,8 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { detect } from '../../detection/detect.ts'
 import { maxRawDescription } from '../../detection/normal-text.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
-import type { MaintenanceJob } from '../../runtime/maintenance.ts'
 import { recomputeStandings, standingOfConfidence } from '../views/standings.ts'
 import { statusOfTags } from './stored-status.ts'
 
@@ -73,45 +72,21 @@ const writeSlice = (database: Database, judged: Awaited<ReturnType<typeof judge>
   })
 
 /**
- * Judges requests of version 1, which have no confidence, and gives them the status that their tags say: a slice of them, followed by
- * a pause for other work. Until then they count as likely, as they did.
+ * Judges requests of version 1, which have no confidence, and gives them the status that their tags say: a slice of them. Until then they
+ * count as likely, as they did.
  * @returns whether there may be more.
  */
 export async function judgeStoredRequests(database: Database, sliceRows = maxSliceRows): Promise<boolean> {
-  const startedAt = performance.now()
   const rows = await readSlice(database, sliceRows)
   if (rows.length === 0) return false
   await writeSlice(database, await judge(rows))
-  await sleep((performance.now() - startedAt) * pauseFactor)
   return true
 }
 
-export interface FirstJudgements {
-  /** Begins a run in the background unless one is under way: other maintenance jobs do not wait for a long backlog. */
-  job: MaintenanceJob
-  /** Ends the run after the slice that is under way. What is left is judged after the next start. */
-  stop(): Promise<void>
-}
-
-/** Judges requests of version 1 until there is none. */
-export function createFirstJudgements(database: Database, log: Pick<Logger, 'error'>): FirstJudgements {
-  let isStopped = false
-  let underWay: Promise<void> | null = null
-  const run = async () => {
-    for (let more = true; more && !isStopped; ) more = await judgeStoredRequests(database)
-  }
-  return {
-    job: async () => {
-      underWay ??= run()
-        .catch((error: unknown) => log.error({ err: error }, 'judging stored requests failed'))
-        .finally(() => {
-          underWay = null
-        })
-      return false
-    },
-    stop: async () => {
-      isStopped = true
-      await underWay
-    },
-  }
-}
+/** Judges requests of version 1, in the background, until there is none. What a stop leaves is judged after the next start. */
+export const createFirstJudgements = (database: Database, log: Pick<Logger, 'error'>): BackgroundRun =>
+  createBackgroundRun({
+    step: () => judgeStoredRequests(database),
+    pauseFactor,
+    onError: (error) => log.error({ err: error }, 'judging stored requests failed'),
+  })

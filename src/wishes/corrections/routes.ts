@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Authentication } from '../../accounts/authentication.ts'
+import { type Audience, audiencesOf } from '../../accounts/audiences.ts'
 import { maxCorrections } from '../../accounts/correction-limit.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
@@ -22,17 +22,9 @@ import {
 import { undoWishCorrection } from './undo.ts'
 
 /** What differs between the routes of accounts and those of the operator. */
-interface Audience {
-  prefix: '/api/v1' | '/api/admin'
-  onRequest: Authentication['requireAccount']
-  /** Null for the operator. */
-  accountIdOf(request: FastifyRequest): string | null
-  idSuffix: '' | 'ForAll'
-  /** For summaries. */
-  view: string
+interface CorrectionAudience extends Audience {
   limit: string
   tags: string[]
-  security: Record<string, string[]>[]
 }
 
 const undoable = 'Free. It also holds after its requests have expired and are collected again, until it is undone.'
@@ -41,26 +33,17 @@ const undoable = 'Free. It also holds after its requests have expired and are co
 export function registerWishCorrectionRoutes(app: App, dependencies: WishCorrectionDependencies): void {
   const { authentication } = dependencies
   const maximum = maxCorrections.toLocaleString('en-US')
-  const audiences: Audience[] = [
+  const { account, operator } = audiencesOf(authentication)
+  const audiences: CorrectionAudience[] = [
     {
-      prefix: '/api/v1',
-      onRequest: authentication.requireAccount,
-      accountIdOf: (request) => authentication.accountOf(request).accountId,
-      idSuffix: '',
-      view: 'for the account',
+      ...account,
       limit: ` An account can have ${maximum} corrections, those of requests included; one more is a 409.`,
       tags: ['Wishes'],
-      security: [{ apiKey: [] }],
     },
     {
-      prefix: '/api/admin',
-      onRequest: authentication.requireAdmin,
-      accountIdOf: () => null,
-      idSuffix: 'ForAll',
-      view: 'for all accounts',
+      ...operator,
       limit: ' What an account says itself takes precedence for that account.',
       tags: ['Admin'],
-      security: [{ adminKey: [] }],
     },
   ]
   for (const audience of audiences) {
@@ -73,7 +56,7 @@ export function registerWishCorrectionRoutes(app: App, dependencies: WishCorrect
 
 const correctorOf = (
   { authentication, clock }: WishCorrectionDependencies,
-  { accountIdOf }: Audience,
+  { accountIdOf }: CorrectionAudience,
   request: FastifyRequest,
 ): Corrector => ({
   accountId: accountIdOf(request),
@@ -81,7 +64,7 @@ const correctorOf = (
   now: clock.now(),
 })
 
-function registerMerge(app: App, dependencies: WishCorrectionDependencies, audience: Audience): void {
+function registerMerge(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, idSuffix, view, limit, tags, security } = audience
   app.post(
     `${prefix}/wishes/:id/merge`,
@@ -110,7 +93,7 @@ function registerMerge(app: App, dependencies: WishCorrectionDependencies, audie
   )
 }
 
-function registerSplit(app: App, dependencies: WishCorrectionDependencies, audience: Audience): void {
+function registerSplit(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, idSuffix, view, limit, tags, security } = audience
   app.post(
     `${prefix}/wishes/:id/split`,
@@ -140,7 +123,7 @@ function registerSplit(app: App, dependencies: WishCorrectionDependencies, audie
   )
 }
 
-function registerUndo(app: App, dependencies: WishCorrectionDependencies, audience: Audience): void {
+function registerUndo(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, idSuffix, view, tags, security } = audience
   app.delete(
     `${prefix}/wishes/corrections/:correctionId`,
@@ -168,7 +151,7 @@ function registerUndo(app: App, dependencies: WishCorrectionDependencies, audien
   )
 }
 
-function registerList(app: App, { database }: WishCorrectionDependencies, audience: Audience): void {
+function registerList(app: App, { database }: WishCorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
   app.get(
     `${prefix}/wishes/corrections`,

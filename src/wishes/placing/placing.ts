@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database, OpenDatabase } from '../../database/open.ts'
 import type { SearchIndex } from '../../requests/search/search-index.ts'
 import { countTexts } from '../../requests/search/uncounted-texts.ts'
+import { pauseUnlessAborted } from '../../runtime/abort.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
-import type { MaintenanceJob } from '../../runtime/maintenance.ts'
 import { readComparedTexts } from '../pairs/candidates.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold } from '../pairs/scorer.ts'
@@ -83,61 +83,34 @@ export async function placeSlice({
   return placeRequests(database, proposals)
 }
 
-export interface Placing {
-  /** Begins a run in the background unless one is under way: other maintenance jobs do not wait for a long backlog. */
-  job: MaintenanceJob
-  /** Places requests until none is left to claim. */
-  run(): Promise<void>
-  /** Ends the run after the slice that is under way. What is left is placed by another process or after the next start. */
-  stop(): Promise<void>
-}
-
-/** Places requests in wishes, in the background: whenever some are queued, and in every round of maintenance. */
+/**
+ * Places requests in wishes, in the background: whenever some are queued, and in every round of maintenance. What a stop leaves is placed by
+ * another process or after the next start.
+ */
 export async function startPlacing({
   database,
   searchIndex,
   listen,
   log,
   isAutomatic,
-}: PlacingDependencies): Promise<Placing> {
+}: PlacingDependencies): Promise<BackgroundRun> {
   const words = createWordCounter()
-  const stopping = new AbortController()
-  let underWay: Promise<void> | null = null
-  let timer: NodeJS.Timeout | undefined
-  const pause = (tookMs: number) => sleep(tookMs * pauseFactor)
   const onError = (error: unknown, id: string) => log.error({ err: error, id }, 'a request could not be placed')
-  const placeAll = async () => {
-    for (let more = true; more && !stopping.signal.aborted; ) {
-      more = (await placeSlice({ database, searchIndex, words, pause, onError })) !== null
-    }
-  }
-  const run = (): Promise<void> => {
-    underWay ??= placeAll().finally(() => {
-      underWay = null
-    })
-    return underWay
-  }
-  const start = () => {
-    timer = undefined
-    if (!stopping.signal.aborted) run().catch((error: unknown) => log.error({ err: error }, 'placing requests failed'))
-  }
-  const startSoon = () => {
-    timer ??= setTimeout(start, settleMs).unref()
-  }
+  const placing = createBackgroundRun({
+    step: async (signal) => {
+      const pause = (tookMs: number) => pauseUnlessAborted(tookMs * pauseFactor, signal)
+      return (await placeSlice({ database, searchIndex, words, pause, onError })) !== null
+    },
+    onError: (error) => log.error({ err: error }, 'placing requests failed'),
+  })
+  const startSoon = () => placing.startSoon(settleMs)
   const stopListening = isAutomatic ? await listen(channel, startSoon) : null
   // What another process left.
   if (isAutomatic) startSoon()
   return {
-    run,
-    job: async () => {
-      start()
-      return false
-    },
+    ...placing,
     stop: async () => {
-      stopping.abort()
-      clearTimeout(timer)
-      await stopListening?.()
-      await underWay?.catch(() => {})
+      await Promise.all([placing.stop(), stopListening?.()])
     },
   }
 }

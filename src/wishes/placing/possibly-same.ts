@@ -4,7 +4,7 @@ import type { PossiblySame, PossiblySameInput } from '../../requests/wishes/poss
 import { type CandidatesInput, readComparedTexts } from '../pairs/candidates.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
 import { possiblySameThreshold } from '../pairs/scorer.ts'
-import { findTargets } from './targets.ts'
+import { bySimilarity, findTargets } from './targets.ts'
 
 /** How many wishes are shown as possibly the same. */
 const maxShown = 5
@@ -26,6 +26,8 @@ export async function possiblySame(
   const text = (await readComparedTexts(input.executor, [requestId])).get(requestId)
   if (text === undefined) return []
   const targets = await findTargets(input, { id: requestId, text, threshold: possiblySameThreshold, view })
+  // Nothing is joined here, so it makes no difference which of them are placed.
+  targets.sort(bySimilarity)
   const wishIds = await readWishIds(
     input.executor,
     targets.map(({ coreId }) => coreId),

@@ -13,6 +13,10 @@ export interface Target {
   similarity: number
 }
 
+/** Orders targets: the most similar first, equal ones always in the same order. */
+export const bySimilarity = (one: Target, other: Target): number =>
+  other.similarity - one.similarity || (one.coreId < other.coreId ? -1 : 1)
+
 interface Core extends RequestText {
   id: string
   /** Whether it is to be placed itself. */
@@ -64,12 +68,7 @@ export async function findTargets(
       .map(({ id: coreId, is_queued: isQueued }, index) => ({ coreId, isQueued, similarity: similarities[index]! }))
       .filter(({ similarity }) => similarity >= threshold)
       // Those that were placed come first: else two queued requests would join each other, and not the wish that both are alike to.
-      .sort(
-        (one, other) =>
-          Number(one.isQueued) - Number(other.isQueued) ||
-          other.similarity - one.similarity ||
-          (one.coreId < other.coreId ? -1 : 1),
-      )
+      .sort((one, other) => Number(one.isQueued) - Number(other.isQueued) || bySimilarity(one, other))
       .map(({ coreId, similarity }) => ({ coreId, similarity }))
   )
 }
