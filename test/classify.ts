@@ -72,30 +72,37 @@ const longOnly = [
   'src/cli/purge',
   'src/cli/serve',
 ]
-/** Of these groups `npm test` keeps what everybody uses on the page: signing in, searching, and texts of platforms. */
-const quickOfThem = [
-  'test/dashboard/hostile',
-  'test/dashboard/keyboard',
-  'test/dashboard/search',
-  'test/dashboard/session',
-  'test/dashboard/sign-in',
-]
+/** Of these groups `npm test` keeps what everybody uses on the page: signing in and searching. */
+const quickOfThem = ['test/dashboard/search', 'test/dashboard/sign-in']
 const isLongOnly = (file: string) => isIn(file, longOnly) && !isIn(file, quickOfThem)
 
-/** What these files are about is the same code on every backend: on Postgres they run in `npm run test:long` only. */
+/** What these files are about is mostly the same code on every backend: on Postgres they run in `npm run test:long` only. */
 const isLongOnPostgres = (file: string) =>
   isIn(file, [
     'src/cli/',
     'src/dashboard/',
     'src/live/',
     'src/credits/crowd',
+    'src/credits/ledger.property',
     'src/rate-limits/rate-limits',
+    'src/requests/export/',
+    'src/requests/list/',
+    'src/requests/purge/',
+    'src/requests/search/features',
+    'src/requests/search/fuzz',
+    'src/requests/search/search-index',
+    'src/requests/search/understood',
+    'src/requests/search/views',
+    'src/requests/views/surfaces.property',
+    'src/requests/wishes/numbers.property',
     'src/scraping/sources',
     'src/scraping/time-limit',
     'src/usage/',
+    'src/wishes/corrections/corrections.property',
     'test/contract/',
     'test/fault-matrix/',
     'test/crash/',
+    'test/last-credit',
     'test/recorded-end-to-end',
   ])
 
