@@ -176,7 +176,7 @@ describe('wishwell search', () => {
       sortBy: 'votes',
       prefix: true,
     })
-    expect(stdout).toContain('Only the best 1000 matches were filtered')
+    expect(stdout).toContain('Among the best 1000 matches')
     expect(stdout).toContain(
       "wishwell search --platforms='github,x' --min-votes=3 --since=2026-01-01 --sort=votes --tag='a b' --tag=c --prefix --offset 1 'dark mo'\n",
     )

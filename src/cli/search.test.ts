@@ -135,6 +135,12 @@ describe('a search without results', () => {
     ])
   })
 
+  it('says first that the results are those of corrected words', () => {
+    expect(format([requestRecord()], {}, {}, { didYouMean: 'offline mode' })[0]).toBe(
+      'Results for "offline mode", since almost nothing has "dark mode":',
+    )
+  })
+
   it('suggests the corrected query', () => {
     expect(format([], {}, {}, { didYouMean: 'dark mode' })[1]).toBe("Did you mean: wishwell search 'dark mode'")
   })

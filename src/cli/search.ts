@@ -164,20 +164,29 @@ function formatNothing({ query, offset = 0, expand = false }: Layout, didYouMean
   ]
 }
 
+/** Says that the results are those of corrected words. */
+const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): string[] =>
+  didYouMean === undefined
+    ? []
+    : [`Results for "${printable(didYouMean)}", since almost nothing has "${printable(query)}":`, '']
+
 /** The answer of a search, as text. */
 export function formatResults({ data, meta }: SearchAnswer | GroupedAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
   const { query, limit, offset = 0, expand = false, repeated = '' } = layout
   const maybe = formatMaybe(meta, layout)
   if (results.length === 0) return [...formatNothing(layout, meta.didYouMean), ...maybe]
-  const lines = results.flatMap((result, index) =>
-    'bestMatch' in result
-      ? formatWish(result, offset + index + 1, layout)
-      : formatResult(result, offset + index + 1, layout),
-  )
+  const lines = [
+    ...formatCorrection(meta, query),
+    ...results.flatMap((result, index) =>
+      'bestMatch' in result
+        ? formatWish(result, offset + index + 1, layout)
+        : formatResult(result, offset + index + 1, layout),
+    ),
+  ]
   const end = offset + results.length
   if (meta.window !== undefined) {
-    lines.push(`Only the best ${meta.window} matches were filtered; there are more. Add words to reach others.`)
+    lines.push(`Among the best ${meta.window} matches; there are more. Add words to reach others.`)
   }
   const range = results.length === 1 ? `Result ${end}` : `Results ${offset + 1} to ${end}`
   if (hasMore) {

@@ -157,12 +157,15 @@ describePage('searching', () => {
     expect(parameterOf(page, 'sort')).toBe('new')
   })
 
-  it('suggests other words where nothing matches', async () => {
+  it('says that it searched corrected words, and what it left out', async () => {
     const page = await test.open('/?q=ofline')
-    await page.getByText('Did you mean').waitFor()
+    await page.getByText('These are the results for').waitFor()
+    await cards(page).first().waitFor()
     await page.getByRole('button', { name: 'offline' }).click()
     await page.getByRole('heading', { name: '“offline”' }).waitFor()
     await cards(page).first().waitFor()
+    await page.goto('/?q=offline+-dark')
+    await page.getByText('Without “dark”.').waitFor()
   })
 
   it('shows similar requests', async () => {

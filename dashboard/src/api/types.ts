@@ -84,8 +84,15 @@ export interface Highlight {
   ranges: [start: number, end: number][]
 }
 
-/** `descriptionTruncated`: `description` is only the beginning; a call by id returns the whole. */
-export type FoundRequest = RequestRecord & { highlights?: Highlight[]; descriptionTruncated?: boolean }
+/**
+ * `descriptionTruncated`: `description` is only the beginning; a call by id returns the whole. `matchedBy`: it has the words, but not all
+ * phrases of the query.
+ */
+export type FoundRequest = RequestRecord & {
+  highlights?: Highlight[]
+  descriptionTruncated?: boolean
+  matchedBy?: 'words'
+}
 
 export interface SearchFilters {
   platforms?: PlatformName[]
@@ -129,6 +136,9 @@ export interface SearchMeta {
   /** How many requests match; at least so many, unless it is exact. */
   total?: number
   totalIsExact?: boolean
+  /** How the query was understood. */
+  understood: { words: string[]; phrases: string[]; excluded: string[] }
+  /** The corrected query whose results these are. */
   didYouMean?: string
   expandedTopics?: string[]
   topicsScraped?: number

@@ -31,12 +31,12 @@ export function SourceLink({ request, children }: { request: FoundRequest; child
 
 /** What became of a request, and whether it may be none. */
 export function Marks({ request }: { request: FoundRequest }) {
-  const { status, statusChangedAt, statusObserved, likelihood, corrected, confidence, excerpt } = request
+  const { status, statusChangedAt, statusObserved, likelihood, corrected, confidence, excerpt, matchedBy } = request
   // A correction is said where it was made.
   const isDoubtful = likelihood !== 'likely' && !corrected
   const isShown = status !== null && status !== 'open'
   const percent = confidence === null ? null : Math.round(confidence * 100)
-  if (!isShown && !isDoubtful && !excerpt) return null
+  if (!isShown && !isDoubtful && !excerpt && !matchedBy) return null
   return (
     <p className="marks">
       {isShown && (
@@ -55,6 +55,7 @@ export function Marks({ request }: { request: FoundRequest }) {
         </span>
       )}
       {excerpt && <span className="note">{texts.excerpt}</span>}
+      {matchedBy && <span className="note">{texts.matchedByWords}</span>}
     </p>
   )
 }

@@ -66,7 +66,7 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
   const meta = data.pages[0]?.meta ?? null
   return (
     <>
-      {meta?.didYouMean && !isPlaceholderData && <DidYouMean view={view} words={meta.didYouMean} show={show} />}
+      {meta?.didYouMean && !isPlaceholderData && <Corrected view={view} words={meta.didYouMean} show={show} />}
       {error !== null && !isFetchNextPageError && <Problem error={error} retry={results.refetch} />}
       {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
       <p className="count" role="status">
@@ -76,6 +76,10 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
           meta?.total !== undefined &&
           ` ${texts.total(meta.total, meta.totalIsExact ?? true)}`}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
+        {!isPlaceholderData &&
+          meta &&
+          meta.understood.excluded.length > 0 &&
+          ` ${texts.excluded(meta.understood.excluded)}`}
       </p>
       {found.length === 0 && hasNextPage && <p className="note">{texts.noneSoFar}</p>}
       {found.length === 0 && !hasNextPage && !isPlaceholderData ? (
@@ -150,13 +154,14 @@ function MoreMaybe({ view, count, likely, show }: MoreMaybeProps) {
   )
 }
 
-const DidYouMean = ({ view, words, show }: { view: View; words: string; show: (view: View) => void }) => (
-  <p className="did-you-mean">
-    {texts.didYouMean}{' '}
+/** Says that the results are those of corrected words. */
+const Corrected = ({ view, words, show }: { view: View; words: string; show: (view: View) => void }) => (
+  <p className="corrected">
+    {texts.correctedFrom}{' '}
     <button type="button" className="as-link" onClick={() => show(withQuery(view, words))}>
       <bdi>{words}</bdi>
     </button>
-    ?
+    <bdi>{texts.correctedInstead(view.query)}</bdi>
   </p>
 )
 
