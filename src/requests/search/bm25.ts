@@ -3,13 +3,13 @@ import type { Transaction } from '../../database/open.ts'
 import type { Ranking } from './database-engine.ts'
 
 /** How many matches the index can rank. */
-export const depths = [101, 1_001, 5_001] as const
+export const depths = [101, 301, 1_001, 5_001] as const
 
 type Depth = (typeof depths)[number]
 
 const functionOf = (max: Depth) => `best_${max}_matches`
 
-const depthFor = (max: number): Depth => depths.find((depth) => depth >= max) ?? depths[2]
+const depthFor = (max: number): Depth => depths.find((depth) => depth >= max) ?? depths[3]
 
 /**
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) with k1 = 1.2 and

@@ -15,6 +15,8 @@ import { textCondition } from './text-condition.ts'
  */
 export const windowSize = 1_000
 
+/** By relevance alone so many are ranked first; the second depth is enough where up to two thirds are hidden. */
+const shallowDepths = [searchCap, 3 * searchCap]
 /** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
 export const wideWindowSize = 5_000
 const fewInView = windowSize / 5
@@ -76,12 +78,12 @@ export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): 
  */
 export async function readBestPage(executor: Executor, engine: SearchEngine, input: PageInput): Promise<SearchMatches> {
   const condition = conditionOf(input)
-  if (condition === null) {
-    const hits = await engine.best(executor, input.words, searchCap + 1)
+  for (const depth of condition === null ? shallowDepths : []) {
+    const hits = await engine.best(executor, input.words, depth + 1)
     const best = await readMatches(executor, hits, input, { condition, max: hits.length })
     // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
     const isEnough = best.inView === hits.length || best.certain > input.offset + input.limit
-    const isAll = hits.length <= searchCap
+    const isAll = hits.length <= depth
     if (isAll || isEnough) return { ...best.matches, isAll }
   }
   const read = async (size: number) => {
