@@ -20,13 +20,15 @@ export const placing: readonly string[] = [
     end $$`,
   `create trigger queue_new_texts after insert on request_texts referencing new table as new_texts
     for each statement execute function queue_new_texts()`,
-  `create function queue_changed_text() returns trigger language plpgsql as $$
+  `create function queue_changed_texts() returns trigger language plpgsql as $$
     begin
-      perform queue_placing(array[new.request_id]);
+      perform queue_placing(array(
+        select request_id from new_texts join old_texts using (request_id) where new_texts.text <> old_texts.text));
       return null;
     end $$`,
-  `create trigger queue_changed_text after update of text on request_texts
-    for each row when (old.text is distinct from new.text) execute function queue_changed_text()`,
+  `create trigger queue_changed_texts after update on request_texts
+    referencing old table as old_texts new table as new_texts
+    for each statement execute function queue_changed_texts()`,
   `create function queue_changed_standing() returns trigger language plpgsql as $$
     begin
       perform queue_placing(array[new.id]);

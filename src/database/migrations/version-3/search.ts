@@ -96,19 +96,23 @@ export const search: readonly string[] = [
     end $$`,
   `create trigger add_searchable_requests after insert on request_texts referencing new table as new_texts
     for each statement execute function add_searchable_requests()`,
+  // Once for a page, not for each row: what prepares an entry of the index of words is then done once, too.
   `create function change_searched_words() returns trigger language plpgsql as $$
     begin
-      if new.words is null then
-        delete from searchable_requests where request_id = new.request_id;
-      else
-        insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
-        select id, platform, status, standing, votes, posted_at, tags from requests where id = new.request_id
-        on conflict (request_id) do update set words_version = searchable_requests.words_version + 1;
-      end if;
+      update searchable_requests as copy set words_version = words_version + 1
+      from new_texts join old_texts using (request_id)
+      where copy.request_id = new_texts.request_id and new_texts.words is distinct from old_texts.words;
+      -- Of an older version, which had no words; and in tests those that have none again.
+      insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
+      select id, platform, status, standing, votes, posted_at, tags
+      from new_texts join requests on requests.id = new_texts.request_id
+      where words is not null and not exists (select from searchable_requests as copy where copy.request_id = requests.id);
+      delete from searchable_requests where request_id in (select request_id from new_texts where words is null);
       return null;
     end $$`,
   `create trigger change_searched_words after update on request_texts
-    for each row when (old.words is distinct from new.words) execute function change_searched_words()`,
+    referencing old table as old_texts new table as new_texts
+    for each statement execute function change_searched_words()`,
 
   // Listed texts whose words the vocabulary does not count yet: a maintenance job counts them in slices.
   `create table uncounted_texts (
