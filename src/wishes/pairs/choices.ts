@@ -76,6 +76,7 @@ export const hasSynonyms = (side: Side): boolean => choiceOf(side) <= synonyms.l
 /** Whether each takes a side of a choice that the other does not: one is about Android, the other about iOS. */
 export function areOpposed(one: ReadonlySet<Side>, other: ReadonlySet<Side>): boolean {
   const aloneIn = (some: ReadonlySet<Side>, others: ReadonlySet<Side>) =>
-    new Set([...some].filter((side) => !others.has(side)).map(choiceOf))
-  return !aloneIn(one, other).isDisjointFrom(aloneIn(other, one))
+    [...some].filter((side) => !others.has(side)).map(choiceOf)
+  const ofOther = new Set(aloneIn(other, one))
+  return aloneIn(one, other).some((choice) => ofOther.has(choice))
 }

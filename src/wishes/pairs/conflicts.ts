@@ -6,8 +6,8 @@ import { isNumber, type Subject, type TitleWord } from './subject.ts'
 /** Words of titles that say that something is wanted, not what. */
 const generic: ReadonlySet<string> = new Set(
   `ability able add added adding allow can change could create creating enable expose feature functionality get give good great have idea
-  implement implementation include introduce like make method missing need new nice option please possibility possible
-  possibly proper properly property proposal provide question quick request reddit set setting should subreddit suggestion
+  implement implementation include introduce like make method missing need nice option please possibility possible
+  possibly proper properly property proposal provide question quick request set setting should suggestion
   support thing thought us use user want way wish work would`
     .split(/\s+/)
     .map(stemOf),
@@ -27,8 +27,9 @@ function describedBy({ counts, title }: ComparedText): Map<string, number> {
 /** Whether two descriptions have nearly the same words: one request is a copy of the other. */
 function haveSameText(one: ComparedText, other: ComparedText): boolean {
   const [a, b] = [describedBy(one), describedBy(other)]
-  const sizeOf = (words: ReadonlyMap<string, number>) => words.values().reduce((sum, count) => sum + count, 0)
-  const shared = a.entries().reduce((sum, [stem, count]) => sum + Math.min(count, b.get(stem) ?? 0), 0)
+  const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
+  const sizeOf = (words: ReadonlyMap<string, number>) => sum([...words.values()])
+  const shared = sum([...a].map(([stem, count]) => Math.min(count, b.get(stem) ?? 0)))
   const [size, otherSize] = [sizeOf(a), sizeOf(b)]
   return Math.min(size, otherSize) >= minWords && 2 * shared >= sameShare * (size + otherSize)
 }
@@ -45,15 +46,28 @@ const means = (subject: Subject, word: TitleWord): boolean =>
   names(subject, word) ||
   (!isNumber(word.stem) && sidesOfWord(word).some((side) => hasSynonyms(side) && subject.sides.has(side)))
 
+/** Words that a title has twice in succession. */
+const doubledIn = ({ body }: Subject): string[] =>
+  body.flatMap(({ stem }, index) => (stem === body[index - 1]?.stem ? [stem] : []))
+
+/** Whether a title has a word twice in succession, and another has not: Calendar.Calendar is a part of Calendar. */
+const doublesMore = (one: Subject, other: Subject) => {
+  const doubled = doubledIn(one)
+  return doubled.length > 0 && doubled.some((stem) => !doubledIn(other).includes(stem))
+}
+
 /** What only one of two titles says. */
 function aloneIn(one: Subject, other: Subject) {
+  const labels = one.labels.filter((word) => !isNumber(word.stem) && !means(other, word))
   const body = one.body.filter((word) => !means(other, word))
   return {
     // A version in a label says since when: `Android 5.0: …`.
-    part: body.some(isPlatform) || one.labels.some((word) => !isNumber(word.stem) && !means(other, word)),
+    part: labels.length > 0 || body.some(isPlatform),
     number: body.some(({ stem }) => isNumber(stem)),
     anyNumber: [...one.labels, ...one.body].some((word) => /\p{N}/u.test(word.stem) && !names(other, word)),
-    subject: body.some((word) => !isNumber(word.stem) && !generic.has(word.stem) && !isPlatform(word)),
+    subject:
+      body.some((word) => !isNumber(word.stem) && !generic.has(word.stem) && !isPlatform(word)) ||
+      doublesMore(one, other),
   }
 }
 
@@ -88,7 +102,7 @@ export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
   return {
     opposed: areOpposed(a.sides, b.sides) ? 1 : 0,
     numbers: ofOne.anyNumber && ofOther.anyNumber ? 1 : halves(ofOne.number, ofOther.number),
-    // A copy for a platform has the same text.
+    // A copy for one platform or part has the same text.
     parts: parts === 0.5 && haveSameText(one, other) ? 0 : parts,
     subjects: subjects === 0 && sayLittle() && !haveSameText(one, other) ? 0.5 : subjects,
   }

@@ -32,8 +32,10 @@ describe('the similarity of two requests', () => {
     ['Android 5.0: pinch to zoom', 'Android: pinch to zoom'],
     ['Mobile Web: pinch to zoom', 'MW: pinch to zoom'],
     ['Pinch to zoom on Android', 'Android - pinch to zoom'],
+    ['Support the design support library', 'Support for design library'],
     // A copy of the same text.
     ['iOS: pinch to zoom', 'Pinch to zoom'],
+    ['CLI: proxy for the sync client', 'Proxy for the sync client'],
     ['Suggestions', 'Suggestions?'],
   ])('of %j and %j is above the threshold, with the same text', (one, other) => {
     expect(similarity(one, other, text)).toBeGreaterThan(joiningThreshold)
@@ -60,6 +62,9 @@ describe('the similarity of two requests', () => {
     ['Dark mode for the editor', 'Dark mode for the website'],
     ['Dark mode', 'Dark mode for the website'],
     ['Improve the dark mode', 'Add a dark mode'],
+    ['Support the new motion sensors', 'Support motion sensors'],
+    ['Implement Office.Calendar', 'Implement Office.Calendar.Calendar'],
+    ['Remove downvotes in this subreddit', 'Remove downvotes'],
     ['Create an http module', 'Create an https module'],
     ['Open the window in full screen', 'Windows: open in full screen'],
     ['Missing events in the scroll view', 'Missing events in the scrollable view'],
