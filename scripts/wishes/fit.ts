@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { featureNames } from '../../src/wishes/pairs/features.ts'
+import { isVetoed } from '../../src/wishes/pairs/scorer.ts'
 import { corpora, groupsOf, hasCorpora, readTitanium } from './corpora.ts'
 import { openCorpusDatabase } from './corpus-database.ts'
 import { type Example, fitModel, type Model, probability } from './logistic-regression.ts'
@@ -15,7 +16,7 @@ const folds = 5
 const penalty = 1
 const thresholds = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 /** Chosen by reading joins; decision 046. */
-const chosen = { joiningThreshold: 0.7, possiblySameThreshold: 0.1 }
+const chosen = { joiningThreshold: 0.3, possiblySameThreshold: 0.1 }
 const weightsFile = fileURLToPath(new URL('../../src/wishes/pairs/weights.ts', import.meta.url))
 
 interface LabelledPair extends Pair {
@@ -49,12 +50,12 @@ async function labelledPairs(): Promise<{ pairs: LabelledPair[]; marked: number 
 const exampleOf = ({ features, label }: LabelledPair): Example => ({ features, label, weight: 1 })
 
 /** Each pair with the score of a model that was fitted without its group. */
-function heldOutScores(pairs: readonly LabelledPair[]): { label: boolean; score: number }[] {
+function heldOutScores(pairs: readonly LabelledPair[]): { label: boolean; score: number; vetoed: boolean }[] {
   return Array.from({ length: folds }, (_, fold) => {
     const model = fitModel(pairs.filter((pair) => pair.fold !== fold).map(exampleOf), penalty)
     return pairs
       .filter((pair) => pair.fold === fold)
-      .map(({ label, features }) => ({ label, score: probability(model, features) }))
+      .map(({ label, features }) => ({ label, score: probability(model, features), vetoed: isVetoed(features) }))
   }).flat()
 }
 
@@ -88,13 +89,17 @@ async function main(): Promise<void> {
   console.log(`${pairs.length} pairs, ${marked} marked as the same`)
   console.table(
     thresholds.map((threshold) => {
-      const joined = scores.filter(({ score }) => score >= threshold)
-      const right = joined.filter(({ label }) => label).length
+      const similar = scores.filter(({ score }) => score >= threshold)
+      const joined = similar.filter(({ vetoed }) => !vetoed)
+      const shareOf = (some: typeof scores, all: number) => (some.filter(({ label }) => label).length / all).toFixed(3)
       return {
         threshold,
-        pairs: joined.length,
-        'precision at least': (right / joined.length).toFixed(3),
-        recall: (right / marked).toFixed(3),
+        'similar pairs': similar.length,
+        'precision at least': shareOf(similar, similar.length),
+        recall: shareOf(similar, marked),
+        joined: joined.length,
+        'precision of joins at least': shareOf(joined, joined.length),
+        'recall of joins': shareOf(joined, marked),
       }
     }),
   )

@@ -1,6 +1,7 @@
 import { normaliseText } from '../../text/normalise.ts'
 import { stemOf } from '../../text/stem.ts'
 import { isStopWord } from '../../text/words.ts'
+import { type Subject, subjectOf } from './subject.ts'
 
 /** How much of a description is compared, in UTF-16 units: authors say first what they want. */
 export const comparedLength = 1_000
@@ -9,6 +10,8 @@ export const comparedLength = 1_000
 export interface ComparedText {
   /** The stems of the title in their order, without stop words. */
   title: readonly string[]
+  /** What the title is about. */
+  subject: Subject
   /** How often each stem is in the title and the beginning of the description. */
   counts: ReadonlyMap<string, number>
   /** The words of each stem, as the vocabulary counts them. */
@@ -45,5 +48,5 @@ export function comparedTextOf({ title, description }: { title: string; descript
   }
   const stemsOfTitle = telling(title).map(count)
   for (const word of telling(description.slice(0, comparedLength))) count(word)
-  return { title: stemsOfTitle, counts, words }
+  return { title: stemsOfTitle, subject: subjectOf(title, rememberedStem), counts, words }
 }

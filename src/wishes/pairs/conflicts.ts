@@ -1,91 +1,110 @@
 import { stemOf } from '../../text/stem.ts'
-
-/**
- * Words that exclude each other: titles that differ in them ask for different things, however alike they are otherwise. Each line is
- * a choice; its sides are separated by bars.
- */
-const choices = [
-  'android | ios iphone ipad ipod swift xcode | windows win winphone wp uwp | linux ubuntu debian fedora | macos osx mac | blackberry | tizen | mobileweb',
-  'add create insert append attach | remove delete drop clear uninstall detach',
-  'enable allow permit unblock unlock activate | disable disallow prevent forbid block lock deactivate',
-  'show display unhide reveal | hide conceal',
-  'import upload input | export download output',
-  'open start begin launch | close stop end quit',
-  'increase bigger larger more max maximum | decrease reduce smaller fewer less min minimum',
-  'light white bright | dark black night',
-  'left | right',
-  'top up above upper | bottom down below lower',
-  'horizontal horizontally landscape | vertical vertically portrait',
-  'encode encrypt compress zip | decode decrypt decompress unzip',
-  'send push write save | receive pull read load',
-  'before pre previous prev | after post next',
-  'public | private',
-  'first | last',
-  'old | new',
-  'chrome chromium | firefox | safari | edge | opera',
-  'python | ruby | php | java | javascript | typescript | rust | golang | csharp | swift | kotlin | perl | scala',
-  'mysql mariadb | postgres postgresql | sqlite | oracle | mongodb mongo | redis',
-  'monday | tuesday | wednesday | thursday | friday | saturday | sunday',
-  'january jan | february feb | march mar | april apr | may | june jun | july jul | august aug | september sep | october oct | november nov | december dec',
-]
-
-/** Stem to its sides, each a choice and a side of it. */
-const sidesOf = new Map<string, [number, number][]>()
-for (const [choice, line] of choices.entries()) {
-  for (const [side, words] of line.split(' | ').entries()) {
-    for (const stem of new Set(words.split(' ').map(stemOf))) {
-      sidesOf.set(stem, [...(sidesOf.get(stem) ?? []), [choice, side]])
-    }
-  }
-}
-
-/** The sides of each choice that a title names. */
-function chosen(title: ReadonlySet<string>): Map<number, Set<number>> {
-  const sides = new Map<number, Set<number>>()
-  for (const stem of title) {
-    // The version is compared as a number.
-    for (const [choice, side] of sidesOf.get(stem) ?? sidesOf.get(stem.replace(/\p{N}+$/u, '')) ?? [])
-      sides.set(choice, (sides.get(choice) ?? new Set()).add(side))
-  }
-  return sides
-}
-
-const isNumber = (stem: string) => /\p{N}/u.test(stem)
-
-/** Whether each title names a number or a version that the other does not. */
-export function haveDifferentNumbers(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const isAlone = (title: ReadonlySet<string>) => (stem: string) => isNumber(stem) && !title.has(stem)
-  return [...one].some(isAlone(other)) && [...other].some(isAlone(one))
-}
-
-/** Whether each title takes a side of a choice that the other does not: one is about Android, the other about iOS. */
-export function areOpposed(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const ofOther = chosen(other)
-  for (const [choice, sides] of chosen(one)) {
-    const others = ofOther.get(choice)
-    if (others === undefined) continue
-    if ([...sides].some((side) => !others.has(side)) && [...others].some((side) => !sides.has(side))) return true
-  }
-  return false
-}
+import { areOpposed, hasSynonyms, isOfPlatforms, sidesOf } from './choices.ts'
+import type { ComparedText } from './compared-text.ts'
+import { isNumber, type Subject, type TitleWord } from './subject.ts'
 
 /** Words of titles that say that something is wanted, not what. */
 const generic: ReadonlySet<string> = new Set(
-  `ability able add added allow android app application better bug can change create enable enhancement expose feature fix
-  functionality get give have idea implement implementation improve improvement include io ios issue like make missing need new
-  option please possibility proposal provide request set setting should suggestion support update upgrade use user want way wish work
-  would`
+  `ability able add added adding allow can change could create creating enable expose feature functionality get give good great have idea
+  implement implementation include introduce like make method missing need nice option please possibility possible
+  possibly proper properly property proposal provide question quick request set setting should suggestion
+  support thing thought us use user want way wish work would`
     .split(/\s+/)
     .map(stemOf),
 )
 
-/**
- * Whether each title has a telling word that the other lacks: as in "Rewrite the table view" and "Rewrite the list view", the
- * wishes may have the same form and be for different things.
- */
-export function haveDifferentSubjects(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const isAlone = (title: ReadonlySet<string>) => {
-    return (stem: string) => !title.has(stem) && !generic.has(stem) && !sidesOf.has(stem)
+/** Texts with fewer words are the same too easily. */
+const minWords = 5
+const sameShare = 0.8
+
+/** The words of the description, each as often as it is there. */
+function describedBy({ counts, title }: ComparedText): Map<string, number> {
+  const rest = new Map(counts)
+  for (const stem of title) rest.set(stem, rest.get(stem)! - 1)
+  return rest
+}
+
+/** Whether two descriptions have nearly the same words: one request is a copy of the other. */
+function haveSameText(one: ComparedText, other: ComparedText): boolean {
+  const [a, b] = [describedBy(one), describedBy(other)]
+  const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
+  const sizeOf = (words: ReadonlyMap<string, number>) => sum([...words.values()])
+  const shared = sum([...a].map(([stem, count]) => Math.min(count, b.get(stem) ?? 0)))
+  const [size, otherSize] = [sizeOf(a), sizeOf(b)]
+  return Math.min(size, otherSize) >= minWords && 2 * shared >= sameShare * (size + otherSize)
+}
+
+/** Whether a title has a word, also as two words or as a part of one. */
+const names = (subject: Subject, { stem, plain, joined }: TitleWord): boolean =>
+  subject.stems.has(stem) || subject.joined.has(plain) || joined.some((form) => subject.plain.has(form))
+
+const sidesOfWord = ({ stem, joined }: TitleWord) => [stem, ...joined].flatMap(sidesOf)
+const isPlatform = (word: TitleWord) => sidesOfWord(word).some(isOfPlatforms)
+
+/** Whether a title has a word or a synonym of it. The version of a platform is compared as a number. */
+const means = (subject: Subject, word: TitleWord): boolean =>
+  names(subject, word) ||
+  (!isNumber(word.stem) && sidesOfWord(word).some((side) => hasSynonyms(side) && subject.sides.has(side)))
+
+/** Words that a title has twice in succession. */
+const doubledIn = ({ body }: Subject): string[] =>
+  body.flatMap(({ stem }, index) => (stem === body[index - 1]?.stem ? [stem] : []))
+
+/** Whether a title has a word twice in succession, and another has not: Calendar.Calendar is a part of Calendar. */
+const doublesMore = (one: Subject, other: Subject) => {
+  const doubled = doubledIn(one)
+  return doubled.length > 0 && doubled.some((stem) => !doubledIn(other).includes(stem))
+}
+
+/** What only one of two titles says. */
+function aloneIn(one: Subject, other: Subject) {
+  const labels = one.labels.filter((word) => !isNumber(word.stem) && !means(other, word))
+  const body = one.body.filter((word) => !means(other, word))
+  return {
+    // A version in a label says since when: `Android 5.0: …`.
+    part: labels.length > 0 || body.some(isPlatform),
+    component: labels.some((word) => !isPlatform(word)),
+    number: body.some(({ stem }) => isNumber(stem)),
+    anyNumber: [...one.labels, ...one.body].some((word) => /\p{N}/u.test(word.stem) && !names(other, word)),
+    subject:
+      body.some((word) => !isNumber(word.stem) && !generic.has(word.stem) && !isPlatform(word)) ||
+      doublesMore(one, other),
   }
-  return [...one].some(isAlone(other)) && [...other].some(isAlone(one))
+}
+
+/** With fewer telling words in common, equal titles say little: "Suggestions", "A quick question". */
+const minShared = 2
+const countShared = (one: Subject, other: Subject): number => {
+  const shared = [...one.labels, ...one.body].filter((word) => !generic.has(word.stem) && means(other, word))
+  return new Set(shared.map(({ stem }) => stem)).size
+}
+
+const halves = (one: boolean, other: boolean) => (Number(one) + Number(other)) / 2
+
+/** Each is 0 where there is no conflict, 0.5 where only one of the titles makes it, and 1 where both do. */
+export interface Conflicts {
+  /** They take different sides of a choice: iOS and Android, add and remove. */
+  opposed: number
+  /** A number or a version. */
+  numbers: number
+  /** A label or a platform. */
+  parts: number
+  /** A telling word; also where they have hardly one in common. */
+  subjects: number
+}
+
+/** By what two requests ask for different things, however alike they are otherwise. */
+export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
+  const [a, b] = [one.subject, other.subject]
+  const [ofOne, ofOther] = [aloneIn(a, b), aloneIn(b, a)]
+  const parts = halves(ofOne.part, ofOther.part)
+  const subjects = halves(ofOne.subject, ofOther.subject)
+  const sayLittle = () => Math.max(countShared(a, b), countShared(b, a)) < minShared
+  return {
+    opposed: areOpposed(a.sides, b.sides) ? 1 : 0,
+    numbers: ofOne.anyNumber && ofOther.anyNumber ? 1 : halves(ofOne.number, ofOther.number),
+    // A copy for one platform has the same text; so has a ticket of its own for each component.
+    parts: parts === 0.5 && !ofOne.component && !ofOther.component && haveSameText(one, other) ? 0 : parts,
+    subjects: subjects === 0 && sayLittle() && !haveSameText(one, other) ? 0.5 : subjects,
+  }
 }

@@ -1,5 +1,5 @@
 import type { ComparedText } from './compared-text.ts'
-import { areOpposed, haveDifferentNumbers, haveDifferentSubjects } from './conflicts.ts'
+import { conflictsOf } from './conflicts.ts'
 import type { Rarity } from './rarity.ts'
 
 /** The features of a pair by itself, in the order of the weights. All are about 0 to 1, and symmetric. */
@@ -23,6 +23,7 @@ const pairFeatureNames = [
   'coverageTimesText',
   'opposed',
   'differentNumbers',
+  'differentParts',
   'differentSubjects',
 ] as const
 
@@ -102,6 +103,7 @@ function pairFeatures(one: ComparedText, other: ComparedText, rarity: Rarity): n
   const [coveredA, coveredB] = [coverage(titleA, other.counts, rarity), coverage(titleB, one.counts, rarity)]
   const [less, more] = [Math.min(coveredA.share, coveredB.share), Math.max(coveredA.share, coveredB.share)]
   const [sizeA, sizeB] = [sizeOf(one), sizeOf(other)]
+  const conflicts = conflictsOf(one, other)
   const smallerTitle = Math.min(titles.one, titles.other)
   return [
     titleCosine,
@@ -121,9 +123,10 @@ function pairFeatures(one: ComparedText, other: ComparedText, rarity: Rarity): n
     titleCosine * titleCosine,
     textCosine * textCosine,
     less * textCosine,
-    areOpposed(titleA, titleB) ? 1 : 0,
-    haveDifferentNumbers(titleA, titleB) ? 1 : 0,
-    haveDifferentSubjects(titleA, titleB) ? 1 : 0,
+    conflicts.opposed,
+    conflicts.numbers,
+    conflicts.parts,
+    conflicts.subjects,
   ]
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { comparedTextOf } from './compared-text.ts'
-import { areOpposed, haveDifferentNumbers } from './conflicts.ts'
+import { conflictsOf } from './conflicts.ts'
+import { splitLabels } from './labels.ts'
 import { joiningThreshold, similaritiesOf } from './scorer.ts'
 
 const counts = {
@@ -11,22 +12,81 @@ const textOf = (title: string, description = '') => comparedTextOf({ title, desc
 const similarity = (one: string, other: string, description = '') =>
   similaritiesOf(textOf(one, description), [textOf(other, description)], counts)[0]!
 
+const text = 'White hurts my eyes at night, so give the code editor dark colours.'
+
 describe('the similarity of two requests', () => {
   it('is above the threshold for the same title and text, near 0 for other words', () => {
-    const text = 'White hurts my eyes at night, so give the code editor dark colours.'
     expect(similarity('Dark mode for the editor', 'Dark mode for the editor', text)).toBeGreaterThan(joiningThreshold)
     expect(similarity('Dark mode for the editor', 'Export a table as CSV')).toBeLessThan(0.02)
   })
 
   it.each([
-    ['Android: pinch to zoom in the image viewer', 'iOS: pinch to zoom in the image viewer'],
+    ['[Feature Request] Dark mode', 'Add a dark mode'],
+    ['Dark mode - please', 'Please add darkmode'],
+    ['Night mode', 'Dark mode'],
+    ['Log in with a token', 'Login with a token'],
+    ['The textField has no border colour', 'Border colour of the text field'],
+    ['Delete unused labels of a project', 'Remove unused labels of a project'],
+    ['Backport: CLI: proxy setting', 'CLI: proxy setting'],
+    ['CLI: proxy setting', 'CLI: proxy setting (3_1_X backport)'],
+    ['Android 5.0: pinch to zoom', 'Android: pinch to zoom'],
+    ['Mobile Web: pinch to zoom', 'MW: pinch to zoom'],
+    ['Pinch to zoom on Android', 'Android - pinch to zoom'],
+    ['Support the design support library', 'Support for design library'],
+    // A copy of the same text.
+    ['iOS: pinch to zoom', 'Pinch to zoom'],
+    ['Suggestions', 'Suggestions?'],
+  ])('of %j and %j is above the threshold, with the same text', (one, other) => {
+    expect(similarity(one, other, text)).toBeGreaterThan(joiningThreshold)
+  })
+
+  it.each([
+    // Opposed words
     ['Add a proxy setting to the sync client', 'Remove a proxy setting from the sync client'],
+    ['Android: pinch to zoom in the viewer', 'iOS: pinch to zoom in the viewer'],
+    ['Mobile Web: pinch to zoom in the viewer', 'Android: pinch to zoom in the viewer'],
+    ['C# style guide for plugins', 'C++ style guide for plugins'],
+    ['Implement missing locale properties', 'Implement missing locale methods'],
+    // Numbers
     ['Update the bundled runtime to 2.1', 'Update the bundled runtime to 2.3'],
+    ['Update the bundled runtime to 2.1', 'Update the bundled runtime to 2.1.3'],
+    ['Storage daemon v1', 'Storage daemon'],
+    ['iOS7: pinch to zoom', 'iOS 10: pinch to zoom'],
+    ['iOS 12: support projects of Xcode 10', 'iOS 14: support projects of Xcode 12'],
     ['Wishes of the week, May 5', 'Wishes of the week, May 12'],
-  ])('of %j and %j is below the threshold', (one, other) => {
-    expect(similarity(one, other, 'The same long description of what people would like.')).toBeLessThan(
-      joiningThreshold,
-    )
+    // Labels
+    ['CLI: proxy setting', 'SDK: proxy setting'],
+    ['CLI: proxy for the sync client', 'Proxy for the sync client'],
+    ['[Editor] dark mode', '[Website] dark mode'],
+    // Telling words
+    ['Dark mode for the editor', 'Dark mode for the website'],
+    ['Dark mode', 'Dark mode for the website'],
+    ['Improve the dark mode', 'Add a dark mode'],
+    ['Support the new motion sensors', 'Support motion sensors'],
+    ['Implement Office.Calendar', 'Implement Office.Calendar.Calendar'],
+    ['Remove downvotes in this subreddit', 'Remove downvotes'],
+    ['Create an http module', 'Create an https module'],
+    ['Open the window in full screen', 'Windows: open in full screen'],
+    ['Missing events in the scroll view', 'Missing events in the scrollable view'],
+    ['Export the glossary A-M', 'Export the glossary'],
+  ])('of %j and %j is below the threshold, even with the same text', (one, other) => {
+    expect(similarity(one, other, text)).toBeLessThan(joiningThreshold)
+    expect(similarity(other, one, text)).toBeLessThan(joiningThreshold)
+  })
+
+  it.each([
+    ['iOS: pinch to zoom in the viewer', 'Pinch to zoom in the viewer'],
+    ['Pinch to zoom in the viewer on iOS', 'Pinch to zoom in the viewer'],
+    ['CLI: proxy for the sync client', 'Proxy for the sync client'],
+    ['Suggestions', 'Suggestions?'],
+    ['A quick question', 'Quick question'],
+  ])('of %j and %j is below the threshold where the texts differ, or have no words', (one, other) => {
+    const texts = [
+      textOf(one, text),
+      textOf(other, 'I work late and would like a black background with light letters.'),
+    ]
+    expect(similaritiesOf(texts[0]!, [texts[1]!], counts)[0]).toBeLessThan(joiningThreshold)
+    expect(similarity(one, other)).toBeLessThan(joiningThreshold)
   })
 
   it('is the same for equal candidates, whatever their order', () => {
@@ -41,16 +101,30 @@ describe('the similarity of two requests', () => {
 })
 
 describe('titles', () => {
-  const stems = (title: string) => new Set(textOf(title).title)
+  const conflicts = (one: string, other: string) => conflictsOf(textOf(one), textOf(other))
   it('are opposed only where both take a side and share none', () => {
-    expect(areOpposed(stems('Support for Windows'), stems('Support for Linux'))).toBe(true)
-    expect(areOpposed(stems('Support for Windows and Linux'), stems('Linux support'))).toBe(false)
-    expect(areOpposed(stems('Support for Windows'), stems('Support'))).toBe(false)
+    expect(conflicts('Support for Windows', 'Support for Linux').opposed).toBe(1)
+    expect(conflicts('Support for Windows and Linux', 'Linux support').opposed).toBe(0)
+    expect(conflicts('Support for Windows', 'Support').opposed).toBe(0)
+    expect(conflicts('Resize the window', 'Support for Linux').opposed).toBe(0)
+    expect(conflicts('Socket.IO transport', 'Android transport').opposed).toBe(0)
   })
 
-  it('have different numbers only where each has one of its own', () => {
-    expect(haveDifferentNumbers(stems('Node 20'), stems('Node 22'))).toBe(true)
-    expect(haveDifferentNumbers(stems('Node 20'), stems('Node'))).toBe(false)
-    expect(haveDifferentNumbers(stems('Version 2.1'), stems('Version 2.1.3'))).toBe(false)
+  it('have different numbers where one or both have one of their own', () => {
+    expect(conflicts('Node 20', 'Node 22').numbers).toBe(1)
+    expect(conflicts('Node 20', 'Node').numbers).toBe(0.5)
+    expect(conflicts('Version 2.1', 'Version 2.1.3').numbers).toBe(0.5)
+    expect(conflicts('Node 20: top-level await', 'Node: top-level await').numbers).toBe(0)
+  })
+
+  it.each([
+    ['Hyperloop: iOS - dark mode', ['Hyperloop', 'iOS'], 'dark mode'],
+    ['[Feature Request] [CLI] Dark mode (backport)', ['', 'CLI'], 'Dark mode'],
+    ['WP8 (C++): dark mode', ['WP8 (C++)'], 'dark mode'],
+    ["iOS | Don't close std::map at 10:30", ['iOS'], 'Don close std::map at 10:30'],
+    ['One of many long beginnings: dark mode', [], 'One of many long beginnings: dark mode'],
+    ['A name :', [], 'A name :'],
+  ])('such as %j have labels', (title, labels, body) => {
+    expect(splitLabels(title)).toEqual({ labels, body })
   })
 })

@@ -8,16 +8,26 @@ export const joiningThreshold = pairModel.joiningThreshold
 /** Others that are at least this similar are shown as possibly the same. */
 export const possiblySameThreshold = pairModel.possiblySameThreshold
 
-/** Pairs with one of these are never joined, only shown: all other words of their titles may be the same. */
-const vetoes = (['opposed', 'differentNumbers', 'differentSubjects'] as const).map((name) => featureNames.indexOf(name))
-const belowJoining = joiningThreshold * 0.99
+const conflicts = (['opposed', 'differentNumbers', 'differentParts', 'differentSubjects'] as const).map((name) =>
+  featureNames.indexOf(name),
+)
+
+/** Below the threshold, in the same order as before: the most alike are still shown first. */
+function belowJoining(similarity: number): number {
+  const kept = joiningThreshold * 0.8
+  if (similarity <= kept) return similarity
+  return kept + ((similarity - kept) / (1 - kept)) * (joiningThreshold * 0.99 - kept)
+}
+
+/** Whether a pair has a conflict, so that it is only shown, never joined: all other words of its titles may be the same. */
+export const isVetoed = (features: readonly number[]): boolean => conflicts.some((index) => features[index]! > 0)
 
 /** @param features by `featureNames`. @returns 0 to 1 */
 export function similarityOfFeatures(features: readonly number[]): number {
   let sum: number = pairModel.bias
   for (const [index, name] of featureNames.entries()) sum += pairModel.weights[name] * features[index]!
   const similarity = 1 / (1 + Math.exp(-sum))
-  return vetoes.some((index) => features[index] === 1) ? Math.min(similarity, belowJoining) : similarity
+  return isVetoed(features) ? belowJoining(similarity) : similarity
 }
 
 /** How likely each candidate asks for the same as a request, 0 to 1. @param candidates the best match first. */
