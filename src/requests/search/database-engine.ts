@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { Hit, SearchEngine, SearchQuery } from './engine.ts'
 import { defaultBounds, readOrdered } from './exact-order.ts'
-import { hasWords, phrasesHold, phraseWords } from './matched-set.ts'
+import { phrasesHold, phraseWords, requestsWithWords } from './matched-set.ts'
 import { areWordsStored } from './stored-words.ts'
 import { readTotals } from './totals.ts'
 
@@ -29,7 +29,7 @@ async function readWithPhrases(executor: Executor, query: SearchQuery, max: numb
   if (words === null) return null
   const { rows } = await sql<{ found: number; ids: string[] }>`
     with matches as materialized (
-      select request_id from searchable_requests where ${hasWords(words)} limit ${sql.lit(maxCompared + 1)}
+      select request_id from ${requestsWithWords(words, { max: sql.lit(maxCompared + 1) })}
     )
     select (select count(*)::int from matches) as found, (
       select coalesce(json_agg(request_id), '[]') from (

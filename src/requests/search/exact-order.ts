@@ -56,7 +56,7 @@ async function sortFew(
   const least = sql.lit(filterView(query.filters).least)
   const inOrder = inOrderOf(order)
   const { rows } = await sql<SortedRow>`
-    with matches as materialized (${matchesOf(query, part, sql.lit(bounds.sorted + 1))}),
+    with matches as materialized (${matchesOf(query, part, { max: sql.lit(bounds.sorted + 1) })}),
     counted as materialized (select count(*)::int as found from matches),
     offered as materialized (${offeredOf(
       query,
@@ -125,7 +125,7 @@ const maxCountedMaybe = 1_000
 async function readFirstMaybe(executor: Executor, query: SearchQuery, { part }: OrderedInput): Promise<string[]> {
   if (filterView(query.filters).least < 2) return []
   const { rows } = await sql<{ id: string }>`
-    select id from (${offeredOf(query, matchesOf(query, part, sql.lit(maxCountedMaybe)))}) as offered
+    select id from (${offeredOf(query, matchesOf(query, part, { max: sql.lit(maxCountedMaybe) }))}) as offered
     where standing = 1`.execute(executor)
   return rows.map(({ id }) => id)
 }

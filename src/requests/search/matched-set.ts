@@ -43,13 +43,11 @@ export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBui
   ) as padded where ${condition})`
 }
 
-/** Whether the text of a row of `searchable_requests` has the words of a `tsquery`; always by the index. */
-export const hasWords = (words: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql<boolean>`searched_words(searchable_requests.request_id, searchable_requests.words_version) @@ ${words}`
-
 /** The filters on a row of `searchable_requests`; the text is read only of rows that pass the others. */
 function passesFilters(query: SearchQuery): RawBuilder<boolean> {
   const conditions = all(conditionsOn('searchable_requests', query.filters))
+  // Without it the planner may read all requests of a topic at once.
+  if (textCondition(query) === null) return conditions
   const onText = phrasesHold(query, sql.ref('searchable_requests.request_id'))
   return sql<boolean>`case when ${conditions} then ${onText} else false end`
 }
@@ -58,13 +56,26 @@ function passesFilters(query: SearchQuery): RawBuilder<boolean> {
 export const hasFilters = (query: SearchQuery): boolean =>
   conditionsOn('searchable_requests', query.filters).length > 0 || textCondition(query) !== null
 
-/** A query for rows of `searchable_requests`: the first `max` ones with the words, or all of them. */
-export const matchesOf = (
-  query: SearchQuery,
-  part: Part,
-  max: RawBuilder<unknown> | null = null,
-): RawBuilder<unknown> => sql`
-  select * from searchable_requests where ${hasWords(wordsQuery(query, part))} ${max === null ? sql`` : sql`limit ${max}`}`
+/** Columns of some rows of `searchable_requests` with the words of a `tsquery`, always by the index. */
+export const requestsWithWords = (
+  words: RawBuilder<unknown>,
+  { least = -1, max = sql`null` }: { least?: number; max?: RawBuilder<unknown> | undefined },
+): RawBuilder<unknown> => sql`requests_with_words(${words}, ${sql.lit(least)}::smallint, ${max}::bigint)`
+
+interface MatchesOptions {
+  /** The first `max` ones only, else all. */
+  max?: RawBuilder<unknown>
+  /** The lowest standing in the shared view: by default what the view of the query may show or offer. */
+  least?: number
+}
+
+/** A query for rows of `searchable_requests` with the words of a part of the matches. */
+export function matchesOf(query: SearchQuery, part: Part, { max, least }: MatchesOptions = {}): RawBuilder<unknown> {
+  const view = filterView(query.filters)
+  // For an account a request may have a higher standing than in the shared view.
+  const leastOffered = view.account === null ? Math.min(view.least, 1) : -1
+  return sql`select * from ${requestsWithWords(wordsQuery(query, part), { least: least ?? leastOffered, max })}`
+}
 
 /**
  * A query for the matches that the view shows or may offer, that pass the filters and have the phrases, with their standing in the view.

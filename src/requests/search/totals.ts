@@ -39,24 +39,23 @@ interface TotalsRow {
 }
 
 async function countMatches(executor: Executor, query: SearchQuery, names: readonly FacetName[], bounds: Bounds) {
-  const isSmall = isSmallCache(bounds)
+  const view = filterView(query.filters)
+  const inLarge = (max: number) => sql`case when ${isSmallCache(bounds)} then null else ${sql.lit(max)} end`
   const withFacets = names.length > 0
-  const maxRead = sql.lit(bounds.filtered)
-  const isBounded = hasFilters(query)
-  // Without filters the bound of what is counted is one of what is read, too.
+  const maxShown = withFacets ? inLarge(bounds.counted + 1) : sql.lit(bounds.counted + 1)
+  // Where every match is a result, no more of them are read than counted.
+  const isBounded = hasFilters(query) || view.account !== null
   const matches = isBounded
-    ? sql`matches as materialized (${matchesOf(query, 'all', sql`case when ${isSmall} then null else ${maxRead} end`)}),`
-    : sql``
-  const from = isBounded ? sql`select * from matches` : matchesOf(query, 'all')
-  const maxCounted = sql.lit(bounds.counted + 1)
+    ? matchesOf(query, 'all', { max: inLarge(bounds.filtered) })
+    : matchesOf(query, 'all', { least: view.least, max: maxShown })
   const facets = sql.join(names.flatMap((name) => [sql`${name}::text`, countsOf(name)]))
   const { rows } = await sql<TotalsRow>`
-    with ${matches}
+    with matches as materialized (${matches}),
     shown as materialized (
-      select * from (${offeredOf(query, from)}) as offered where standing >= ${sql.lit(filterView(query.filters).least)}
-      limit ${withFacets ? sql`case when ${isSmall} then null else ${maxCounted} end` : maxCounted}
+      select * from (${offeredOf(query, sql`select * from matches`)}) as offered
+      where standing >= ${sql.lit(view.least)} limit ${maxShown}
     )${withFacets ? sql`, ${combinations}` : sql``}
-    select ${isSmall} as is_small, (select count(*)::int from shown) as total,
+    select ${isSmallCache(bounds)} as is_small, (select count(*)::int from shown) as total,
       ${isBounded ? sql`(select count(*)::int from matches)` : sql`null::int`} as read,
       ${withFacets ? sql`json_build_object(${facets})` : sql`'{}'::json`} as facets`.execute(executor)
   return rows[0]!

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ranking } from './database-engine.ts'
-import { hasWords } from './matched-set.ts'
+import { requestsWithWords } from './matched-set.ts'
 
 /** Ranking reads each candidate's words, some 10 µs, so a query ranks at most this many with its rarer words … */
 const rareCandidates = 10_000
@@ -41,12 +41,10 @@ const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
 
 const likelyCandidates = sql`
   select request_id, words from (
-    (select request_id from searchable_requests where ${hasWords(sql`(select rare from queries)`)}
-      limit ${sql.lit(rareCandidates)})
+    select request_id from ${requestsWithWords(sql`(select rare from queries)`, { max: sql.lit(rareCandidates) })}
     union all
-    (select request_id from searchable_requests
-      where ${hasWords(sql`(select common && !!rare from queries)`)}
-      limit ${sql.lit(commonCandidates)})
+    select request_id
+    from ${requestsWithWords(sql`(select common && !!rare from queries)`, { max: sql.lit(commonCandidates) })}
   ) as found join request_texts using (request_id)`
 
 export const tsvector: Ranking = {

@@ -77,9 +77,8 @@ export const search: readonly string[] = [
     words_version integer not null default 0
   ) with (fillfactor = 80)`,
   /* What the index has of a row. It may be called immutable because whatever changes the words raises words_version, which makes a new entry; no other column is
-     in an index, so other changes write none. Parsed now, since the search path is empty while an index is built. The costs keep the planner from reading all rows
-     instead of the index. */
-  `create function searched_words(id uuid, words_version integer) returns tsvector language sql immutable cost 100000
+     in an index, so other changes write none. Parsed now, since the search path is empty while an index is built. */
+  `create function searched_words(id uuid, words_version integer) returns tsvector language sql immutable
     begin atomic
       select words from request_texts where request_texts.request_id = id;
     end`,
@@ -87,6 +86,15 @@ export const search: readonly string[] = [
     select id, platform, status, standing, votes, posted_at, tags
     from requests join request_texts on request_id = id where words is not null`,
   'create index searchable_requests_words on searchable_requests using gin (searched_words(request_id, words_version))',
+  /* Where nearly all requests have a word, the planner would rather read all of them, and the words of each: 30 us a row, where the index takes less than 1 us a
+     match. The memory holds the rows of 100,000 matches, which else go to a file. */
+  `create function requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns setof searchable_requests
+    language plpgsql stable rows 1000 set enable_seqscan = off set work_mem = '16MB' as $$
+      begin
+        return query select * from searchable_requests
+          where searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows;
+      end
+    $$`,
   `create function add_searchable_requests() returns trigger language plpgsql as $$
     begin
       insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
