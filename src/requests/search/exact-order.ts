@@ -24,7 +24,7 @@ export interface Bounds {
 /** Caches up to 200,000 requests are always exact. */
 export const defaultBounds: Bounds = {
   sorted: 10_000,
-  walked: 4_000,
+  walked: 2_000,
   walkedInSmall: 1_000,
   small: 250_000,
   counted: 10_000,
