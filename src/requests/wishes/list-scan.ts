@@ -92,7 +92,7 @@ export interface ScannedWishes {
 }
 
 /**
- * Reads the next rows of a list's order, at most `width` of them, and picks the wishes that pass the filters. The first `width`
+ * Reads the next rows of a list's order, `width` of them and those at the same position as the last one, and picks the wishes that pass the filters. The first `width`
  * rows of the merged order are among the first `width` of each index.
  */
 export async function scanWishes(executor: Executor, scan: WishScan, width: number): Promise<ScannedWishes> {
@@ -103,19 +103,23 @@ export async function scanWishes(executor: Executor, scan: WishScan, width: numb
     sql` union all `,
   )
   const conditions = [sql`wish.counts`, ...wishConditions(scan, view)]
-  const { rows } = await sql<{ id: string; key: number; matches: boolean; rank: number }>`
-    select id, key, matches, rank from (
-      select wish.id, key, rank, ${sql.join(conditions, sql` and `)} as matches
+  const key = sortKey(sortBy)
+  // A wish may be in several streams at one position: `rank` keeps these rows together, so that the next part begins after all of them.
+  const { rows } = await sql<{ id: string; key: number; matches: boolean; is_end: boolean }>`
+    select id, key, matches, is_end from (
+      select wish.id, key, number, number = amount and amount >= ${width} as is_end, ${sql.join(conditions, sql` and `)} as matches
       from (
-        select wish.*, ${sortKey(sortBy)} as key, (row_number() over (order by ${sortKey(sortBy)} desc, wish.id desc))::integer as rank
-        from (${merged}) as wish order by key desc, id desc limit ${width}
+        select *, count(*) over () as amount from (
+          select wish.*, ${key} as key, row_number() over positions as number, rank() over positions as rank
+          from (${merged}) as wish window positions as (order by ${key} desc, wish.id desc)
+        ) as ranked where rank <= ${width}
       ) as wish
     ) as scanned
-    where matches or rank = ${width} order by rank limit ${limit + 2}`.execute(executor)
-  const position = ({ key, id }: { key: number; id: string }): WishPosition => [Number(key), id]
+    where matches or is_end order by number limit ${limit + 2}`.execute(executor)
+  const position = ({ key: value, id }: { key: number; id: string }): WishPosition => [Number(value), id]
   const last = rows.at(-1)
   return {
     found: rows.flatMap((row) => (row.matches ? [position(row)] : [])).slice(0, limit + 1),
-    end: last && last.rank === width ? position(last) : null,
+    end: last?.is_end ? position(last) : null,
   }
 }
