@@ -12,6 +12,17 @@ interface WishNumberColumns {
   top_request_id: GeneratedAlways<string | null>
 }
 
+/** What triggers copy from `requests`. */
+interface CopiedColumns {
+  request_id: GeneratedAlways<string>
+  platform: GeneratedAlways<PlatformName>
+  status: GeneratedAlways<RequestStatus | null>
+  standing: GeneratedAlways<Standing>
+  votes: GeneratedAlways<number>
+  posted_at: GeneratedAlways<Date>
+  tags: GeneratedAlways<string[]>
+}
+
 export interface WishesTables {
   /** Sets of requests that ask for the same. A request without a row in `wish_members` is a wish by itself, with its own id. */
   wishes: WishNumberColumns & {
@@ -90,25 +101,11 @@ export interface WishesTables {
     updated_at: Date
   }
   /** Narrow copies of the columns of requests that lists and wishes filter and order by; triggers maintain them. */
-  request_facets: {
-    request_id: GeneratedAlways<string>
-    platform: GeneratedAlways<PlatformName>
-    status: GeneratedAlways<RequestStatus | null>
-    standing: GeneratedAlways<Standing>
-    votes: GeneratedAlways<number>
-    posted_at: GeneratedAlways<Date>
+  request_facets: CopiedColumns & {
     confidence: GeneratedAlways<number | null>
-    tags: GeneratedAlways<string[]>
   }
   /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by; triggers maintain them. */
-  searchable_requests: {
-    request_id: GeneratedAlways<string>
-    platform: GeneratedAlways<PlatformName>
-    status: GeneratedAlways<RequestStatus | null>
-    standing: GeneratedAlways<Standing>
-    votes: GeneratedAlways<number>
-    posted_at: GeneratedAlways<Date>
-    tags: GeneratedAlways<string[]>
+  searchable_requests: CopiedColumns & {
     /** Greater with each change of the words; the index of the words has it. */
     words_version: GeneratedAlways<number>
   }

@@ -56,7 +56,7 @@ function passesFilters(query: SearchQuery): RawBuilder<boolean> {
 export const hasFilters = (query: SearchQuery): boolean =>
   conditionsOn('searchable_requests', query.filters).length > 0 || textCondition(query) !== null
 
-/** Columns of some rows of `searchable_requests` with the words of a `tsquery`, always by the index. */
+/** The rows of `searchable_requests` with the words of a `tsquery`, always read by the index. */
 export const requestsWithWords = (
   words: RawBuilder<unknown>,
   { least = -1, max = sql`null` }: { least?: number; max?: RawBuilder<unknown> | undefined },

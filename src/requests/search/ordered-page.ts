@@ -38,7 +38,12 @@ async function readOrder(
   if (missing === 0 || input.terms.length === 1) return { ...whole, window: null }
   const some = await engine.ordered(executor, input, { part: 'some', order, limit: missing })
   if (some === null) return readSomeOfBest(executor, engine, input, whole)
-  return { ids: [...whole.ids, ...some.ids], maybeIds: [...whole.maybeIds, ...some.maybeIds], window: null }
+  // Never twice: while the index takes over new entries, a request may seem not to have one of its words yet.
+  return {
+    ids: [...new Set([...whole.ids, ...some.ids])],
+    maybeIds: [...new Set([...whole.maybeIds, ...some.maybeIds])],
+    window: null,
+  }
 }
 
 /** Whether the words match anything without the filters. */

@@ -74,8 +74,8 @@ async function rankOrdered(
   if (some === null) return null
   return {
     ...ranked,
-    ids: [...ids, ...some.ids],
-    maybeIds: [...maybeIds, ...some.maybeIds],
+    ids: [...new Set([...ids, ...some.ids])],
+    maybeIds: [...new Set([...maybeIds, ...some.maybeIds])],
     window: some.hasMore ? ids.length + some.ids.length : ranked.window,
   }
 }

@@ -42,7 +42,8 @@ const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
 const likelyCandidates = sql`
   select request_id, words from (
     select request_id from ${requestsWithWords(sql`(select rare from queries)`, { max: sql.lit(rareCandidates) })}
-    union all
+    -- Never twice: while the index takes over new entries, a text may seem not to have one of its words yet.
+    union
     select request_id
     from ${requestsWithWords(sql`(select common && !!rare from queries)`, { max: sql.lit(commonCandidates) })}
   ) as found join request_texts using (request_id)`

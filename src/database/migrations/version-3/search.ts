@@ -110,12 +110,11 @@ export const search: readonly string[] = [
       update searchable_requests as copy set words_version = words_version + 1
       from new_texts join old_texts using (request_id)
       where copy.request_id = new_texts.request_id and new_texts.words is distinct from old_texts.words;
-      -- Of an older version, which had no words; and in tests those that have none again.
+      -- Of an older version, which had no words until now.
       insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
       select id, platform, status, standing, votes, posted_at, tags
       from new_texts join requests on requests.id = new_texts.request_id
       where words is not null and not exists (select from searchable_requests as copy where copy.request_id = requests.id);
-      delete from searchable_requests where request_id in (select request_id from new_texts where words is null);
       return null;
     end $$`,
   `create trigger change_searched_words after update on request_texts
