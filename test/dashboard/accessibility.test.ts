@@ -87,7 +87,7 @@ describePage('accessibility', () => {
         press: { Filters: '.filter-panel fieldset', Similar: '.similar, .results li .note' },
       },
       { path: '/?q=dark&platforms=github&tag=enhancement&votes=1&since=2020-01-01', whole: '.active-filters' },
-      { path: '/?q=darc', whole: '.did-you-mean' },
+      { path: '/?q=darc', whole: '.corrected' },
       { path: '/?q=zzzzzzzz', whole: '.empty' },
       { path: '/nowhere', whole: '.empty' },
     ]),
