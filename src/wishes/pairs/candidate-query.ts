@@ -3,8 +3,8 @@ import type { Rarity } from './rarity.ts'
 
 /** A title has its words so many times in the query. */
 const titleWeight = 3
-/** So many of the most telling words of the text join those of the title: 24 made recall@5 worse on judged issues (bench/wishes.ts). */
-const maxTextWords = 12
+/** So many of the most telling words of the text join those of the title: on judged issues 12 find no more, and 24 less (bench/wishes.ts). */
+const maxTextWords = 8
 const maxTitleWords = 12
 /** More frequent words say little and cost the index the most; they are left out where the title has so many rarer ones. */
 const minTitleWords = 3

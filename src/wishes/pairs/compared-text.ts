@@ -31,6 +31,9 @@ function rememberedStem(word: string): string {
   return stem
 }
 
+/** What a title is about. */
+export const subjectOfTitle = (title: string): Subject => subjectOf(title, rememberedStem)
+
 const telling = (text: string): string[] =>
   normaliseText(text)
     .split(' ')
@@ -48,5 +51,5 @@ export function comparedTextOf({ title, description }: { title: string; descript
   }
   const stemsOfTitle = telling(title).map(count)
   for (const word of telling(description.slice(0, comparedLength))) count(word)
-  return { title: stemsOfTitle, subject: subjectOf(title, rememberedStem), counts, words }
+  return { title: stemsOfTitle, subject: subjectOfTitle(title), counts, words }
 }

@@ -93,18 +93,34 @@ export interface Conflicts {
   subjects: number
 }
 
+/** What two titles say by themselves. */
+function compareSubjects(a: Subject, b: Subject) {
+  const [ofOne, ofOther] = [aloneIn(a, b), aloneIn(b, a)]
+  return {
+    isOpposed: areOpposed(a.sides, b.sides),
+    numbers: ofOne.anyNumber && ofOther.anyNumber ? 1 : halves(ofOne.number, ofOther.number),
+    parts: halves(ofOne.part, ofOther.part),
+    // A copy for one platform has the same text; so has a ticket of its own for each component.
+    isPartOfCopy: !ofOne.component && !ofOther.component,
+    subjects: halves(ofOne.subject, ofOther.subject),
+  }
+}
+
 /** By what two requests ask for different things, however alike they are otherwise. */
 export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
   const [a, b] = [one.subject, other.subject]
-  const [ofOne, ofOther] = [aloneIn(a, b), aloneIn(b, a)]
-  const parts = halves(ofOne.part, ofOther.part)
-  const subjects = halves(ofOne.subject, ofOther.subject)
+  const { isOpposed, numbers, parts, isPartOfCopy, subjects } = compareSubjects(a, b)
   const sayLittle = () => Math.max(countShared(a, b), countShared(b, a)) < minShared
   return {
-    opposed: areOpposed(a.sides, b.sides) ? 1 : 0,
-    numbers: ofOne.anyNumber && ofOther.anyNumber ? 1 : halves(ofOne.number, ofOther.number),
-    // A copy for one platform has the same text; so has a ticket of its own for each component.
-    parts: parts === 0.5 && !ofOne.component && !ofOther.component && haveSameText(one, other) ? 0 : parts,
+    opposed: isOpposed ? 1 : 0,
+    numbers,
+    parts: parts === 0.5 && isPartOfCopy && haveSameText(one, other) ? 0 : parts,
     subjects: subjects === 0 && sayLittle() && !haveSameText(one, other) ? 0.5 : subjects,
   }
+}
+
+/** Whether two titles conflict whatever the texts are. False says nothing: only the texts decide then. */
+export function titlesConflict(one: Subject, other: Subject): boolean {
+  const { isOpposed, numbers, parts, isPartOfCopy, subjects } = compareSubjects(one, other)
+  return isOpposed || numbers > 0 || subjects > 0 || parts === 1 || (parts > 0 && !isPartOfCopy)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { comparedTextOf } from './compared-text.ts'
-import { conflictsOf } from './conflicts.ts'
+import { conflictsOf, titlesConflict } from './conflicts.ts'
 import { splitLabels } from './labels.ts'
 import { joiningThreshold, similaritiesOf } from './scorer.ts'
 
@@ -14,62 +14,66 @@ const similarity = (one: string, other: string, description = '') =>
 
 const text = 'White hurts my eyes at night, so give the code editor dark colours.'
 
+const alike = [
+  ['[Feature Request] Dark mode', 'Add a dark mode'],
+  ['Dark mode - please', 'Please add darkmode'],
+  ['Night mode', 'Dark mode'],
+  ['Log in with a token', 'Login with a token'],
+  ['The textField has no border colour', 'Border colour of the text field'],
+  ['Delete unused labels of a project', 'Remove unused labels of a project'],
+  ['Backport: CLI: proxy setting', 'CLI: proxy setting'],
+  ['CLI: proxy setting', 'CLI: proxy setting (3_1_X backport)'],
+  ['Android 5.0: pinch to zoom', 'Android: pinch to zoom'],
+  ['Mobile Web: pinch to zoom', 'MW: pinch to zoom'],
+  ['Pinch to zoom on Android', 'Android - pinch to zoom'],
+  ['Support the design support library', 'Support for design library'],
+  // A copy of the same text.
+  ['iOS: pinch to zoom', 'Pinch to zoom'],
+  ['Suggestions', 'Suggestions?'],
+] as const
+
+const different = [
+  // Opposed words
+  ['Add a proxy setting to the sync client', 'Remove a proxy setting from the sync client'],
+  ['Android: pinch to zoom in the viewer', 'iOS: pinch to zoom in the viewer'],
+  ['Mobile Web: pinch to zoom in the viewer', 'Android: pinch to zoom in the viewer'],
+  ['C# style guide for plugins', 'C++ style guide for plugins'],
+  ['Implement missing locale properties', 'Implement missing locale methods'],
+  // Numbers
+  ['Update the bundled runtime to 2.1', 'Update the bundled runtime to 2.3'],
+  ['Update the bundled runtime to 2.1', 'Update the bundled runtime to 2.1.3'],
+  ['Storage daemon v1', 'Storage daemon'],
+  ['iOS7: pinch to zoom', 'iOS 10: pinch to zoom'],
+  ['iOS 12: support projects of Xcode 10', 'iOS 14: support projects of Xcode 12'],
+  ['Wishes of the week, May 5', 'Wishes of the week, May 12'],
+  // Labels
+  ['CLI: proxy setting', 'SDK: proxy setting'],
+  ['CLI: proxy for the sync client', 'Proxy for the sync client'],
+  ['[Editor] dark mode', '[Website] dark mode'],
+  // Telling words
+  ['Dark mode for the editor', 'Dark mode for the website'],
+  ['Dark mode', 'Dark mode for the website'],
+  ['Improve the dark mode', 'Add a dark mode'],
+  ['Support the new motion sensors', 'Support motion sensors'],
+  ['Implement Office.Calendar', 'Implement Office.Calendar.Calendar'],
+  ['Remove downvotes in this subreddit', 'Remove downvotes'],
+  ['Create an http module', 'Create an https module'],
+  ['Open the window in full screen', 'Windows: open in full screen'],
+  ['Missing events in the scroll view', 'Missing events in the scrollable view'],
+  ['Export the glossary A-M', 'Export the glossary'],
+] as const
+
 describe('the similarity of two requests', () => {
   it('is above the threshold for the same title and text, near 0 for other words', () => {
     expect(similarity('Dark mode for the editor', 'Dark mode for the editor', text)).toBeGreaterThan(joiningThreshold)
     expect(similarity('Dark mode for the editor', 'Export a table as CSV')).toBeLessThan(0.02)
   })
 
-  it.each([
-    ['[Feature Request] Dark mode', 'Add a dark mode'],
-    ['Dark mode - please', 'Please add darkmode'],
-    ['Night mode', 'Dark mode'],
-    ['Log in with a token', 'Login with a token'],
-    ['The textField has no border colour', 'Border colour of the text field'],
-    ['Delete unused labels of a project', 'Remove unused labels of a project'],
-    ['Backport: CLI: proxy setting', 'CLI: proxy setting'],
-    ['CLI: proxy setting', 'CLI: proxy setting (3_1_X backport)'],
-    ['Android 5.0: pinch to zoom', 'Android: pinch to zoom'],
-    ['Mobile Web: pinch to zoom', 'MW: pinch to zoom'],
-    ['Pinch to zoom on Android', 'Android - pinch to zoom'],
-    ['Support the design support library', 'Support for design library'],
-    // A copy of the same text.
-    ['iOS: pinch to zoom', 'Pinch to zoom'],
-    ['Suggestions', 'Suggestions?'],
-  ])('of %j and %j is above the threshold, with the same text', (one, other) => {
+  it.each(alike)('of %j and %j is above the threshold, with the same text', (one, other) => {
     expect(similarity(one, other, text)).toBeGreaterThan(joiningThreshold)
   })
 
-  it.each([
-    // Opposed words
-    ['Add a proxy setting to the sync client', 'Remove a proxy setting from the sync client'],
-    ['Android: pinch to zoom in the viewer', 'iOS: pinch to zoom in the viewer'],
-    ['Mobile Web: pinch to zoom in the viewer', 'Android: pinch to zoom in the viewer'],
-    ['C# style guide for plugins', 'C++ style guide for plugins'],
-    ['Implement missing locale properties', 'Implement missing locale methods'],
-    // Numbers
-    ['Update the bundled runtime to 2.1', 'Update the bundled runtime to 2.3'],
-    ['Update the bundled runtime to 2.1', 'Update the bundled runtime to 2.1.3'],
-    ['Storage daemon v1', 'Storage daemon'],
-    ['iOS7: pinch to zoom', 'iOS 10: pinch to zoom'],
-    ['iOS 12: support projects of Xcode 10', 'iOS 14: support projects of Xcode 12'],
-    ['Wishes of the week, May 5', 'Wishes of the week, May 12'],
-    // Labels
-    ['CLI: proxy setting', 'SDK: proxy setting'],
-    ['CLI: proxy for the sync client', 'Proxy for the sync client'],
-    ['[Editor] dark mode', '[Website] dark mode'],
-    // Telling words
-    ['Dark mode for the editor', 'Dark mode for the website'],
-    ['Dark mode', 'Dark mode for the website'],
-    ['Improve the dark mode', 'Add a dark mode'],
-    ['Support the new motion sensors', 'Support motion sensors'],
-    ['Implement Office.Calendar', 'Implement Office.Calendar.Calendar'],
-    ['Remove downvotes in this subreddit', 'Remove downvotes'],
-    ['Create an http module', 'Create an https module'],
-    ['Open the window in full screen', 'Windows: open in full screen'],
-    ['Missing events in the scroll view', 'Missing events in the scrollable view'],
-    ['Export the glossary A-M', 'Export the glossary'],
-  ])('of %j and %j is below the threshold, even with the same text', (one, other) => {
+  it.each(different)('of %j and %j is below the threshold, even with the same text', (one, other) => {
     expect(similarity(one, other, text)).toBeLessThan(joiningThreshold)
     expect(similarity(other, one, text)).toBeLessThan(joiningThreshold)
   })
@@ -101,6 +105,18 @@ describe('the similarity of two requests', () => {
 })
 
 describe('titles', () => {
+  it('conflict by themselves only where no texts make the pair similar enough to be joined', () => {
+    const titles = [...new Set([...alike, ...different].flat())]
+    const pairs = titles.flatMap((one) => titles.map((other) => [one, other] as const))
+    const conflicting = pairs.filter(([one, other]) => titlesConflict(textOf(one).subject, textOf(other).subject))
+    expect(conflicting.length).toBeGreaterThan(pairs.length / 2)
+    for (const [one, other] of conflicting) {
+      for (const description of ['', text]) {
+        expect(similarity(one, other, description), `${one} / ${other}`).toBeLessThan(joiningThreshold)
+      }
+    }
+  })
+
   const conflicts = (one: string, other: string) => conflictsOf(textOf(one), textOf(other))
   it('are opposed only where both take a side and share none', () => {
     expect(conflicts('Support for Windows', 'Support for Linux').opposed).toBe(1)

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { requestColumns, sharedView, standingIn, type View } from '../../requests/views/view.ts'
-import { type CandidatesInput, findCandidateIds, type RequestText, readCounts } from '../pairs/candidates.ts'
-import { type ComparedText, comparedLength, comparedTextOf } from '../pairs/compared-text.ts'
-import { similaritiesOf } from '../pairs/scorer.ts'
+import { type CandidatesInput, findCandidateIds, readComparedTexts, readCounts } from '../pairs/candidates.ts'
+import { type ComparedText, subjectOfTitle } from '../pairs/compared-text.ts'
+import { titlesConflict } from '../pairs/conflicts.ts'
+import { joiningThreshold, similaritiesOf } from '../pairs/scorer.ts'
 
 /** A wish that a request may join, by the member that new members are compared with. */
 export interface Target {
@@ -17,8 +18,9 @@ export interface Target {
 export const bySimilarity = (one: Target, other: Target): number =>
   other.similarity - one.similarity || (one.coreId < other.coreId ? -1 : 1)
 
-interface Core extends RequestText {
+interface Core {
   id: string
+  title: string
   /** Whether it is to be placed itself. */
   is_queued: boolean
 }
@@ -29,7 +31,7 @@ interface Core extends RequestText {
  */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
-    select cores.id, title, left(description, ${sql.lit(comparedLength)}) as description,
+    select cores.id, title,
       exists (select from wish_queue where wish_queue.request_id = cores.id) as is_queued
     from (
       select core_id as id, min(position) as position from (
@@ -60,11 +62,20 @@ export async function findTargets(
   const ids = await findCandidateIds(input, text, { id, view })
   if (ids.length === 0) return []
   const cores = (await readCores(input.executor, ids, view)).filter((core) => core.id !== id)
-  const texts = cores.map(comparedTextOf)
+  // Nearly always all are about something else, and their titles alone say so.
+  const isVetoed = (core: Core) => titlesConflict(text.subject, subjectOfTitle(core.title))
+  if (threshold >= joiningThreshold && cores.every(isVetoed)) return []
+  const textOf = await readComparedTexts(
+    input.executor,
+    cores.map((core) => core.id),
+  )
+  // Another statement: a core may be gone meanwhile.
+  const present = cores.filter((core) => textOf.has(core.id))
+  const texts = present.map((core) => textOf.get(core.id)!)
   const counts = await readCounts(input, texts)
   const similarities = similaritiesOf(text, texts, counts)
   return (
-    cores
+    present
       .map(({ id: coreId, is_queued: isQueued }, index) => ({ coreId, isQueued, similarity: similarities[index]! }))
       .filter(({ similarity }) => similarity >= threshold)
       // Those that were placed come first: else two queued requests would join each other, and not the wish that both are alike to.
