@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
+import { createCacheBounds, defaultBounds } from './bounds.ts'
 import type { Hit, SearchEngine, SearchQuery } from './engine.ts'
-import { defaultBounds, readOrdered } from './exact-order.ts'
+import { readOrdered } from './exact-order.ts'
 import { phrasesHold, phraseWords, requestsWithWords } from './matched-set.ts'
 import { areWordsStored } from './stored-words.ts'
 import { readTotals } from './totals.ts'
@@ -50,6 +51,7 @@ export function createDatabaseEngine(
   bounds = defaultBounds,
 ): SearchEngine {
   let isComplete = false
+  const boundsIn = createCacheBounds(bounds)
   /** False while texts of an older version still lack their words. New texts have them, so once it is true it stays so. */
   const hasAllWords = async (executor: Executor) => {
     isComplete ||= await areWordsStored(executor)
@@ -63,9 +65,9 @@ export function createDatabaseEngine(
     withPhrases: async (executor, query, max) =>
       (await hasAllWords(executor)) ? readWithPhrases(executor, query, max) : null,
     ordered: async (executor, query, input) =>
-      (await hasAllWords(executor)) ? readOrdered(executor, query, input, bounds) : null,
+      (await hasAllWords(executor)) ? readOrdered(executor, query, input, await boundsIn(executor)) : null,
     totals: async (executor, query, input) => {
-      const totals = await readTotals(executor, query, input, bounds)
+      const totals = await readTotals(executor, query, input, await boundsIn(executor))
       if (await hasAllWords(executor)) return totals
       return { ...totals, totalIsExact: false, ...(totals.facets ? { facetsAreExact: false } : {}) }
     },

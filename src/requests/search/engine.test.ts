@@ -7,9 +7,9 @@ import type { PlatformName, RequestStatus, Standing } from '../../database/colum
 import type { RequestFilters } from '../filters/filters.ts'
 import type { View } from '../views/view.ts'
 import { bm25 } from './bm25.ts'
+import { type Bounds, defaultBounds } from './bounds.ts'
 import { createDatabaseEngine } from './database-engine.ts'
 import { type FacetName, facetNames, type SearchEngine } from './engine.ts'
-import { defaultBounds } from './exact-order.ts'
 import type { SearchOrder } from './orders.ts'
 import { createSearchIndex, openSearchIndex, type SearchIndex } from './search-index.ts'
 import { tsvector } from './tsvector.ts'
@@ -45,7 +45,8 @@ function makeRow(number: number): Row {
   const seed = (Math.imul(number + 1, 2_654_435_761) >>> 8) + number
   const text = Array.from({ length: 1 + (seed % 6) }, (_, index) => pick(words, (seed >>> index) + index * seed))
   return {
-    id: crypto.randomUUID(),
+    // Every eighth one is in the sample for certain.
+    id: number % 8 === 0 ? crypto.randomUUID().replace(/^../, '00') : crypto.randomUUID(),
     text: text.join(' '),
     platform: pick(platforms, seed >>> 3),
     status: pick(statuses, seed >>> 5),
@@ -171,7 +172,7 @@ beforeAll(async () => {
 afterAll(() => opened.close())
 
 describe.each(kinds)('the engine %s', (kind) => {
-  const indexWith = (bounds = defaultBounds): SearchIndex =>
+  const indexWith = (bounds: Bounds = defaultBounds): SearchIndex =>
     createSearchIndex(createDatabaseEngine(kind, rankings[kind], bounds))
 
   // Few matches are sorted, of many an index is walked, and where that does not fill the page, all of them are read.
@@ -179,6 +180,8 @@ describe.each(kinds)('the engine %s', (kind) => {
     ['sorts all matches', defaultBounds],
     ['walks the order', { ...defaultBounds, sorted: 10, walkedInSmall: 700 }],
     ['reads all matches after a vain walk', { ...defaultBounds, sorted: 10, walkedInSmall: 40 }],
+    ['walks the order of a large cache', { ...defaultBounds, small: 0, sorted: 10, walked: 700, manySampled: 0 }],
+    ['reads not too many matches of a large cache', { ...defaultBounds, small: 0, sorted: 10, walked: 1 }],
   ] as const
 
   test.each(ways)('orders exactly as a plain scan, when it %s', async (_way, bounds) => {
@@ -204,14 +207,17 @@ describe.each(kinds)('the engine %s', (kind) => {
 
   test('counts what has all words as a plain scan does, by every facet', async () => {
     const index = indexWith()
+    // So few that the sample is read first.
+    const sampling = indexWith({ ...defaultBounds, counted: 699, small: 0 })
     await fc.assert(
       fc.asyncProperty(asked, async (input) => {
-        const totals = await index.totals(opened.database, {
-          query: queryOf(input),
-          filters: input.filters,
-          facets: facetNames,
-        })
+        const counted = { query: queryOf(input), filters: input.filters }
+        const totals = await index.totals(opened.database, { ...counted, facets: facetNames })
         const { whole } = scan(input)
+        for (const one of [index, sampling]) {
+          const total = await one.totals(opened.database, counted)
+          expect(total).toEqual({ total: whole.length, totalIsExact: true })
+        }
         expect(totals).toEqual({
           total: whole.length,
           totalIsExact: true,
@@ -224,7 +230,7 @@ describe.each(kinds)('the engine %s', (kind) => {
   })
 
   test('says among how many it ordered, and how many it counted, where a large cache has too many matches', async () => {
-    const index = indexWith({ sorted: 20, walked: 10, walkedInSmall: 700, small: 0, counted: 20, filtered: 30 })
+    const index = indexWith({ ...defaultBounds, sorted: 20, walked: 10, small: 0, counted: 20, filtered: 30 })
     const query = 'alpha'
     const found = await index.search(opened.database, { query, sortBy: 'votes', offset: 0, limit: 50 })
     // Fewer than 1,000 match, so all of them are among the best.
@@ -243,6 +249,18 @@ describe.each(kinds)('the engine %s', (kind) => {
     const filtered = await index.totals(opened.database, { query, filters: { platforms: ['github'] } })
     expect(filtered.totalIsExact).toBe(false)
     expect(filtered.total).toBeLessThanOrEqual(20)
+  })
+
+  test.each<[string, RequestFilters]>([
+    ['', {}],
+    [', also of those that pass filters', { platforms: [...platforms], minVotes: 1 }],
+    [', also as an account sees them', { view: { account, least: 2 } }],
+  ])('says that there are more than it counts, by a sample%s', async (_of, filters) => {
+    const index = indexWith({ ...defaultBounds, counted: 20, manySampled: 5 })
+    const found = await index.totals(opened.database, { query: 'alpha', filters })
+    expect(found).toEqual({ total: 20, totalIsExact: false })
+    const none = await index.totals(opened.database, { query: 'alpha', filters: { ...filters, minVotes: 100 } })
+    expect(none).toEqual({ total: 0, totalIsExact: true })
   })
 
   test('ranks what has any of the words, and its scores are the same for chosen requests', async () => {

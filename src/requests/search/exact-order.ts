@@ -2,43 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import { rowsInOrder } from '../list/index-scan.ts'
+import type { CacheBounds } from './bounds.ts'
 import type { ExactOrder, OrderedIds, OrderedInput, SearchQuery } from './engine.ts'
 import { hasFilters, matchesOf, offeredOf, wordsQuery } from './matched-set.ts'
-
-/** What an exact search may read. */
-export interface Bounds {
-  /** So many matches are read and sorted as they are. */
-  sorted: number
-  /** Of more matches an index in the order of the answer is walked, for at most so many rows: 10 to 20 µs each. */
-  walked: number
-  /** The same in a small cache, where the way that is left after a vain walk is a short one. */
-  walkedInSmall: number
-  /** In caches of so many requests all matches are read where nothing else is exact. The statistics that say the size lag behind. */
-  small: number
-  /** More matches are "more than" so many. */
-  counted: number
-  /** In a large cache filters may leave few of very many matches: so many of them are read to be counted. */
-  filtered: number
-}
-
-/** Caches up to 200,000 requests are always exact. */
-export const defaultBounds: Bounds = {
-  sorted: 10_000,
-  walked: 2_000,
-  walkedInSmall: 1_000,
-  small: 250_000,
-  counted: 10_000,
-  filtered: 100_000,
-}
+import { estimateMatches, isWalkVain, readSample, type Sample } from './sample.ts'
 
 const columns: Record<ExactOrder, RawBuilder<unknown>> = { votes: sql`votes`, new: sql`posted_at` }
 
-/** Whether the cache is so small that all matches of any query can be read. */
-export const isSmallCache = ({ small }: Bounds): RawBuilder<boolean> => sql`(
-  select reltuples <= ${sql.lit(small)} from pg_class where oid = 'searchable_requests'::regclass)`
-
 interface SortedRow {
-  is_small: boolean
   found: number
   ids: string[]
   maybe_ids: string[]
@@ -51,8 +22,8 @@ async function sortFew(
   executor: Executor,
   query: SearchQuery,
   { part, order, limit }: OrderedInput,
-  bounds: Bounds,
-): Promise<OrderedIds & { found: number; isSmall: boolean }> {
+  bounds: CacheBounds,
+): Promise<OrderedIds & { found: number }> {
   const least = sql.lit(filterView(query.filters).least)
   const inOrder = inOrderOf(order)
   const { rows } = await sql<SortedRow>`
@@ -64,12 +35,12 @@ async function sortFew(
       select * from matches where (select found from counted) <= ${sql.lit(bounds.sorted)}`,
     )}),
     page as (select * from offered where standing >= ${least} order by ${inOrder} limit ${limit})
-    select ${isSmallCache(bounds)} as is_small, found,
+    select found,
       (select coalesce(json_agg(id order by ${inOrder}), '[]') from page) as ids,
       (select coalesce(json_agg(id), '[]') from offered where standing < ${least}) as maybe_ids
     from counted`.execute(executor)
-  const { is_small: isSmall, found, ids, maybe_ids: maybeIds } = rows[0]!
-  return { isSmall, found, ids, maybeIds }
+  const { found, ids, maybe_ids: maybeIds } = rows[0]!
+  return { found, ids, maybeIds }
 }
 
 /** The first ones of all matches, however many they are. */
@@ -130,9 +101,19 @@ async function readFirstMaybe(executor: Executor, query: SearchQuery, { part }: 
   return rows.map(({ id }) => id)
 }
 
-async function isSmall(executor: Executor, bounds: Bounds): Promise<boolean> {
-  const { rows } = await sql<{ is_small: boolean }>`select ${isSmallCache(bounds)} as is_small`.execute(executor)
-  return rows[0]!.is_small
+/** The first ones of more matches than are sorted as they are. */
+async function readOfMany(
+  executor: Executor,
+  query: SearchQuery,
+  input: OrderedInput,
+  { bounds, sample }: { bounds: CacheBounds; sample: Sample },
+): Promise<OrderedIds | null> {
+  const { isSmall, walked, walkedInSmall, filtered } = bounds
+  if (isSmall || !isWalkVain(sample, bounds, input.limit)) {
+    const ids = await walkOrder(executor, query, input, isSmall ? walkedInSmall : walked)
+    if (ids !== null) return { ids, maybeIds: await readFirstMaybe(executor, query, input) }
+  }
+  return isSmall || estimateMatches(sample) <= filtered ? sortAll(executor, query, input) : null
 }
 
 /** Implements `SearchEngine.ordered` inside the database. */
@@ -140,13 +121,14 @@ export async function readOrdered(
   executor: Executor,
   query: SearchQuery,
   input: OrderedInput,
-  bounds = defaultBounds,
+  bounds: CacheBounds,
 ): Promise<OrderedIds | null> {
   // Filters may leave few of many matches: a walk would often be in vain, and reading all of them takes as long as reading 10,000 twice.
-  if (hasFilters(query) && (await isSmall(executor, bounds))) return sortAll(executor, query, input)
-  const { found, isSmall: isInSmall, ...sorted } = await sortFew(executor, query, input, bounds)
-  if (found <= bounds.sorted) return sorted
-  const ids = await walkOrder(executor, query, input, isInSmall ? bounds.walkedInSmall : bounds.walked)
-  if (ids !== null) return { ids, maybeIds: await readFirstMaybe(executor, query, input) }
-  return isInSmall ? sortAll(executor, query, input) : null
+  if (bounds.isSmall && hasFilters(query)) return sortAll(executor, query, input)
+  const sample = await readSample(executor, query, input.part, bounds)
+  if (sample.matching < bounds.manySampled) {
+    const { found, ...sorted } = await sortFew(executor, query, input, bounds)
+    if (found <= bounds.sorted) return sorted
+  }
+  return readOfMany(executor, query, input, { bounds, sample })
 }

@@ -62,6 +62,16 @@ export const requestsWithWords = (
   { least = -1, max = sql`null` }: { least?: number; max?: RawBuilder<unknown> | undefined },
 ): RawBuilder<unknown> => sql`requests_with_words(${words}, ${sql.lit(least)}::smallint, ${max}::bigint)`
 
+/** The requests of the sample with the words of a `tsquery`. */
+const sampledRequestsWithWords = (words: RawBuilder<unknown>, least: number, max: number): RawBuilder<unknown> =>
+  sql`sampled_requests_with_words(${words}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
+
+/** The lowest standing in the shared view of what a view may show or offer. For an account a request may have a higher one. */
+function leastOffered({ filters }: SearchQuery): number {
+  const view = filterView(filters)
+  return view.account === null ? Math.min(view.least, 1) : -1
+}
+
 interface MatchesOptions {
   /** The first `max` ones only, else all. */
   max?: RawBuilder<unknown>
@@ -70,12 +80,19 @@ interface MatchesOptions {
 }
 
 /** A query for rows of `searchable_requests` with the words of a part of the matches. */
-export function matchesOf(query: SearchQuery, part: Part, { max, least }: MatchesOptions = {}): RawBuilder<unknown> {
-  const view = filterView(query.filters)
-  // For an account a request may have a higher standing than in the shared view.
-  const leastOffered = view.account === null ? Math.min(view.least, 1) : -1
-  return sql`select * from ${requestsWithWords(wordsQuery(query, part), { least: least ?? leastOffered, max })}`
-}
+export const matchesOf = (
+  query: SearchQuery,
+  part: Part,
+  { max, least = leastOffered(query) }: MatchesOptions = {},
+): RawBuilder<unknown> => sql`select * from ${requestsWithWords(wordsQuery(query, part), { least, max })}`
+
+/** Those of the sample, at most `max`. */
+export const sampledMatchesOf = (query: SearchQuery, part: Part, max: number): RawBuilder<unknown> =>
+  sql`select * from ${sampledRequestsWithWords(wordsQuery(query, part), leastOffered(query), max)}`
+
+/** How many matches there are where every match of a standing is a result: an integer, at most `max`. */
+export const countOfMatches = (query: SearchQuery, least: number, max: number): RawBuilder<number> =>
+  sql`count_requests_with_words(${wordsQuery(query, 'all')}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
 
 /**
  * A query for the matches that the view shows or may offer, that pass the filters and have the phrases, with their standing in the view.

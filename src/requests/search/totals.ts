@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
+import type { CacheBounds } from './bounds.ts'
 import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
-import { type Bounds, defaultBounds, isSmallCache } from './exact-order.ts'
-import { hasFilters, matchesOf, offeredOf } from './matched-set.ts'
+import { countOfMatches, hasFilters, matchesOf, offeredOf } from './matched-set.ts'
+import { readSample } from './sample.ts'
 
 /** Of the values of a facet the most frequent ones. */
 const maxValues = 100
@@ -31,22 +32,28 @@ const combinations = sql`
   )`
 
 interface TotalsRow {
-  is_small: boolean
   total: number
   facets: Facets
   /** How many of the matches were read, where not all of them were. */
   read: number | null
 }
 
-async function countMatches(executor: Executor, query: SearchQuery, names: readonly FacetName[], bounds: Bounds) {
+/** Whether a match may be no result: then matches are read and checked one by one. */
+const isChecked = (query: SearchQuery): boolean => hasFilters(query) || filterView(query.filters).account !== null
+
+async function countMatches(
+  executor: Executor,
+  query: SearchQuery,
+  names: readonly FacetName[],
+  { isSmall, counted, filtered }: CacheBounds,
+) {
   const view = filterView(query.filters)
-  const inLarge = (max: number) => sql`case when ${isSmallCache(bounds)} then null else ${sql.lit(max)} end`
   const withFacets = names.length > 0
-  const maxShown = withFacets ? inLarge(bounds.counted + 1) : sql.lit(bounds.counted + 1)
+  const maxShown = withFacets && isSmall ? sql`null` : sql.lit(counted + 1)
+  const maxRead = isSmall ? sql`null` : sql.lit(filtered)
   // Where every match is a result, no more of them are read than counted.
-  const isBounded = hasFilters(query) || view.account !== null
-  const matches = isBounded
-    ? matchesOf(query, 'all', { max: inLarge(bounds.filtered) })
+  const matches = isChecked(query)
+    ? matchesOf(query, 'all', { max: maxRead })
     : matchesOf(query, 'all', { least: view.least, max: maxShown })
   const facets = sql.join(names.flatMap((name) => [sql`${name}::text`, countsOf(name)]))
   const { rows } = await sql<TotalsRow>`
@@ -55,10 +62,32 @@ async function countMatches(executor: Executor, query: SearchQuery, names: reado
       select * from (${offeredOf(query, sql`select * from matches`)}) as offered
       where standing >= ${sql.lit(view.least)} limit ${maxShown}
     )${withFacets ? sql`, ${combinations}` : sql``}
-    select ${isSmallCache(bounds)} as is_small, (select count(*)::int from shown) as total,
-      ${isBounded ? sql`(select count(*)::int from matches)` : sql`null::int`} as read,
+    select (select count(*)::int from shown) as total,
+      ${isChecked(query) ? sql`(select count(*)::int from matches)` : sql`null::int`} as read,
       ${withFacets ? sql`json_build_object(${facets})` : sql`'{}'::json`} as facets`.execute(executor)
   return rows[0]!
+}
+
+/** Whether there are more matches than are counted, by the sample alone. */
+async function hasVeryMany(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<boolean> {
+  // Few requests are counted as quickly.
+  if (bounds.requests <= bounds.counted) return false
+  return (await readSample(executor, query, 'all', bounds)).shown >= bounds.manySampled
+}
+
+async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {
+  const { counted, filtered, isSmall } = bounds
+  if (await hasVeryMany(executor, query, bounds)) return { total: counted, totalIsExact: false }
+  if (isChecked(query)) {
+    const { read, total } = await countMatches(executor, query, [], bounds)
+    return { total: Math.min(total, counted), totalIsExact: total <= counted && (isSmall || read! < filtered) }
+  }
+  const { least } = filterView(query.filters)
+  const { rows } = await sql<{ total: number }>`select ${countOfMatches(query, least, counted + 1)} as total`.execute(
+    executor,
+  )
+  const { total } = rows[0]!
+  return { total: Math.min(total, counted), totalIsExact: total <= counted }
 }
 
 /** Implements `SearchEngine.totals` inside the database. */
@@ -66,11 +95,12 @@ export async function readTotals(
   executor: Executor,
   query: SearchQuery,
   input: TotalsInput,
-  bounds = defaultBounds,
+  bounds: CacheBounds,
 ): Promise<Totals> {
   const names = [...new Set(input.facets)]
-  const { is_small: isSmall, read, total, facets } = await countMatches(executor, query, names, bounds)
-  const isWhole = isSmall || read === null || read < bounds.filtered
-  const totals = { total: Math.min(total, bounds.counted), totalIsExact: isWhole && total <= bounds.counted }
-  return names.length === 0 ? totals : { ...totals, facets, facetsAreExact: isSmall || totals.totalIsExact }
+  if (names.length === 0) return readTotal(executor, query, bounds)
+  const { isSmall, counted, filtered } = bounds
+  const { read, total, facets } = await countMatches(executor, query, names, bounds)
+  const totalIsExact = total <= counted && (isSmall || read === null || read < filtered)
+  return { total: Math.min(total, counted), totalIsExact, facets, facetsAreExact: isSmall || totalIsExact }
 }

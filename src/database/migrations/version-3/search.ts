@@ -95,6 +95,30 @@ export const search: readonly string[] = [
           where searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows;
       end
     $$`,
+  // As many as there are, up to max_rows, but no row of them is handed out.
+  `create function count_requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns integer
+    language plpgsql stable set enable_seqscan = off set enable_indexscan = off set work_mem = '16MB' as $$
+      begin
+        return (
+          select count(*) from (
+            select from searchable_requests
+            where searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows
+          ) as found
+        );
+      end
+    $$`,
+  /* A random sample: ids are random, and this is a 32nd of them. A query with many matches in it has very many in all. Entries are written at once, for the
+     list of pending ones would be longer than what a query reads of the index. */
+  `create index searchable_requests_sample on searchable_requests using gin (searched_words(request_id, words_version))
+    with (fastupdate = off) where request_id < '08000000-0000-0000-0000-000000000000'`,
+  `create function sampled_requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns setof searchable_requests
+    language plpgsql stable rows 500 set enable_seqscan = off set enable_indexscan = off as $$
+      begin
+        return query select * from searchable_requests
+          where request_id < '08000000-0000-0000-0000-000000000000'
+            and searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows;
+      end
+    $$`,
   `create function add_searchable_requests() returns trigger language plpgsql as $$
     begin
       insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
