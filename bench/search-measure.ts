@@ -42,11 +42,17 @@ export async function measure(load: Omit<Load, 'clients'>) {
   return { times, perSecond: sixteen.times.length / sixteen.seconds, bytes: one.bytes }
 }
 
-/** Loads an engine in batches and searches between two of them. */
-export async function fill(corpus: Corpus, size: number, load: BenchEngine['load'], search: () => Promise<unknown>) {
+/** Loads an engine in batches and searches between two of them. @param from how many documents it has already */
+export async function fill(
+  corpus: Corpus,
+  size: number,
+  load: BenchEngine['load'],
+  search: () => Promise<unknown>,
+  from = 0,
+) {
   const between: number[] = []
   const since = performance.now()
-  for (let start = 0; start < size; start += batchSize) {
+  for (let start = from; start < size; start += batchSize) {
     const count = Math.min(batchSize, size - start)
     await load(Array.from({ length: count }, (_, index) => corpus.document(start + index)))
     const asked = performance.now()

@@ -27,7 +27,20 @@ export function rowsOf({ frequentWords, rareWords }: Corpus): Row[] {
       queries: common(2),
     },
     { what: 'two common words, one topic', more: { filters: { topic: 'topic 7' } }, queries: common(2) },
+    { what: 'one common word by votes', more: { sortBy: 'votes' }, queries: common(1) },
     { what: 'two common words by votes', more: { sortBy: 'votes' }, queries: common(2) },
+    { what: 'four common words by date', more: { sortBy: 'new' }, queries: common(4) },
+    {
+      what: 'two common words by votes, platform and votes',
+      more: { sortBy: 'votes', filters: { platforms: ['github'], minVotes: 5 } },
+      queries: common(2),
+    },
+    { what: 'two common words, grouped by wish', more: { groupBy: 'wish' }, queries: common(2) },
+    {
+      what: 'two common words, four facets',
+      more: { facets: ['platform', 'status', 'tag', 'year'] },
+      queries: common(2),
+    },
     {
       what: 'two common words, one left out',
       more: {},

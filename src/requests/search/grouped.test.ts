@@ -106,6 +106,25 @@ describe('a search that is grouped by wish', () => {
     }
   })
 
+  it('looks further where the best 1,000 matches are of few wishes', async () => {
+    const { database } = service
+    const copies = Array.from({ length: 1_030 }, () => crypto.randomUUID())
+    await sql`
+      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
+      select id, 'gitlab', position, 'Cherry', '', 1, '{}', 'https://example.org', 'fruit', now(), now(), 2
+      from unnest(${copies}::uuid[]) with ordinality as one (id, position)`.execute(database)
+    await sql`
+      insert into request_texts (request_id, text)
+      select id, 'cherry' || case when position > 1010 then repeat(' in a longer text', 20) else '' end
+      from unnest(${copies}::uuid[]) with ordinality as one (id, position)`.execute(database)
+    const wishId = await makeWish(database, copies.slice(0, 1_010))
+    const body = (await service.client.search('cherry', { groupBy: 'wish', limit: 100 })).body
+    const results = wishesOf(body)
+    expect(results).toHaveLength(21)
+    expect(results[0]).toMatchObject({ wishId, matching: 1_010 })
+    expect(body.meta.window).toBeUndefined()
+  })
+
   it('stops at the best 100', async () => {
     await sql`update request_texts set text = 'apple ' || text where text like 'pear%'`.execute(service.database)
     await sql`delete from wishes where id <> ${wishIds[0]}`.execute(service.database)

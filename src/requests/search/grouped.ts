@@ -125,8 +125,15 @@ export async function searchWishes(
   const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
   const view = filterView(filters)
   const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-  const { ids, first, ...ranked } = await searchIndex.rank(executor, input)
-  const groups = await groupMatches(executor, { ids, first }, { view, sortBy, offset, limit })
+  const read = async (isWide: boolean) => {
+    const { ids, first, ...ranked } = await searchIndex.rank(executor, input, { isWide })
+    const groups = await groupMatches(executor, { ids, first }, { view, sortBy, offset, limit })
+    return { ranked, groups, amount: groups[0]?.groups ?? 0 }
+  }
+  const narrow = await read(false)
+  // Whichever page it is, so that pages fit together: a page beyond the groups is empty.
+  const isStarved = narrow.ranked.window !== null && narrow.amount <= searchCap
+  const { ranked, groups, amount } = isStarved ? await read(true) : narrow
   const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
   const numbers = await readWishNumbers(executor, wishIds, view)
   const tops = [...numbers.values()].map(({ topRequestId }) => topRequestId)
@@ -142,7 +149,6 @@ export async function searchWishes(
     const shownWish = wish === undefined ? withoutWish(bestMatch) : ofWish(wish, title ?? bestMatch.title)
     return [{ ...shownWish, matching, bestMatch }]
   })
-  const amount = groups[0]?.groups ?? 0
   return { ...ranked, results, more: amount > offset + groups.length }
 }
 

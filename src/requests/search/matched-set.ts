@@ -56,6 +56,10 @@ function passesFilters(query: SearchQuery): RawBuilder<boolean> {
 export const hasFilters = (query: SearchQuery): boolean =>
   conditionsOn('searchable_requests', query.filters).length > 0 || textCondition(query) !== null
 
+/** Whether a match in the view's class may be no result: then matches are read and checked one by one. */
+export const isChecked = (query: SearchQuery): boolean =>
+  hasFilters(query) || filterView(query.filters).account !== null
+
 /** The rows of `searchable_requests` with the words of a `tsquery`, always read by the index. */
 export const requestsWithWords = (
   words: RawBuilder<unknown>,
@@ -87,8 +91,11 @@ export const matchesOf = (
 ): RawBuilder<unknown> => sql`select * from ${requestsWithWords(wordsQuery(query, part), { least, max })}`
 
 /** Those of the sample, at most `max`. */
-export const sampledMatchesOf = (query: SearchQuery, part: Part, max: number): RawBuilder<unknown> =>
-  sql`select * from ${sampledRequestsWithWords(wordsQuery(query, part), leastOffered(query), max)}`
+export const sampledMatchesOf = (
+  query: SearchQuery,
+  part: Part,
+  { max, least = leastOffered(query) }: { max: number; least?: number },
+): RawBuilder<unknown> => sql`select * from ${sampledRequestsWithWords(wordsQuery(query, part), least, max)}`
 
 /** How many matches there are where every match of a standing is a result: an integer, at most `max`. */
 export const countOfMatches = (query: SearchQuery, least: number, max: number): RawBuilder<number> =>

@@ -2,7 +2,16 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
-import { candidatesOf, classOrder, conditionOf, orders, type PageInput, shownOf, wideWindowSize } from './page.ts'
+import {
+  candidatesOf,
+  classOrder,
+  conditionOf,
+  orders,
+  type PageInput,
+  shownOf,
+  wideWindowSize,
+  windowSize,
+} from './page.ts'
 
 /** The matches of a query that the view shows and that pass its filters, without their records. */
 export interface RankedMatches {
@@ -19,21 +28,26 @@ export interface RankedMatches {
 
 export const noRankedMatches: RankedMatches = { ids: [], first: 0, window: null, maybeIds: [], anyMatch: false }
 
-/** The best matches, as far as the widest window goes. */
-async function rankBest(executor: Executor, engine: SearchEngine, input: PageInput): Promise<RankedMatches> {
+/** The best matches, as far as a window goes. */
+async function rankBest(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  size: number,
+): Promise<RankedMatches> {
   const view = filterView(input.filters)
   const least = sql.lit(view.least)
-  const hits = await engine.best(executor, input.words, wideWindowSize + 1)
+  const hits = await engine.best(executor, input.words, size + 1)
   const order = sql`${classOrder(view)}${orders[input.sortBy]}`
   const { rows } = await sql<Pick<RankedMatches, 'ids' | 'maybeIds' | 'anyMatch'> & { considered: number }>`
-    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: wideWindowSize })}, ${shownOf(view)}
+    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: size })}, ${shownOf(view)}
     select count(*) filter (where standing >= ${least})::int as considered,
       (select coalesce(array_agg(id order by ${order}), '{}') from shown) as ids,
       coalesce(array_agg(id) filter (where passes and standing < ${least}), '{}') as "maybeIds",
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)
   const { considered, ...ranked } = rows[0]!
-  return { ...ranked, first: ranked.ids.length, window: hits.length > wideWindowSize ? considered : null }
+  return { ...ranked, first: ranked.ids.length, window: hits.length > size ? considered : null }
 }
 
 /** How many matches of an order are grouped; in very large caches, where so many cannot be had in time, fewer. */
@@ -80,14 +94,19 @@ async function rankOrdered(
   }
 }
 
+export interface RankOptions {
+  /** Whether to consider many more matches by relevance: five times as many, at three times the cost. */
+  isWide?: boolean
+}
+
 /** The matches that are grouped. @param needed after so many of them the page is full at the earliest. */
 export async function rankMatches(
   executor: Executor,
   engine: SearchEngine,
   input: PageInput,
-  needed: number,
+  { needed, isWide = false }: RankOptions & { needed: number },
 ): Promise<RankedMatches> {
   const ordered = input.sortBy === 'relevance' ? null : await rankOrdered(executor, engine, input, needed)
   if (ordered !== null && ordered.ids.length + ordered.maybeIds.length > 0) return ordered
-  return rankBest(executor, engine, input)
+  return rankBest(executor, engine, input, isWide ? wideWindowSize : windowSize)
 }

@@ -3,29 +3,37 @@ import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import { type Bounds, type CacheBounds, sampleShare } from './bounds.ts'
 import type { Part, SearchQuery } from './engine.ts'
-import { offeredOf, sampledMatchesOf } from './matched-set.ts'
+import { isChecked, offeredOf, sampledMatchesOf } from './matched-set.ts'
 
 // A 32nd of the requests, chosen by their random ids, has an index of words of its own. What has many matches there has very many in
 // all, which is known without reading them.
 
 /** The matches of a query in the sample. */
 export interface Sample {
-  /** Those with the words, at most `sampled`, whatever the filters say … */
+  /** Those with the words, at most so many as are read, whatever the filters say … */
   matching: number
   /** … and those of them that the view shows and that pass the filters. */
   shown: number
 }
 
-/** Reads the matches of a part of a query in the sample. */
+/** Reads the matches of a part of a query in the sample: where every match is a result, no more of them than `manySampled`. */
 export async function readSample(
   executor: Executor,
   query: SearchQuery,
   part: Part,
-  { sampled }: Pick<Bounds, 'sampled'>,
+  { sampled, manySampled }: Pick<Bounds, 'sampled' | 'manySampled'>,
 ): Promise<Sample> {
-  const least = sql.lit(filterView(query.filters).least)
+  const { least: leastShown } = filterView(query.filters)
+  if (!isChecked(query)) {
+    const { rows } = await sql<{ found: number }>`
+      select count(*)::int as found
+      from (${sampledMatchesOf(query, part, { least: leastShown, max: manySampled })}) as matches`.execute(executor)
+    const { found } = rows[0]!
+    return { matching: found, shown: found }
+  }
+  const least = sql.lit(leastShown)
   const { rows } = await sql<Sample>`
-    with matches as materialized (${sampledMatchesOf(query, part, sampled)})
+    with matches as materialized (${sampledMatchesOf(query, part, { max: sampled })})
     select (select count(*)::int from matches) as matching, (
       select count(*)::int from (${offeredOf(query, sql`select * from matches`)}) as offered where standing >= ${least}
     ) as shown`.execute(executor)

@@ -11,7 +11,7 @@ import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
-import { noRankedMatches, type RankedMatches, rankMatches } from './ranked.ts'
+import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
 import { fillAllStoredWords } from './stored-words.ts'
 import { termsOf } from './terms.ts'
 import { tsvector } from './tsvector.ts'
@@ -54,7 +54,7 @@ export interface SearchIndex {
    */
   totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
   /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
-  rank(executor: Executor, input: SearchInput): Promise<RankedMatches & { words: string[] }>
+  rank(executor: Executor, input: SearchInput, options?: RankOptions): Promise<RankedMatches & { words: string[] }>
   /**
    * The likely requests of a view that match any of some normalised words best, the best first. A word that is given several times
    * counts so many times.
@@ -163,12 +163,13 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
       const found = await (sortBy === 'relevance' ? readRanked : readOrderedPage)(executor, engine, page)
       return { ...found, words: [...words] }
     },
-    rank: async (executor, input) => {
+    rank: async (executor, input, options) => {
       const page = await pageOf(executor, input)
+      const needed = page.offset + page.limit + 1
       const words = [...page.words]
       if (words.length === 0) return { ...noRankedMatches, words }
       const rank = async (ranked: readonly string[]) => ({
-        ...(await rankMatches(executor, engine, { ...page, words: ranked }, page.offset + page.limit + 1)),
+        ...(await rankMatches(executor, engine, { ...page, words: ranked }, { ...options, needed })),
         words,
       })
       if (words.length <= rankedWords) return rank(words)

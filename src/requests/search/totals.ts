@@ -3,7 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import type { CacheBounds } from './bounds.ts'
 import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
-import { countOfMatches, hasFilters, matchesOf, offeredOf } from './matched-set.ts'
+import { countOfMatches, isChecked, matchesOf, offeredOf } from './matched-set.ts'
 import { readSample } from './sample.ts'
 
 /** Of the values of a facet the most frequent ones. */
@@ -37,9 +37,6 @@ interface TotalsRow {
   /** How many of the matches were read, where not all of them were. */
   read: number | null
 }
-
-/** Whether a match may be no result: then matches are read and checked one by one. */
-const isChecked = (query: SearchQuery): boolean => hasFilters(query) || filterView(query.filters).account !== null
 
 async function countMatches(
   executor: Executor,
