@@ -101,6 +101,10 @@ async function readFirstMaybe(executor: Executor, query: SearchQuery, { part }: 
   return rows.map(({ id }) => id)
 }
 
+/** Whether the filters are a range of the order: a walk begins in it, however few requests of the whole cache it has. */
+const startsInRange = ({ filters }: SearchQuery, order: ExactOrder): boolean =>
+  order === 'votes' ? filters.minVotes !== undefined : filters.since !== undefined || filters.until !== undefined
+
 /** The first ones of more matches than are sorted as they are. */
 async function readOfMany(
   executor: Executor,
@@ -109,7 +113,7 @@ async function readOfMany(
   { bounds, sample }: { bounds: CacheBounds; sample: Sample },
 ): Promise<OrderedIds | null> {
   const { isSmall, walked, walkedInSmall, filtered } = bounds
-  if (isSmall || !isWalkVain(sample, bounds, input.limit)) {
+  if (isSmall || startsInRange(query, input.order) || !isWalkVain(sample, bounds, input.limit)) {
     const ids = await walkOrder(executor, query, input, isSmall ? walkedInSmall : walked)
     if (ids !== null) return { ids, maybeIds: await readFirstMaybe(executor, query, input) }
   }

@@ -14,34 +14,39 @@ export interface Sample {
   matching: number
   /** … and those of them that the view shows and that pass the filters. */
   shown: number
+  /** Whether all of its matches were read. */
+  isWhole: boolean
 }
 
-/** Reads the matches of a part of a query in the sample: where every match is a result, no more of them than `manySampled`. */
+/** Reads the matches of a part of a query in the sample. */
 export async function readSample(
   executor: Executor,
   query: SearchQuery,
   part: Part,
-  { sampled, manySampled }: Pick<Bounds, 'sampled' | 'manySampled'>,
+  { sampled }: Pick<Bounds, 'sampled'>,
 ): Promise<Sample> {
   const { least: leastShown } = filterView(query.filters)
+  const isWhole = (matching: number) => matching < sampled
   if (!isChecked(query)) {
     const { rows } = await sql<{ found: number }>`
       select count(*)::int as found
-      from (${sampledMatchesOf(query, part, { least: leastShown, max: manySampled })}) as matches`.execute(executor)
+      from (${sampledMatchesOf(query, part, { least: leastShown, max: sampled })}) as matches`.execute(executor)
     const { found } = rows[0]!
-    return { matching: found, shown: found }
+    return { matching: found, shown: found, isWhole: isWhole(found) }
   }
   const least = sql.lit(leastShown)
-  const { rows } = await sql<Sample>`
+  const { rows } = await sql<Omit<Sample, 'isWhole'>>`
     with matches as materialized (${sampledMatchesOf(query, part, { max: sampled })})
     select (select count(*)::int from matches) as matching, (
       select count(*)::int from (${offeredOf(query, sql`select * from matches`)}) as offered where standing >= ${least}
     ) as shown`.execute(executor)
-  return rows[0]!
+  const sample = rows[0]!
+  return { ...sample, isWhole: isWhole(sample.matching) }
 }
 
-/** About how many matches have the words, by those in the sample. */
-export const estimateMatches = ({ matching }: Sample): number => matching * sampleShare
+/** About how many matches have the words; infinite where the sample has more than were read. */
+export const estimateMatches = ({ matching, isWhole }: Sample): number =>
+  isWhole ? matching * sampleShare : Number.POSITIVE_INFINITY
 
 /** Whether a walk of an order in vain is likely: it would have to read more than twice as many rows as it may. */
 export const isWalkVain = ({ shown }: Sample, { requests, walked }: CacheBounds, limit: number): boolean =>

@@ -69,7 +69,8 @@ async function countMatches(
 async function hasVeryMany(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<boolean> {
   // Few requests are counted as quickly.
   if (bounds.requests <= bounds.counted) return false
-  return (await readSample(executor, query, 'all', bounds)).shown >= bounds.manySampled
+  const sampled = isChecked(query) ? bounds.sampled : bounds.manySampled
+  return (await readSample(executor, query, 'all', { sampled })).shown >= bounds.manySampled
 }
 
 async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {
