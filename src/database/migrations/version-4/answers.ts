@@ -1,0 +1,2 @@
+/** The version that cached answers of every process follow. */
+export const cachedAnswers: readonly string[] = []

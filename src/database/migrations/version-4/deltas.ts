@@ -1,0 +1,2 @@
+/** Append-only changes of shared counts. */
+export const deltas: readonly string[] = []

@@ -1,0 +1,2 @@
+/** The log of changes that search engines outside of the database follow. */
+export const searchOutbox: readonly string[] = []
