@@ -36,8 +36,8 @@ export async function prepareDatabase(
   onCrash: (error: Error) => void,
   { offline = false, onStatement, open = openDatabase }: PrepareOptions = {},
 ) {
-  const { databaseUrl, dataDir } = config
-  const opened = await open({ databaseUrl, dataDir, onCrash, onStatement })
+  const { databaseUrl, dataDir, databasePoolSize: poolSize, databaseQueuePoolSize: queuePoolSize } = config
+  const opened = await open({ databaseUrl, dataDir, poolSize, queuePoolSize, onCrash, onStatement })
   try {
     const { migrations, searchIndex } = await bringUpToDate(config, opened)
     log.info(

