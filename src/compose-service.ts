@@ -25,7 +25,7 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
-import { countRequestChanges } from './requests/store/changes.ts'
+import { followRequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
 import { version } from './runtime/version.ts'
@@ -108,7 +108,7 @@ export async function composeService(parts: ServiceParts) {
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
   const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
-  const requestChanges = await countRequestChanges(opened)
+  const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
   const cacheVersion = cachesResponses ? requestChanges.version : () => null
@@ -137,7 +137,11 @@ export async function composeService(parts: ServiceParts) {
     hostMemory,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
-    cachedRead: createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters }),
+    cachedRead: createResponseCache({
+      version: cacheVersion,
+      follow: cachesResponses ? requestChanges.follow : undefined,
+      maxSize: maxCachedCharacters,
+    }),
     cacheVersion,
     platformsConfig: config.platforms,
     hosts,
