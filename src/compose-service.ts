@@ -7,7 +7,9 @@ import type { Config } from './config.ts'
 import { builtPage } from './dashboard/page.ts'
 import type { PlatformName } from './database/column-types.ts'
 import type { DatabaseOptions, OpenDatabase } from './database/open.ts'
+import { createReplicaReads } from './database/postgres/replica.ts'
 import { watchReadiness } from './database/readiness.ts'
+import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
@@ -25,7 +27,7 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
-import { followRequestChanges } from './requests/store/changes.ts'
+import { followRequestChanges, type RequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
 import { version } from './runtime/version.ts'
@@ -81,6 +83,16 @@ function composeRateLimits({ database, backend }: OpenDatabase, overrides: Servi
   return createRateLimits({ clock, limiter, limits })
 }
 
+/** Where requests, topics and wishes are read. */
+function composeReads({ database, replica }: OpenDatabase, changes: RequestChanges, log: Logger) {
+  if (replica === null) return { read: readsOf(database), status: undefined }
+  const readPrimaryVersion = async () => {
+    await changes.follow()
+    return changes.version() as string | null
+  }
+  return createReplicaReads({ primary: database, replica, readPrimaryVersion, log })
+}
+
 /** The adapters of the platforms, their hosts and their HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared }: ServiceParts) {
   const { database } = prepared.opened
@@ -112,12 +124,14 @@ export async function composeService(parts: ServiceParts) {
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
   const cacheVersion = cachesResponses ? requestChanges.version : () => null
+  const reads = composeReads(opened, requestChanges, log)
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,
+    read: reads.read,
     clock,
     log,
     queue,
@@ -132,6 +146,7 @@ export async function composeService(parts: ServiceParts) {
         search: searchIndex.kind,
         queue: 'pg-boss',
         unplacedRequests: ready ? await readBacklog(database) : 0,
+        replica: reads.status?.(),
       }
     },
     hostMemory,

@@ -135,7 +135,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
   const model = readModelConfig(environment, complain)
   return {
     ...readHttpConfig(environment, complain),
-    ...readDatabaseConfig(environment),
+    ...readDatabaseConfig(environment, complain),
     ...readAccountConfig(environment, complain),
     ...readJobConfig(environment),
     ...readRefreshConfig(environment),

@@ -7,6 +7,7 @@ import { composeService, type ServiceOverrides, type ServiceParts } from './comp
 import type { Config } from './config.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { reportConnections } from './database/postgres/connection-use.ts'
+import { reportPooler } from './database/postgres/notification-check.ts'
 import type { App } from './http/app-type.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { urlOf } from './http/public-url.ts'
@@ -171,7 +172,10 @@ async function start(parts: StartParts): Promise<Service> {
   const signInUrl = listens ? await offerSignIn(offer) : null
   const background = await startBackground(parts, composed, runsJobs)
   upkeep?.start()
-  if (!offline) await reportConnections(opened.readConnectionUse, log)
+  if (!offline) {
+    await reportConnections(opened.readConnectionUse, log)
+    await reportPooler(opened, log)
+  }
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()

