@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -43,6 +43,38 @@ async function makeKeys(database: Database): Promise<string[]> {
   return keys
 }
 
+/** A tick of /proc on Linux. */
+const tickMs = 10
+const fieldsOf = (pid: number | string) =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .map(Number)
+
+/** The CPU time so far of this process, and of all processes of a Postgres: it says more than a clock on a busy machine. */
+async function cpuMs(url: string | undefined): Promise<{ service: number; postgres: number }> {
+  const { user, system } = process.cpuUsage()
+  const service = (user + system) / 1_000
+  if (url === undefined) return { service, postgres: 0 }
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  // After the name: state, parent, ...; user, system, and those of ended children.
+  const postmaster = fieldsOf(rows[0]?.pid ?? 0)[1] ?? 0
+  await client.end()
+  let ticks = 0
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const fields = fieldsOf(name)
+      if (fields[1] === postmaster) ticks += (fields[11] ?? 0) + (fields[12] ?? 0)
+      if (Number(name) === postmaster) ticks += fields.slice(11, 15).reduce((sum, field) => sum + field, 0)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return { service, postgres: ticks * tickMs }
+}
+
 async function measureReads(databaseUrl: string | undefined, cachesResponses: boolean): Promise<Line[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-reads-'))
   const config = readConfig({
@@ -64,7 +96,8 @@ async function measureReads(databaseUrl: string | undefined, cachesResponses: bo
       ['one account', keys.slice(0, 1)],
       [`${accounts} accounts`, keys],
     ] as const) {
-      const { times, perSecond } = await measure({
+      const before = await cpuMs(databaseUrl)
+      const { times, perSecond, calls } = await measure({
         url: service.address ?? '',
         seconds,
         method: 'GET',
@@ -73,8 +106,13 @@ async function measureReads(databaseUrl: string | undefined, cachesResponses: bo
         keys: accountKeys,
         bodies: [],
       })
+      const after = await cpuMs(databaseUrl)
       const backend = databaseUrl === undefined ? 'embedded' : 'Postgres'
-      lines.push([backend, cachesResponses ? 'cached' : 'not cached', what, times[0] ?? '', perSecond.toFixed(0)])
+      const cpu = [after.service - before.service, after.postgres - before.postgres].map((ms) =>
+        (ms / calls).toFixed(3),
+      )
+      const cached = cachesResponses ? 'cached' : 'not cached'
+      lines.push([backend, cached, what, times[0] ?? '', perSecond.toFixed(0), ...cpu])
     }
     return lines
   } finally {
@@ -141,7 +179,18 @@ try {
     reads.push(...(await measureReads(databaseUrl, cachesResponses)))
   }
   const text = [
-    table(['backend', 'lists are', 'callers', 'p50 ms', 'a second, 16 clients'], reads),
+    table(
+      [
+        'backend',
+        'lists are',
+        'callers',
+        'p50 ms',
+        'a second, 16 clients',
+        'CPU ms of the service',
+        'CPU ms of Postgres',
+      ],
+      reads,
+    ),
     table(['a transaction writes a row and', '1 writer', '4 writers', '16 writers'], await measureVersions(url)),
   ].join('\n\n')
   console.log(text)

@@ -25,7 +25,7 @@ describe.runIf(onPostgres && program !== null)('behind PgBouncer in transaction 
   let copy: DatabaseCopy
   let pooler: PgBouncer
   let simulator: PlatformSimulator
-  let service: ChildService
+  let service: ChildService | undefined
   let client: TestClient
   const directUrl = () => copy.options.databaseUrl ?? ''
   const pooledUrl = () => pooler.url(new URL(directUrl()).pathname.slice(1))
@@ -43,10 +43,10 @@ describe.runIf(onPostgres && program !== null)('behind PgBouncer in transaction 
     simulator = await startPlatformSimulator({ limits: 'none', latencyMs: 20, size: 60 })
     pooler = await startPgBouncer(program ?? '', directUrl())
     service = await startChildService(environment())
-    client = createTestClient(() => service.url, apiKey)
+    client = createTestClient(() => service?.url ?? '', apiKey)
   })
   afterAll(async () => {
-    await service.end('SIGKILL')
+    await service?.end('SIGKILL')
     await pooler.stop()
     await simulator.stop()
     await copy.remove()
@@ -78,7 +78,7 @@ describe.runIf(onPostgres && program !== null)('behind PgBouncer in transaction 
     expect(new Set(spent.map(({ body }) => body.data.jobId)).size).toBe(1)
     await client.waitForJob(spent[0]?.body.data.jobId, 60_000)
     expect(await verify()).toEqual({ differences: [] })
-    expect(service.stderr()).not.toContain('do not arrive')
+    expect(service?.stderr()).not.toContain('do not arrive')
   })
 
   it('a transaction has its time limits, and leaves none on the connections of others', async () => {

@@ -68,7 +68,7 @@ export function createResponseCache({
     return cached.get(key)
   }
   return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    await follow?.()
+    if (follow) await follow()
     const found = find(key)
     if (found) return found.value as T
     return share(key, async () => {
