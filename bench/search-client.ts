@@ -8,6 +8,8 @@ export interface Load {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
+  /** API keys, sent in rotation; without them `headers` has the key. */
+  keys?: readonly string[]
   /** Sent in rotation. */
   bodies: readonly string[]
   clients: number
@@ -22,16 +24,18 @@ export interface Measured {
   bytes: number
 }
 
-async function run({ url, method, path, headers, bodies, clients, seconds }: Load): Promise<Measured> {
+async function run({ url, method, path, headers, keys, bodies, clients, seconds }: Load): Promise<Measured> {
   const pool = new Pool(url, { connections: clients, pipelining: 1 })
   const times: number[] = []
   let [next, failed, bytes] = [0, 0, 0]
   const since = performance.now()
+  const sent = keys?.map((key) => ({ ...headers, authorization: `Bearer ${key}` })) ?? [headers]
   const call = async () => {
     while (performance.now() - since < seconds * 1_000) {
       const startedAt = performance.now()
-      const body = method === 'GET' ? null : (bodies[next++ % bodies.length] ?? null)
-      const answer = await pool.request({ method, path, headers, body })
+      const number = next++
+      const body = method === 'GET' ? null : (bodies[number % bodies.length] ?? null)
+      const answer = await pool.request({ method, path, headers: sent[number % sent.length] ?? headers, body })
       const content = await answer.body.arrayBuffer()
       times.push(performance.now() - startedAt)
       bytes += content.byteLength

@@ -30,16 +30,17 @@ const ask = (load: Load): Promise<Measured> =>
 export const ms = (time: number) => (time < 10 ? time.toFixed(1) : time.toFixed(0))
 export const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
 
-/** A line of a table: p50, p95 and p99 of one client, and calls a second of sixteen. */
+/** p50, p95 and p99 of one client, calls a second of sixteen, and how many calls all of that took. */
 export async function measure(load: Omit<Load, 'clients'>) {
   const { seconds } = load
   // Warm.
-  await ask({ ...load, clients: 1, seconds: seconds / 3 })
+  const warm = await ask({ ...load, clients: 1, seconds: seconds / 3 })
   const one = await ask({ ...load, clients: 1 })
   const sixteen = await ask({ ...load, clients: 16 })
   if (one.failed + sixteen.failed > 0) throw new Error(`${one.failed + sixteen.failed} calls failed: ${load.bodies[0]}`)
   const times = [0.5, 0.95, 0.99].map((share) => ms(percentile(one.times, share)))
-  return { times, perSecond: sixteen.times.length / sixteen.seconds, bytes: one.bytes }
+  const calls = [warm, one, sixteen].reduce((sum, measured) => sum + measured.times.length, 0)
+  return { times, perSecond: sixteen.times.length / sixteen.seconds, bytes: one.bytes, calls }
 }
 
 /** Loads an engine in batches and searches between two of them. @param from how many documents it has already */

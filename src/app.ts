@@ -15,6 +15,7 @@ import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import { registerPage } from './dashboard/page.ts'
 import type { Database } from './database/open.ts'
+import type { ReadDatabase } from './database/reads.ts'
 import type { Expansion } from './expansion/expansion.ts'
 import type { App } from './http/app-type.ts'
 import { registerDraining } from './http/draining.ts'
@@ -63,6 +64,8 @@ import { registerWishRoutes } from './wishes/routes.ts'
 
 export interface AppDependencies {
   database: Database
+  /** Reads requests, topics and wishes where that can be done: on a replica, if there is one. */
+  read: ReadDatabase
   clock: Clock
   log: Logger
   /** The log level of calls that succeed. */
@@ -74,7 +77,7 @@ export interface AppDependencies {
   searchIndex: SearchIndex
   /** Caches answers that depend on the stored requests alone, the same for every account. */
   cachedRead: CoalescedReads
-  /** How often the stored requests have changed; null while that is not known. */
+  /** The version of the stored requests as last read; null while none is known. */
   cacheVersion: Version
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>

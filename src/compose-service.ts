@@ -7,7 +7,9 @@ import type { Config } from './config.ts'
 import { builtPage } from './dashboard/page.ts'
 import type { PlatformName } from './database/column-types.ts'
 import type { DatabaseOptions, OpenDatabase } from './database/open.ts'
+import { createReplicaReads } from './database/postgres/replica.ts'
 import { watchReadiness } from './database/readiness.ts'
+import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
@@ -25,7 +27,7 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
-import { countRequestChanges } from './requests/store/changes.ts'
+import { followRequestChanges, type RequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
 import { version } from './runtime/version.ts'
@@ -81,6 +83,16 @@ function composeRateLimits({ database, backend }: OpenDatabase, overrides: Servi
   return createRateLimits({ clock, limiter, limits })
 }
 
+/** Where requests, topics and wishes are read. */
+function composeReads({ database, replica }: OpenDatabase, changes: RequestChanges, log: Logger) {
+  if (replica === null) return { read: readsOf(database), status: undefined }
+  const readPrimaryVersion = async () => {
+    await changes.follow()
+    return changes.version() as string | null
+  }
+  return createReplicaReads({ primary: database, replica, readPrimaryVersion, log })
+}
+
 /** The adapters of the platforms, their hosts and their HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared }: ServiceParts) {
   const { database } = prepared.opened
@@ -108,16 +120,18 @@ export async function composeService(parts: ServiceParts) {
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
   const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
-  const requestChanges = await countRequestChanges(opened)
+  const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
   const cacheVersion = cachesResponses ? requestChanges.version : () => null
+  const reads = composeReads(opened, requestChanges, log)
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,
+    read: reads.read,
     clock,
     log,
     queue,
@@ -132,12 +146,17 @@ export async function composeService(parts: ServiceParts) {
         search: searchIndex.kind,
         queue: 'pg-boss',
         unplacedRequests: ready ? await readBacklog(database) : 0,
+        replica: reads.status?.(),
       }
     },
     hostMemory,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
-    cachedRead: createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters }),
+    cachedRead: createResponseCache({
+      version: cacheVersion,
+      follow: cachesResponses ? requestChanges.follow : undefined,
+      maxSize: maxCachedCharacters,
+    }),
     cacheVersion,
     platformsConfig: config.platforms,
     hosts,

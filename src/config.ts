@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type AccountConfig, accountVariables, readAccountConfig } from './accounts/settings.ts'
+import { type DatabaseConfig, databaseVariables, readDatabaseConfig } from './database/settings.ts'
 import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
 import { type JudgingConfig, judgingVariables, readJudgingConfig } from './judging/settings.ts'
@@ -18,18 +19,7 @@ import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
 import { type JobConfig, jobVariables, readJobConfig } from './scraping/settings.ts'
 
-const databaseVariables = {
-  DATA_DIR: Type.String({
-    minLength: 1,
-    default: './data',
-    description: 'the embedded database, its lock and the admin key',
-  }),
-  DATABASE_URL: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?://',
-      description: 'a Postgres 15 or later instead of the embedded database',
-    }),
-  ),
+const roleVariable = {
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
     default: 'all',
     description: '`all`, `api` or `worker`; other than `all` only with `DATABASE_URL`',
@@ -61,6 +51,7 @@ const logVariables = {
 export const environmentSchema = Type.Object({
   ...addressVariables,
   ...databaseVariables,
+  ...roleVariable,
   ...logVariables,
   ...accountVariables,
   ...proxyVariables,
@@ -84,9 +75,7 @@ export type LogFormat = 'auto' | 'json' | 'text'
 type Environment = Static<typeof environmentSchema>
 
 /** The whole configuration, parsed once. Nothing else reads the environment. */
-export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig {
-  dataDir: string
-  databaseUrl: string | undefined
+export interface Config extends HttpConfig, DatabaseConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig {
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat
@@ -146,12 +135,11 @@ export function readConfig(source: Record<string, string | undefined> = process.
   const model = readModelConfig(environment, complain)
   return {
     ...readHttpConfig(environment, complain),
+    ...readDatabaseConfig(environment, complain),
     ...readAccountConfig(environment, complain),
     ...readJobConfig(environment),
     ...readRefreshConfig(environment),
     ...live,
-    dataDir: environment.DATA_DIR,
-    databaseUrl,
     role,
     logLevel: environment.LOG_LEVEL,
     logFormat: environment.LOG_FORMAT as LogFormat,

@@ -17,15 +17,30 @@ export interface PrepareOptions {
 
 export type PreparedDatabase = Awaited<ReturnType<typeof prepareDatabase>>
 
+const optionsOf = (config: Config): Omit<DatabaseOptions, 'onCrash'> => ({
+  databaseUrl: config.databaseUrl,
+  listenUrl: config.databaseListenUrl,
+  readUrl: config.databaseReadUrl,
+  dataDir: config.dataDir,
+  poolSize: config.databasePoolSize,
+  queuePoolSize: config.databaseQueuePoolSize,
+})
+
 /** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
-async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatabase) {
+async function bringUpToDate({ databaseUrl, databaseListenUrl, dataDir }: Config, opened: OpenDatabase) {
   const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
     const migrations = await migrate(database, location)
     return { migrations, searchIndex: await openSearchIndex(database) }
   }
   if (databaseUrl === undefined) return prepare(opened.database)
-  const unhurried = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: () => {} })
+  const unhurried = await openDatabase({
+    databaseUrl: databaseListenUrl ?? databaseUrl,
+    dataDir,
+    poolSize: 2,
+    statementTimeoutMs: 0,
+    onCrash: () => {},
+  })
   return prepare(unhurried.database).finally(unhurried.close)
 }
 
@@ -36,8 +51,7 @@ export async function prepareDatabase(
   onCrash: (error: Error) => void,
   { offline = false, onStatement, open = openDatabase }: PrepareOptions = {},
 ) {
-  const { databaseUrl, dataDir } = config
-  const opened = await open({ databaseUrl, dataDir, onCrash, onStatement })
+  const opened = await open({ ...optionsOf(config), onCrash, onStatement })
   try {
     const { migrations, searchIndex } = await bringUpToDate(config, opened)
     log.info(

@@ -6,6 +6,8 @@ import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
 import { composeService, type ServiceOverrides, type ServiceParts } from './compose-service.ts'
 import type { Config } from './config.ts'
 import type { OpenDatabase } from './database/open.ts'
+import { reportConnections } from './database/postgres/connection-use.ts'
+import { reportPooler } from './database/postgres/notification-check.ts'
 import type { App } from './http/app-type.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { urlOf } from './http/public-url.ts'
@@ -170,6 +172,10 @@ async function start(parts: StartParts): Promise<Service> {
   const signInUrl = listens ? await offerSignIn(offer) : null
   const background = await startBackground(parts, composed, runsJobs)
   upkeep?.start()
+  if (!offline) {
+    await reportConnections(opened.readConnectionUse, log)
+    await reportPooler(opened, log)
+  }
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()

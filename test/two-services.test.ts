@@ -1,16 +1,28 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestLimits } from '../src/accounts/request-limits.ts'
+import type { Database } from '../src/database/open.ts'
+import { preparePage } from '../src/requests/store/prepared-page.ts'
+import { storePage } from '../src/requests/store/store.ts'
 import { type Service, startService } from '../src/service.ts'
-import { createTestClient } from './client.ts'
-import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
+import { createTestClient, type TestClient } from './client.ts'
+import { foundRequest, numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
 // What several processes on one Postgres must hold together. The embedded database belongs to one process.
 
 const platforms = platformMap(scriptedPlatform('github', numberedPages(2)))
+
+async function store(database: Database, topic: string, requests: ReturnType<typeof foundRequest>[]): Promise<void> {
+  const page = await preparePage('github', { requests }, null)
+  const stored = { ...page, platform: 'github' as const, topic, jobId: null, markSeenBefore: null, now: new Date() }
+  await database.transaction().execute((open) => storePage(open, stored))
+}
+
 let first: TestService
 let second: Service
+/** The statements of the second service. */
+const statements: string[] = []
 
 describe.runIf(process.env.TEST_BACKEND === 'postgres')('two services on one Postgres', () => {
   beforeAll(async () => {
@@ -18,7 +30,12 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two services on one Pos
     const failTest = (error: Error) => {
       throw error
     }
-    second = await startService(first.config, pino({ level: 'silent' }), failTest, { requestLimits, platforms })
+    second = await startService(first.config, pino({ level: 'silent' }), failTest, {
+      requestLimits,
+      platforms,
+      placesRequests: false,
+      onStatement: (statement) => void statements.push(statement),
+    })
   })
   afterAll(async () => {
     await second.stop()
@@ -113,5 +130,30 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two services on one Pos
     // One of the two requests, by both services; the other one by neither.
     expect(last.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409])
     expect(await count()).toBe(10_000)
+  })
+
+  it('cache answers, and see every change of the other one in their next answer', async () => {
+    const { apiKey } = await first.createAccount('max')
+    const [one, other] = bothFor(apiKey) as [TestClient, TestClient]
+    const read = async (client: TestClient) => {
+      const [listed, found] = await Promise.all([
+        client.get('/api/v1/requests?topic=crossing&limit=100'),
+        client.search('crossing'),
+      ])
+      return [listed.body.data.results.length, found.body.data.results.length]
+    }
+    for (let id = 1; id <= 20; id++) {
+      await store(id % 2 ? first.database : second.database.database, 'crossing', [
+        foundRequest(`crossing-${id}`, { title: `Please add crossing ${id}` }),
+      ])
+      expect(await Promise.all([read(one), read(other), read(other)])).toEqual(Array(3).fill([id, id]))
+    }
+    statements.length = 0
+    expect(await read(other)).toEqual([20, 20])
+    // The key, the limit, the version and the credits; nothing of the requests.
+    expect(statements.filter((statement) => /from "?(requests|request_facets|request_texts)/.test(statement))).toEqual(
+      [],
+    )
+    expect(statements.filter((statement) => statement.includes('answer_versions')).length).toBeGreaterThan(0)
   })
 })

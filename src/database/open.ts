@@ -8,8 +8,10 @@ import { explainOpening } from './embedded/data-directory-error.ts'
 import { embeddedDialect } from './embedded/dialect.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
 import { requireReadableVersion, writeVersion } from './embedded/version-file.ts'
+import type { ConnectionUse } from './postgres/connection-use.ts'
 import type { Listen } from './postgres/listen.ts'
 import { openPostgres } from './postgres/open-postgres.ts'
+import { openReplica } from './postgres/open-replica.ts'
 import type { Tables } from './tables.ts'
 import { type Writes, watchWrites } from './writes.ts'
 
@@ -23,6 +25,8 @@ export type DatabaseBackend = 'embedded' | 'postgres'
 
 export interface OpenDatabase {
   database: Database
+  /** A read-only replica of the database, which may be behind or away (`postgres/replica.ts`). */
+  replica: Database | null
   backend: DatabaseBackend
   /** The embedded database beneath `database`; null on Postgres, which has tools of its own for backups. */
   embedded: EmbeddedClient | null
@@ -31,6 +35,8 @@ export interface OpenDatabase {
   listen: Listen
   /** False while writes are refused, by a full disk for example. After a refused write it tries one itself. */
   takesWrites(): Promise<boolean>
+  /** How many connections Postgres has and allows, and what this process and those like it need; null when embedded. */
+  readConnectionUse: (() => Promise<ConnectionUse>) | null
   close(): Promise<void>
 }
 
@@ -38,8 +44,14 @@ export interface DatabaseOptions {
   /** A Postgres address; undefined means the embedded database in `dataDir`. */
   databaseUrl: string | undefined
   dataDir: string
-  /** The maximum of connections that this process opens to Postgres. */
+  /** The address of Postgres itself where `databaseUrl` is a pooler. */
+  listenUrl?: string | undefined
+  /** A replica for reads of requests, topics and wishes. */
+  readUrl?: string | undefined
+  /** The maximum of connections that this process opens to Postgres for statements. */
   poolSize?: number
+  /** The maximum for the queue. */
+  queuePoolSize?: number
   /** How long a statement may take on Postgres; 0 for as long as it takes. (The embedded database has no such limit.) */
   statementTimeoutMs?: number
   /** Called after every statement of ours that ran (not those of the queue), with its SQL. */
@@ -82,11 +94,13 @@ export function handleOfEmbedded(
   const database: Database = new Kysely<Tables>({ dialect: embeddedDialect(client), log: createLog(options, writes) })
   return {
     database,
+    replica: null,
     backend: 'embedded',
     embedded: client,
     // The queue polls all the time. That does not count as use, or upkeep would never find the database idle.
     queueOptions: { db: fromPglite({ ...client.uncounted, listen: client.listen } as never), backend: 'pglite' },
     listen: client.listen,
+    readConnectionUse: null,
     takesWrites: () => writes.areTaken(database),
     close,
   }
@@ -115,10 +129,21 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
  * when an older or a newer Wishwell made it. For a Postgres, `migrate` checks that.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { databaseUrl, poolSize, statementTimeoutMs } = options
+  const { databaseUrl, listenUrl, readUrl, poolSize, queuePoolSize, statementTimeoutMs } = options
   if (databaseUrl === undefined) return openInDataDirectory(options)
   const writes = watchWrites()
   const log = createLog(options, writes)
-  const opened = await openPostgres({ databaseUrl, poolSize, statementTimeoutMs, log })
-  return { ...opened, backend: 'postgres', embedded: null, takesWrites: () => writes.areTaken(opened.database) }
+  const { onStatement } = options
+  const opened = await openPostgres({ databaseUrl, listenUrl, poolSize, queuePoolSize, statementTimeoutMs, log })
+  const replica = readUrl === undefined ? null : openReplica({ readUrl, poolSize, statementTimeoutMs, onStatement })
+  return {
+    ...opened,
+    replica: replica?.database ?? null,
+    backend: 'postgres',
+    embedded: null,
+    takesWrites: () => writes.areTaken(opened.database),
+    close: async () => {
+      await Promise.all([replica?.close(), opened.close()])
+    },
+  }
 }

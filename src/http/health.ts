@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from './app-type.ts'
 import { ServiceError } from './errors.ts'
-import { closed, errorBody, oneOf } from './schemas.ts'
+import { closed, errorBody, nullable, oneOf } from './schemas.ts'
 
 export interface Health {
   ready: boolean
@@ -11,6 +11,8 @@ export interface Health {
   queue: string
   /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
   unplacedRequests: number
+  /** Where there is one: whether it serves reads, and how far it was behind. */
+  replica?: { state: 'used' | 'behind' | 'away'; lagMs: number | null } | undefined
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
@@ -46,16 +48,26 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
               minimum: 0,
               description: 'How many requests wait to be placed in wishes; 10000 stands for that many or more',
             }),
+            replica: Type.Optional(
+              closed({
+                state: oneOf(['used', 'behind', 'away'], {
+                  description: 'The primary serves its reads unless it is used',
+                }),
+                lagMs: nullable(
+                  Type.Number({ minimum: 0, description: 'How far it was behind when that was measured' }),
+                ),
+              }),
+            ),
           }),
           503: errorBody,
         },
       },
     },
     async () => {
-      const { ready, ...rest } = await health()
+      const { ready, replica, ...rest } = await health()
       if (!ready)
         throw new ServiceError('UNAVAILABLE', 'The service is starting or stopping, or its database cannot be reached.')
-      return { status: 'ready', ...rest }
+      return { status: 'ready', ...rest, ...(replica ? { replica } : {}) }
     },
   )
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/open.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type RateLimiter, windowMs } from './limiter.ts'
+import { countTogether } from './counted-together.ts'
+import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
 
 const window = sql`${sql.lit(windowMs)} * interval '1 millisecond'`
 
@@ -9,41 +10,52 @@ const window = sql`${sql.lit(windowMs)} * interval '1 millisecond'`
 const timeOf = (clock: Clock | undefined) => (clock ? sql`${clock.now()}::timestamptz` : sql`clock_timestamp()`)
 
 interface Counted {
-  accepted: boolean
+  acceptedCalls: number
+  /** Calls in the window now, the accepted ones included. */
   counted: number
   msUntilMore: number
 }
 
+/** The verdicts of calls that were counted together, in their order: the first ones are accepted. */
+const verdictsOf = ({ acceptedCalls, counted, msUntilMore }: Counted, limit: number, calls: number): Verdict[] =>
+  Array.from({ length: calls }, (_, index) => {
+    const accepted = index < acceptedCalls
+    const countedThen = accepted ? counted - acceptedCalls + index + 1 : counted
+    return { accepted, remaining: Math.max(0, limit - countedThen), msUntilMore }
+  })
+
 /**
- * A limiter in the database, for all processes that share it. A key has one row. One statement for each call removes old
- * moments, decides and counts while it locks the row, so that concurrent calls are decided one after the other.
+ * A limiter in the database, for all processes that share it. A key has one row. One statement for all calls that arrive
+ * together removes old moments, decides and counts while it locks the row, so that concurrent calls are decided one after the other.
  */
 export function createDatabaseLimiter(database: Database, clock?: Clock): RateLimiter {
-  return {
-    take: async (key, limit) => {
-      const now = timeOf(clock)
-      // A future moment was counted before the clock was set back: it counts as now, for one window at most.
-      // A refused call writes its verdict but not its moment, because RETURNING reads the decision from the locked row.
-      const { rows } = await sql<Counted>`
-        insert into rate_limit_windows as kept (key, hits, accepted, counted_at)
-        select ${key}, array[now], true, now from (select ${now} as now) time
-        on conflict (key) do update set (hits, accepted, counted_at) = (
-          select case when cardinality(inside) < ${limit}::integer then array_append(inside, now) else inside end,
-            cardinality(inside) < ${limit}::integer, now
+  return countTogether(async (key, limit, calls) => {
+    const now = timeOf(clock)
+    // A future moment was counted before the clock was set back: it counts as now, for one window at most.
+    // A refused call writes its verdict but not its moment, because RETURNING reads the decision from the locked row.
+    const { rows } = await sql<Counted>`
+      insert into rate_limit_windows as kept (key, hits, accepted, accepted_calls, counted_at)
+      select ${key}, array_fill(now, array[accepted_calls]), true, accepted_calls, now
+      from (select ${now} as now, least(${calls}::integer, ${limit}::integer) as accepted_calls) first
+      on conflict (key) do update set (hits, accepted, accepted_calls, counted_at) = (
+        select inside || array_fill(now, array[accepted_calls]), accepted_calls > 0, accepted_calls, now
+        from (
+          select now, inside,
+            greatest(0, least(${calls}::integer, ${limit}::integer - cardinality(inside))) as accepted_calls
           from (
             select now, kept.hits[width_bucket(now - ${window}, kept.hits) + 1 : width_bucket(now, kept.hits)]
               || array_fill(now, array[cardinality(kept.hits) - width_bucket(now, kept.hits)]) as inside
             from (select ${now} as now) time
           ) pruned
-        )
-        returning accepted, cardinality(hits) as counted, (1000 * extract(epoch from
-          hits[greatest(1, cardinality(hits) - ${limit}::integer + 1)] + ${window} - counted_at))::double precision
-          as "msUntilMore"`.execute(database)
-      const [row] = rows
-      if (!row) throw new Error('the rate limit returned no verdict')
-      return { accepted: row.accepted, remaining: Math.max(0, limit - row.counted), msUntilMore: row.msUntilMore }
-    },
-  }
+        ) decided
+      )
+      returning accepted_calls as "acceptedCalls", cardinality(hits) as counted, (1000 * extract(epoch from
+        hits[greatest(1, cardinality(hits) - ${limit}::integer + 1)] + ${window} - counted_at))::double precision
+        as "msUntilMore"`.execute(database)
+    const [row] = rows
+    if (!row) throw new Error('the rate limit returned no verdict')
+    return verdictsOf(row, limit, calls)
+  })
 }
 
 /** The maximum of one statement: in the embedded backend all other statements wait for it. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { countTogether } from './counted-together.ts'
 import { createDatabaseLimiter, purgeIdleWindows } from './database-limiter.ts'
 import type { RateLimiter } from './limiter.ts'
 import { createSlidingLog } from './sliding-log.ts'
@@ -146,6 +147,58 @@ describe.each(kinds)('the limiter $name', ({ limits, windows, runs, create }) =>
     expect((await limiter.take('a', 5)).accepted).toBe(false)
     clock.ms += 1
     expect(await limiter.take('a', 5)).toEqual({ accepted: true, remaining: 4, msUntilMore: 60_000 })
+  })
+})
+
+describe('the limiter in the database', () => {
+  it('counts calls that arrive together in few statements, each with its own verdict', async () => {
+    const clock = testClock()
+    const limiter = createDatabaseLimiter(opened.database, clock)
+    const first = await limiter.take('a', 5)
+    clock.ms += 1_000
+    const statements: string[] = []
+    const counted = createDatabaseLimiter(
+      opened.database.withPlugin({
+        transformQuery: ({ node }) => {
+          statements.push(node.kind)
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      }),
+      clock,
+    )
+    const verdicts = await Promise.all(Array.from({ length: 8 }, () => counted.take('a', 5)))
+    expect(first).toEqual({ accepted: true, remaining: 4, msUntilMore: 60_000 })
+    const verdict = (accepted: boolean, remaining: number) => ({ accepted, remaining, msUntilMore: 59_000 })
+    expect(verdicts).toEqual([...[3, 2, 1, 0].map((left) => verdict(true, left)), ...Array(4).fill(verdict(false, 0))])
+    expect(statements).toHaveLength(2)
+    const [row] = await rowsOf()
+    expect(row?.hits).toHaveLength(5)
+  })
+
+  it('gives calls with a new limit a verdict of their own', async () => {
+    const limiter = createDatabaseLimiter(opened.database, testClock())
+    const verdicts = await Promise.all([2, 2, 2, 9, 9, 1].map((limit) => limiter.take('a', limit)))
+    expect(verdicts.map(({ accepted, remaining }) => [accepted, remaining])).toEqual([
+      [true, 1],
+      [true, 0],
+      [false, 0],
+      [true, 6],
+      [true, 5],
+      [false, 0],
+    ])
+  })
+
+  it('fails the calls that wait when its statement fails, and counts the next ones', async () => {
+    let fails = true
+    const limiter = countTogether(async (_key, _limit, calls) => {
+      if (fails) throw new Error('away')
+      return Array(calls).fill({ accepted: true, remaining: 1, msUntilMore: 1 })
+    })
+    const waiting = await Promise.allSettled([1, 2, 3].map(() => limiter.take('a', 5)))
+    expect(waiting.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
+    fails = false
+    expect(await limiter.take('a', 5)).toMatchObject({ accepted: true })
   })
 })
 

@@ -56,7 +56,7 @@ async function freeze(url: string): Promise<() => void> {
   }
 }
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('while Postgres stands still', () => {
+describe('while Postgres stands still', () => {
   let postgres: PostgresServer
   let simulator: PlatformSimulator
   let service: ChildService

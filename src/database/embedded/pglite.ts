@@ -4,9 +4,10 @@ import { parserInBaseline } from './parser.ts'
 
 /**
  * Settings of Postgres, in addition to those of PGlite. The memory of the buffers is never returned; the file cache of the
- * operating system does the rest (decision 030 has the measurements).
+ * operating system does the rest (decision 030 has the measurements). Triggers read `wishwell.embedded`
+ * (`migrations/version-4/answers.ts`).
  */
-const settings = ['shared_buffers=32MB', 'maintenance_work_mem=32MB']
+const settings = ['shared_buffers=32MB', 'maintenance_work_mem=32MB', 'wishwell.embedded=on']
 
 /** Opens PGlite on a directory, and makes a database there if it is empty. Statements block the calling thread. */
 export const openPglite = (directory: string): Promise<PGlite> =>

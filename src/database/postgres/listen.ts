@@ -1,51 +1,142 @@
 import pg from 'pg'
 
+type OnNotification = (payload: string | null) => void
+
 /**
  * Calls back for each notification of a channel that was committed, and with null when some may have been missed.
  * @returns the function that ends it.
  */
-export type Listen = (channel: string, onNotification: (payload: string | null) => void) => Promise<() => Promise<void>>
+export type Listen = (channel: string, onNotification: OnNotification) => Promise<() => Promise<void>>
+
+/** The notifications of all channels of a process. */
+export interface Listener {
+  listen: Listen
+  stop(): Promise<void>
+}
 
 const firstPauseMs = 500
 const maxPauseMs = 5_000
 
-/** Listens on a connection of its own, and opens another one whenever that is lost. */
-export async function listenOnPostgres(
-  createClient: () => pg.Client,
-  channel: string,
-  onNotification: (payload: string | null) => void,
-): Promise<() => Promise<void>> {
-  let current: pg.Client | null = null
+/** The callbacks of each channel. */
+function createSubscriptions() {
+  const callbacks = new Map<string, Set<OnNotification>>()
+  return {
+    channels: () => [...callbacks.keys()],
+    add: (channel: string, onNotification: OnNotification) => {
+      const ofChannel = callbacks.get(channel) ?? new Set()
+      callbacks.set(channel, ofChannel.add(onNotification))
+    },
+    /** @returns whether it was the last one of the channel. */
+    remove: (channel: string, onNotification: OnNotification): boolean => {
+      const ofChannel = callbacks.get(channel)
+      ofChannel?.delete(onNotification)
+      return ofChannel?.size === 0 && callbacks.delete(channel)
+    },
+    notify: (channel: string, payload: string | null) => {
+      for (const onNotification of callbacks.get(channel) ?? []) onNotification(payload)
+    },
+  }
+}
+
+const listTo = (command: 'listen' | 'unlisten', channels: readonly string[]) =>
+  channels.map((channel) => `${command} ${pg.escapeIdentifier(channel)}`).join('; ')
+
+/** A connection and the channels that it listens to. */
+interface Connection {
+  client: pg.Client
+  isOpen: boolean
+  /** Listens to those of these channels that are new. @returns the new ones. */
+  listen(channels: readonly string[]): Promise<string[]>
+  unlisten(channel: string): Promise<void>
+}
+
+function createConnection(client: pg.Client): Connection {
+  const listened = new Set<string>()
+  /** The last statement; the next one is sent after it. */
+  let last: Promise<unknown> = Promise.resolve()
+  const run = (statement: string) => {
+    last = last.then(() => client.query(statement))
+    return last
+  }
+  return {
+    client,
+    isOpen: false,
+    listen: async (channels) => {
+      const added = channels.filter((channel) => !listened.has(channel))
+      if (added.length === 0) return []
+      for (const channel of added) listened.add(channel)
+      await run(listTo('listen', added))
+      return added
+    },
+    unlisten: async (channel) => {
+      if (listened.delete(channel)) await run(listTo('unlisten', [channel]))
+    },
+  }
+}
+
+/**
+ * Listens to all channels on one connection, which is opened for the first channel, closed after the last one, and replaced whenever it
+ * is lost.
+ */
+export function createListener(createClient: () => pg.Client): Listener {
+  const subscriptions = createSubscriptions()
+  let current: Connection | null = null
+  let connecting: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
   let pauseMs = firstPauseMs
-  let stopped = false
 
-  const lose = (client: pg.Client) => {
-    if (current !== client || stopped) return
+  const end = async () => {
+    clearTimeout(timer)
+    const ended = current
     current = null
-    client.end().catch(() => {})
+    await ended?.client.end().catch(() => {})
+  }
+  const lose = (connection: Connection) => {
+    if (current !== connection) return
+    current = null
+    connection.client.end().catch(() => {})
     timer = setTimeout(connect, pauseMs).unref()
     pauseMs = Math.min(maxPauseMs, pauseMs * 2)
   }
-  async function connect(): Promise<void> {
-    const client = createClient()
-    current = client
-    client.on('error', () => lose(client))
-    client.on('end', () => lose(client))
-    client.on('notification', ({ payload }) => onNotification(payload ?? ''))
+  const listenToAll = async (connection: Connection) => {
+    for (const channel of await connection.listen(subscriptions.channels())) subscriptions.notify(channel, null)
+  }
+  async function open(): Promise<void> {
+    const connection = createConnection(createClient())
+    const { client } = connection
+    current = connection
+    client.on('error', () => lose(connection))
+    client.on('end', () => lose(connection))
+    client.on('notification', ({ channel, payload }) => subscriptions.notify(channel, payload ?? ''))
     try {
       await client.connect()
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      connection.isOpen = true
+      await listenToAll(connection)
       pauseMs = firstPauseMs
-      onNotification(null)
     } catch {
-      lose(client)
+      lose(connection)
     }
   }
-  await connect()
-  return async () => {
-    stopped = true
+  function connect(): Promise<void> {
     clearTimeout(timer)
-    await current?.end().catch(() => {})
+    connecting = open().finally(() => {
+      connecting = null
+    })
+    return connecting
+  }
+  return {
+    listen: async (channel, onNotification) => {
+      subscriptions.add(channel, onNotification)
+      // Where that fails, the connection is tried again later.
+      await (connecting ?? (current === null ? connect() : null))
+      const connection = current as Connection | null
+      if (connection?.isOpen) await listenToAll(connection).catch(() => lose(connection))
+      return async () => {
+        if (!subscriptions.remove(channel, onNotification)) return
+        if (subscriptions.channels().length === 0) return end()
+        await current?.unlisten(channel).catch(() => {})
+      }
+    },
+    stop: end,
   }
 }

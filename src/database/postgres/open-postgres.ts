@@ -1,111 +1,86 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, type Logger, PostgresDialect } from 'kysely'
+import { Kysely, type Logger } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../tables.ts'
-import { valueTypes } from '../values.ts'
-import { listenOnPostgres } from './listen.ts'
+import { readConnectionUse } from './connection-use.ts'
+import { createListener } from './listen.ts'
+import {
+  applicationNames,
+  connectionTimeoutMs,
+  defaultStatementTimeoutMs,
+  openMainPool,
+  waitForGoodbye,
+} from './pools.ts'
 import { startPulse } from './pulse.ts'
-import { createSockets, type Sockets } from './sockets.ts'
-
-/** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
-const defaultStatementTimeoutMs = 15_000
-
-/** Our transactions wait for nothing but the database. */
-const idleInTransactionTimeoutMs = 10_000
-
-/** How long a call waits for a connection. */
-const connectionTimeoutMs = 8_000
-
-/** Longer than any statement with a time limit takes, locks included: a connection that is silent for so long is lost. */
-const silenceMs = 60_000
-
-/** The maintenance statements of the queue have no time limit. */
-const queueSilenceMs = 300_000
-
-/** How long connections may take to close by the protocol: a Postgres that stands still does not answer. */
-const goodbyeMs = 2_000
+import { openQueue } from './queue-connections.ts'
+import { createSockets } from './sockets.ts'
 
 const minVersion = 15
 
+/** PgBouncer refuses the time limits of a connection by default. */
+const explainPooler = (error: unknown): never => {
+  if (!(error instanceof Error) || !/unsupported startup parameter/i.test(error.message)) throw error
+  const remedy = 'Set DATABASE_LISTEN_URL to the address of Postgres itself (docs/operating.md)'
+  throw new Error(`DATABASE_URL is a pooler, which takes no settings of connections. ${remedy}.`, { cause: error })
+}
+
 async function assertVersion(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ version: number }>("select current_setting('server_version_num')::int as version")
+  const { rows } = await pool
+    .query<{ version: number }>("select current_setting('server_version_num')::int as version")
+    .catch(explainPooler)
   const major = Math.trunc((rows[0]?.version ?? 0) / 10_000)
   if (major < minVersion) throw new Error(`Wishwell needs Postgres ${minVersion} or later; this server is ${major}.`)
 }
 
+/** The connections of a process besides its pools: one that listens and one for the pulse. */
+const connectionsBesidePools = 2
+
 export interface PostgresOptions {
   databaseUrl: string
+  /** The address of Postgres itself where `databaseUrl` is a pooler. */
+  listenUrl?: string | undefined
   poolSize?: number | undefined
+  queuePoolSize?: number | undefined
   statementTimeoutMs?: number | undefined
   log: Logger
 }
 
-interface PoolOptions {
-  databaseUrl: string
-  poolSize: number
-  /** 0 for none. */
-  statementTimeoutMs: number
-}
-
-/** A pool of connections whose errors reach only the statements that they interrupt. */
-function openPool({ databaseUrl, poolSize, statementTimeoutMs }: PoolOptions, sockets: Sockets): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: poolSize,
-    types: valueTypes,
-    statement_timeout: statementTimeoutMs,
-    // A process that is frozen inside a transaction would hold its locks for ever.
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-    connectionTimeoutMillis: connectionTimeoutMs,
-    application_name: 'wishwell',
-    // Without a limit for statements there is none for silence: 0.
-    stream: sockets.maker(statementTimeoutMs === 0 ? 0 : silenceMs),
-  })
-  // The pool replaces a connection that breaks while idle; without a listener the event would end the process.
-  pool.on('error', () => {})
-  // A connection that breaks in use fails its query, and the caller handles that.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return pool
-}
-
-/** Waits until the connections are closed, for `goodbyeMs` at most. */
-async function waitForGoodbye(ended: Promise<unknown>): Promise<void> {
-  const late = new AbortController()
-  await Promise.race([ended, sleep(goodbyeMs, null, { signal: late.signal }).catch(() => {})])
-  late.abort()
-}
-
 /** Opens connections to a Postgres. The result is a part of `OpenDatabase`, where it is described. */
 export async function openPostgres(options: PostgresOptions) {
-  const { databaseUrl, poolSize = 10, statementTimeoutMs = defaultStatementTimeoutMs } = options
+  const { databaseUrl, listenUrl, poolSize = 10, queuePoolSize = 4 } = options
+  const { statementTimeoutMs = defaultStatementTimeoutMs } = options
+  const isPooled = listenUrl !== undefined
+  const directUrl = listenUrl ?? databaseUrl
   const sockets = createSockets()
-  const pool = openPool({ databaseUrl, poolSize, statementTimeoutMs }, sockets)
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: options.log })
+  const { pool, dialect } = openMainPool({ databaseUrl, isPooled, poolSize, statementTimeoutMs }, sockets)
+  const database = new Kysely<Tables>({ dialect, log: options.log })
   await assertVersion(pool).catch(async (error: unknown) => {
     await database.destroy()
     throw error
   })
-  const pulse = startPulse(databaseUrl, sockets)
-  const listeners: (() => Promise<void>)[] = []
-  const connection = { connectionString: databaseUrl, connectionTimeoutMillis: connectionTimeoutMs }
+  // Not through a pooler: a statement may wait there for a connection, however quick Postgres is.
+  const pulse = startPulse(directUrl, sockets)
+  const listener = createListener(
+    () =>
+      new pg.Client({
+        connectionString: directUrl,
+        connectionTimeoutMillis: connectionTimeoutMs,
+        application_name: applicationNames.listener,
+        // A channel may be silent for ever: the keep-alive of the socket finds a dead peer.
+        stream: sockets.maker(0),
+      }),
+  )
+  const queue = openQueue({ databaseUrl, queuePoolSize }, sockets, listener.listen)
   return {
     database,
-    queueOptions: {
-      ...connection,
-      max: 4,
-      application_name: 'wishwell-queue',
-      stream: sockets.maker(queueSilenceMs),
-    },
-    listen: async (channel: string, onNotification: (payload: string | null) => void) => {
-      // A channel may be silent for ever: the keep-alive of the socket finds a dead peer.
-      const client = () =>
-        new pg.Client({ ...connection, application_name: 'wishwell-listen', stream: sockets.maker(0) })
-      const stop = await listenOnPostgres(client, channel, onNotification)
-      listeners.push(stop)
-      return stop
-    },
+    queueOptions: queue.options,
+    listen: listener.listen,
+    readConnectionUse: () =>
+      readConnectionUse(database, {
+        listenerName: applicationNames.listener,
+        connectionsOfProcess: poolSize + queuePoolSize + connectionsBesidePools,
+      }),
     close: async () => {
-      const ended = Promise.all([...listeners.map((stop) => stop()), database.destroy()])
+      const ended = Promise.all([listener.stop(), queue.close(), database.destroy()])
       await waitForGoodbye(ended)
       sockets.destroyAll()
       pulse.stop()

@@ -1,3 +1,4 @@
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Fixed } from '../column-types.ts'
 
 export interface HttpTables {
@@ -18,9 +19,16 @@ export interface HttpTables {
     key: Fixed<string>
     /** When the accepted calls were made, oldest first. */
     hits: Date[]
-    /** Whether the last call was accepted. */
+    /** Whether any of the last calls was accepted. */
     accepted: boolean
+    /** How many of the last calls, which were counted together, were accepted. */
+    accepted_calls: Generated<number>
     /** When the last call was counted or refused. */
     counted_at: Date
+  }
+  /** All rows together are the version of what answers are built from; only on Postgres (`migrations/version-4/answers.ts`). */
+  answer_versions: {
+    row_number: GeneratedAlways<number>
+    version: number
   }
 }

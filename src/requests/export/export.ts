@@ -1,4 +1,4 @@
-import type { Database } from '../../database/open.ts'
+import type { ReadDatabase } from '../../database/reads.ts'
 import { type ListInput, listRequests } from '../list/list.ts'
 import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
@@ -24,12 +24,12 @@ export const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(r
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list, before the first text.
  */
 export async function* exportRequests(
-  database: Database,
+  read: ReadDatabase,
   { format, bom, ...filters }: ExportInput,
 ): AsyncGenerator<string> {
   const list = { ...filters, fullText: true, limit: pageSize }
   const begins = list.cursor === undefined
-  let page = await listRequests(database, list)
+  let page = await read((executor) => listRequests(executor, list))
   if (begins && format === 'csv') yield (bom ? byteOrderMark : '') + csvHeader
   for (;;) {
     const text = page.results
@@ -39,6 +39,7 @@ export async function* exportRequests(
       .join('')
     if (text !== '') yield text
     if (page.cursor === null) return
-    page = await listRequests(database, { ...list, cursor: page.cursor })
+    const { cursor } = page
+    page = await read((executor) => listRequests(executor, { ...list, cursor }))
   }
 }

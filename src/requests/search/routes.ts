@@ -4,6 +4,7 @@ import { prices, priceText } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import { type PlatformName, requestStatuses } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
+import type { ReadDatabase } from '../../database/reads.ts'
 import type { App } from '../../http/app-type.ts'
 import { pageParameters } from '../../http/pagination.ts'
 import {
@@ -41,6 +42,7 @@ const tags = ['Requests']
 
 export interface SearchDependencies {
   database: Database
+  read: ReadDatabase
   clock: Clock
   searchIndex: SearchIndex
   cachedRead: CoalescedReads
@@ -221,7 +223,8 @@ function includeOf(filters: { include?: Include }, include: Include | undefined)
 
 /** Searching the cache, and with `expand` collecting related topics live. */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
-  const { database, clock, searchIndex, authentication, defaultPlatforms, expandedSearch, cachedRead } = dependencies
+  const { database, read, clock, searchIndex, authentication } = dependencies
+  const { defaultPlatforms, expandedSearch, cachedRead } = dependencies
   const share = createCoalescedReads()
   app.post(
     '/api/v1/requests/search',
@@ -236,7 +239,9 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
       }
       const [{ data, meta }, credits] = await Promise.all([
         cachedRead<SearchAnswer | WishAnswer>(`search ${groupBy ?? ''} ${JSON.stringify(input)}`, () =>
-          (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
+          read<SearchAnswer | WishAnswer>((executor) =>
+            (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor }, input),
+          ),
         ),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])

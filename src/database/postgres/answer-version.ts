@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { Executor } from '../open.ts'
+
+/** The version of what answers are built from, as the server of the executor has it: `row:version` of each row, in their order. */
+export async function readAnswerVersion(executor: Executor): Promise<string> {
+  const { rows } = await sql<{ version: string }>`
+    select coalesce(string_agg(row_number || ':' || version, ',' order by row_number), '') as version
+    from answer_versions`.execute(executor)
+  return rows[0]?.version ?? ''
+}
+
+const rowsOf = (version: string): Map<number, number> =>
+  new Map(
+    version
+      .split(',')
+      .filter((row) => row !== '')
+      .map((row) => row.split(':').map(Number) as [number, number]),
+  )
+
+/** Whether a version has every change that is in another one. */
+export function includesVersion(version: string, other: string): boolean {
+  if (version === other) return true
+  const rows = rowsOf(version)
+  return [...rowsOf(other)].every(([row, number]) => (rows.get(row) ?? 0) >= number)
+}

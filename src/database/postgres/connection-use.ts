@@ -1,0 +1,76 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Tables } from '../tables.ts'
+
+/** The connections of a Postgres, and what the processes of Wishwell on this database may need of them. */
+export interface ConnectionUse {
+  /** What ordinary roles may open: `max_connections` without those that are reserved. */
+  available: number
+  /** Open connections of all clients of the server, this process included. */
+  open: number
+  /** The processes of Wishwell on this database that are connected, this one included. */
+  processes: number
+  /** The maximum that this process opens. */
+  neededByProcess: number
+  /** What all these processes need at most, and other clients have open now. */
+  needed: number
+}
+
+interface Counts {
+  available: number
+  open: number
+  processes: number
+  ours: number
+}
+
+/**
+ * Counts connections. Each process of Wishwell has one connection that listens, so those are the processes; the others are taken to be
+ * configured like this one. Behind a pooler the other connections have the names of its clients, or none.
+ */
+export async function readConnectionUse(
+  database: Kysely<Tables>,
+  { listenerName, connectionsOfProcess }: { listenerName: string; connectionsOfProcess: number },
+): Promise<ConnectionUse> {
+  const { rows } = await sql<Counts>`
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0) as available,
+      count(*)::int as open,
+      count(*) filter (where datname = current_database() and application_name = ${listenerName})::int as processes,
+      count(*) filter (where datname = current_database() and application_name like 'wishwell%')::int as ours
+    from pg_stat_activity where datid is not null`.execute(database)
+  const { available = 0, open = 0, ours = 0, processes: listening = 0 } = rows[0] ?? {}
+  const processes = Math.max(1, listening)
+  return {
+    available,
+    open,
+    processes,
+    neededByProcess: connectionsOfProcess,
+    needed: processes * connectionsOfProcess + open - ours,
+  }
+}
+
+/** A sentence for the log, and whether these processes fit. */
+export function describeConnectionUse({ available, open, processes, neededByProcess, needed }: ConnectionUse) {
+  const fits = needed <= available
+  const need = `${processes} processes with up to ${neededByProcess} each, and other clients, need ${needed}`
+  const remedy = 'Lower DATABASE_POOL_SIZE, raise max_connections, or use PgBouncer (docs/operating.md).'
+  const text = fits
+    ? `${open} of ${available} connections of Postgres are open`
+    : `Postgres allows ${available} connections, but ${need}. ${remedy}`
+  return { fits, text }
+}
+
+/** Logs how many connections are open, and warns when processes like this one can need more than there are. */
+export async function reportConnections(
+  read: (() => Promise<ConnectionUse>) | null,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Promise<void> {
+  if (read === null) return
+  try {
+    const connections = await read()
+    const { fits, text } = describeConnectionUse(connections)
+    log[fits ? 'info' : 'warn']({ connections }, text)
+  } catch (error) {
+    log.warn({ err: error }, 'the connections of Postgres could not be counted')
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { valueTypes } from '../values.ts'
+import { PooledDialect, type TimeLimits } from './dialect.ts'
+import type { Sockets } from './sockets.ts'
+
+/** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
+export const defaultStatementTimeoutMs = 15_000
+
+/** Our transactions wait for nothing but the database. */
+const idleInTransactionTimeoutMs = 10_000
+
+/** How long a statement waits for a connection. */
+export const connectionTimeoutMs = 8_000
+
+/** Longer than any statement with a time limit takes, locks included: a connection that is silent for so long is lost. */
+const silenceMs = 60_000
+
+/** How long connections may take to close by the protocol: a Postgres that stands still does not answer. */
+const goodbyeMs = 2_000
+
+/** By these names Postgres shows what a connection is for. */
+export const applicationNames = { pool: 'wishwell', queue: 'wishwell-queue', listener: 'wishwell-listen' }
+
+interface PoolOptions extends pg.PoolConfig {
+  databaseUrl: string
+  /** How long a connection may be silent while a statement runs; 0 for ever. */
+  silenceMs: number
+}
+
+/** A pool of connections whose errors reach only the statements that they interrupt. */
+export function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, sockets: Sockets): pg.Pool {
+  const pool = new pg.Pool({
+    connectionTimeoutMillis: connectionTimeoutMs,
+    ...options,
+    connectionString: databaseUrl,
+    stream: sockets.maker(silenceMs),
+  })
+  // The pool replaces a connection that breaks while idle; without a listener the event would end the process.
+  pool.on('error', () => {})
+  // A connection that breaks in use fails its query, and the caller handles that.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+interface MainPool extends pg.PoolConfig {
+  databaseUrl: string
+  isPooled: boolean
+  poolSize: number
+  statementTimeoutMs: number
+}
+
+/** The connections of calls, jobs and background work. */
+export function openMainPool({ isPooled, poolSize, statementTimeoutMs, ...options }: MainPool, sockets: Sockets) {
+  // A process that is frozen inside a transaction would hold its locks for ever.
+  const limits: TimeLimits = { statementMs: statementTimeoutMs, idleInTransactionMs: idleInTransactionTimeoutMs }
+  const settings = {
+    statement_timeout: limits.statementMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+  }
+  const pool = openPool(
+    {
+      ...(isPooled ? {} : settings),
+      ...options,
+      max: poolSize,
+      types: valueTypes,
+      application_name: applicationNames.pool,
+      // Without a limit for statements there is none for silence.
+      silenceMs: statementTimeoutMs === 0 ? 0 : silenceMs,
+    },
+    sockets,
+  )
+  return { pool, dialect: isPooled ? new PooledDialect(pool, limits) : new PostgresDialect({ pool }) }
+}
+
+/** Waits until the connections are closed, for `goodbyeMs` at most. */
+export async function waitForGoodbye(ended: Promise<unknown>): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([ended, sleep(goodbyeMs, null, { signal: late.signal }).catch(() => {})])
+  late.abort()
+}

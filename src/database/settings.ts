@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox'
+
+const postgresAddress = '^postgres(ql)?://'
+
+/** The environment variables of the database: part of the schema in `config.ts`, which alone reads them. */
+export const databaseVariables = {
+  DATA_DIR: Type.String({
+    minLength: 1,
+    default: './data',
+    description: 'the embedded database, its lock and the admin key',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({ pattern: postgresAddress, description: 'a Postgres 15 or later instead of the embedded database' }),
+  ),
+  DATABASE_LISTEN_URL: Type.Optional(
+    Type.String({
+      pattern: postgresAddress,
+      description:
+        'the address of Postgres itself where `DATABASE_URL` is a pooler such as PgBouncer in transaction mode: for `LISTEN` and migrations',
+    }),
+  ),
+  DATABASE_READ_URL: Type.Optional(
+    Type.String({
+      pattern: postgresAddress,
+      description:
+        'a streaming replica of that Postgres for searches, lists and exports ([operating.md](operating.md#read-replicas))',
+    }),
+  ),
+  DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 2,
+    maximum: 1_000,
+    default: 10,
+    description:
+      'the maximum of connections to Postgres that a process opens for calls, jobs and background work ([operating.md](operating.md#connections))',
+  }),
+  DATABASE_QUEUE_POOL_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 4,
+    description: 'the maximum of connections to Postgres that a process opens for the queue of tasks',
+  }),
+}
+
+const schema = Type.Object(databaseVariables)
+
+export type DatabaseEnvironment = Static<typeof schema>
+
+export interface DatabaseConfig {
+  dataDir: string
+  /** Undefined for the embedded database. */
+  databaseUrl: string | undefined
+  /** Set where `databaseUrl` is a pooler. */
+  databaseListenUrl: string | undefined
+  /** A replica for searches, lists and exports. */
+  databaseReadUrl: string | undefined
+  databasePoolSize: number
+  databaseQueuePoolSize: number
+}
+
+/** Says which variable is wrong and what it should be. */
+type Complain = (variable: keyof DatabaseEnvironment, what: string) => never
+
+/** Interprets the variables of the database. @param complain called with the first that is wrong. */
+export function readDatabaseConfig(environment: DatabaseEnvironment, complain: Complain): DatabaseConfig {
+  if (environment.DATABASE_URL === undefined) {
+    for (const variable of ['DATABASE_LISTEN_URL', 'DATABASE_READ_URL'] as const) {
+      if (environment[variable] !== undefined) complain(variable, 'is only for a Postgres that DATABASE_URL names.')
+    }
+  }
+  return {
+    dataDir: environment.DATA_DIR,
+    databaseUrl: environment.DATABASE_URL,
+    databaseListenUrl: environment.DATABASE_LISTEN_URL,
+    databaseReadUrl: environment.DATABASE_READ_URL,
+    databasePoolSize: environment.DATABASE_POOL_SIZE,
+    databaseQueuePoolSize: environment.DATABASE_QUEUE_POOL_SIZE,
+  }
+}
