@@ -25,6 +25,7 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
+import { watchSearchSize } from './requests/search/size-watch.ts'
 import { countRequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
@@ -115,6 +116,7 @@ export async function composeService(parts: ServiceParts) {
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
+  const searchSize = watchSearchSize({ database, searchIndex, log, clock })
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,
@@ -132,6 +134,7 @@ export async function composeService(parts: ServiceParts) {
         search: searchIndex.kind,
         queue: 'pg-boss',
         unplacedRequests: ready ? await readBacklog(database) : 0,
+        warnings: ready ? await searchSize.warnings() : [],
       }
     },
     hostMemory,
@@ -153,5 +156,5 @@ export async function composeService(parts: ServiceParts) {
     pageDirectory: overrides.pageDirectory ?? builtPage,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
-  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts }
+  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts, searchSize }
 }

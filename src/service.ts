@@ -122,9 +122,13 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     judging,
     firstJudgements,
     storedWords,
+    searchSize: composed.searchSize,
     placing: isAutomatic ? placing : null,
   })
   const maintenance = startMaintenance(jobs, log)
+  void composed.searchSize.check().catch(() => {
+    // The maintenance job of the same name says what is wrong.
+  })
   // Requests of an older version are judged and their words stored at once, not only in the first round.
   if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null

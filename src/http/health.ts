@@ -11,6 +11,8 @@ export interface Health {
   queue: string
   /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
   unplacedRequests: number
+  /** What the operator should do while the service goes on. */
+  warnings: string[]
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
@@ -45,6 +47,9 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
             unplacedRequests: Type.Integer({
               minimum: 0,
               description: 'How many requests wait to be placed in wishes; 10000 stands for that many or more',
+            }),
+            warnings: Type.Array(Type.String(), {
+              description: 'What the operator should do while the service goes on; usually nothing',
             }),
           }),
           503: errorBody,
