@@ -31,6 +31,7 @@ export interface MaintenanceJobsOptions {
   firstJudgements: BackgroundRun
   storedWords: BackgroundRun
   searchSize: SizeWatch
+  usualLength: MaintenanceJob
   /** Null where no jobs run. */
   placing: BackgroundRun | null
 }
@@ -50,6 +51,7 @@ export const createMaintenanceJobs = ({
   firstJudgements,
   storedWords,
   searchSize,
+  usualLength,
   placing,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
@@ -71,5 +73,6 @@ export const createMaintenanceJobs = ({
   firstJudgements: firstJudgements.job,
   storedWords: storedWords.job,
   searchSize: searchSize.check,
+  usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
 })

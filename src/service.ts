@@ -17,6 +17,7 @@ import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { createStoredWords } from './requests/search/stored-words.ts'
 import { startTextCounting } from './requests/search/text-counting.ts'
+import { createUsualLength } from './requests/search/usual-length.ts'
 import { createFirstJudgements } from './requests/store/first-judgement.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -123,6 +124,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     firstJudgements,
     storedWords,
     searchSize: composed.searchSize,
+    usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
   })
   const maintenance = startMaintenance(jobs, log)

@@ -133,6 +133,8 @@ export interface RequestsTables {
     only_row: GeneratedAlways<boolean>
     kind: 'bm25' | 'tsvector'
     chosen_at: Generated<Date>
+    /** How many words a text has on average, for the ranking of `tsvector`; in the database, so that all processes rank alike. */
+    usual_length: Generated<number>
   }
   /** What was purged and must not be stored again, without any of its text. */
   suppressions: {

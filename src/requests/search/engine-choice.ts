@@ -12,6 +12,7 @@ import { SearchEngineError } from './search-engine-error.ts'
 import type { EngineChoice } from './settings.ts'
 import { tsvector } from './tsvector.ts'
 import { prepareTsvector } from './tsvector-preparation.ts'
+import { estimateUsualLength } from './usual-length.ts'
 
 export interface ChooseEngineOptions {
   choice?: EngineChoice
@@ -59,6 +60,7 @@ async function storeKind(database: Database, kind: 'bm25' | 'tsvector'): Promise
 async function openTsvector(database: Database, build: BuildOptions, fallbackReason: string): Promise<ChosenEngine> {
   await prepareTsvector(database, build)
   await storeKind(database, 'tsvector')
+  await estimateUsualLength(database)
   return { engine: createDatabaseEngine('tsvector', tsvector), fallbackReason }
 }
 

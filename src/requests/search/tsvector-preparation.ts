@@ -20,12 +20,10 @@ const levels = sql.join(
 )
 
 /** How much people want a request, and how new it is, as the order by best match has it. */
-const merit = bestMatchScoreIn({
-  score: sql.lit(1),
-  votes: sql.ref('votes'),
-  postedAt: sql.ref('posted_at'),
-  confidence: sql`null`,
-})
+const merit = bestMatchScoreIn(
+  { score: sql.lit(1), votes: sql.ref('votes'), postedAt: sql.ref('posted_at'), confidence: sql`null` },
+  sql.ref('today'),
+)
 
 /** The lexemes of a query, each with the number of texts that have it and with its inverse document frequency. */
 const createTerms = sql`
@@ -60,6 +58,7 @@ const createCandidates = sql`
   set enable_seqscan = off set enable_indexscan = off set work_mem = '16MB' as $$
     #variable_conflict use_column
     declare
+      today constant timestamptz := date_trunc('day', now(), 'UTC');
       light_ones constant float8 := (select coalesce(sum(rarity) * ${light}, 0)
         from unnest(texts_of_each, rarities) as term (texts, rarity) where texts > max_of_word);
       all_words constant tsquery := (select string_agg(quote_literal(lexeme), '&')::tsquery from unnest(lexemes) as lexeme);

@@ -13,26 +13,24 @@ export interface RankingBounds {
 }
 
 export const defaultRankingBounds: RankingBounds = {
-  rankedExactly: 400,
+  rankedExactly: 300,
   maxOfWord: 4_000,
   minOfWord: 1_000,
   maxOfQuery: 12_000,
 }
 
-/** BM25 wants the average length of a text, which Postgres does not have. A text of so many words gains and loses nothing by its length. */
-const usualLength = 100
-
 /** Equal scores are ordered by merit where too many match: less than the score of any real difference. */
 const meritShare = 0.000001
 
-/** BM25's saturation with k1 = 1.2 and b = 0.75. */
-const saturation = sql.raw(`2.2 * frequency / (frequency + 1.2::float8 * (0.25 + 0.75 * length / ${usualLength}))`)
+/** BM25's saturation with k1 = 1.2 and b = 0.75. The average length of a text is estimated (`usual-length.ts`). */
+const saturation = sql.raw(`2.2 * frequency / (frequency + 1.2::float8 * (0.25 + 0.75 * length / usual_length))`)
 
 /** The words of a query, each with how many texts have it and with its inverse document frequency; and how many candidates each has. */
 const termsOf = (words: string, { minOfWord, maxOfWord, maxOfQuery }: RankingBounds) => sql`
   terms as materialized (
     select lexeme, texts, rarity,
-      greatest(${sql.lit(minOfWord)}, least(${sql.lit(maxOfWord)}, ${sql.lit(maxOfQuery)} / count(*) over ()))::integer as max_of_word
+      greatest(${sql.lit(minOfWord)}, least(${sql.lit(maxOfWord)}, ${sql.lit(maxOfQuery)} / count(*) over ()))::integer as max_of_word,
+      coalesce((select usual_length from search_engine), 100)::float8 as usual_length
     from ranked_terms(${words})
   )`
 

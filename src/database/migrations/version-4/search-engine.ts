@@ -3,7 +3,8 @@ export const searchEngine: readonly string[] = [
   `create table search_engine (
     only_row boolean primary key default true check (only_row),
     kind text not null check (kind in ('bm25', 'tsvector')),
-    chosen_at timestamptz not null default now()
+    chosen_at timestamptz not null default now(),
+    usual_length integer not null default 100 check (usual_length > 0)
   )`,
   `insert into search_engine (kind)
     select 'bm25' where to_regclass(quote_ident(current_schema()) || '.request_texts_bm25') is not null`,
