@@ -22,6 +22,7 @@ export async function estimateUsualLength(executor: Executor): Promise<void> {
         select words from request_texts tablesample system (${sql.lit(percent)}) where words is not null
         limit ${sql.lit(sampledTexts)}
       ) as texts cross join lateral (select sum(cardinality(positions)) as length from unnest(words)) as counted
+      having count(length) > 0
     ) as sample
     where abs(average - usual_length) > ${sql.lit(minChange)} * usual_length`.execute(executor)
 }
