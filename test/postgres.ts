@@ -13,6 +13,8 @@ export interface PostgresServer {
   /** Makes a database, as a copy of `template` when one is named. */
   createDatabase(name: string, template?: string): Promise<void>
   dropDatabase(name: string): Promise<void>
+  /** Runs a statement in a database. */
+  run(name: string, statement: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -113,15 +115,17 @@ export async function startPostgres(): Promise<PostgresServer> {
     throw new Error(`Postgres did not start: ${String(error)}\n${log.join('')}`, { cause: error })
   }
   const url = (database: string) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`
-  const administer = async (statement: string) => {
-    const client = new pg.Client({ connectionString: url('postgres') })
+  const run = async (name: string, statement: string) => {
+    const client = new pg.Client({ connectionString: url(name) })
     await client.connect()
     await client.query(statement).finally(() => client.end())
   }
+  const administer = (statement: string) => run('postgres', statement)
   return {
     url,
     createDatabase: (name, template) =>
       administer(`create database "${name}"${template ? ` template "${template}"` : ''}`),
+    run,
     dropDatabase: (name) => administer(`drop database if exists "${name}" with (force)`),
     stop: async () => {
       await server.stop()

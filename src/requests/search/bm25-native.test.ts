@@ -25,7 +25,7 @@ describe.runIf(isNative)('BM25 on Postgres', () => {
   afterAll(() => opened?.close())
 
   test('a full table gets its index from `wishwell migrate` only, without a lock that writers wait for', async () => {
-    await sql`drop index request_texts_bm25`.execute(opened.database)
+    await sql`drop index if exists request_texts_bm25`.execute(opened.database)
     await sql`delete from search_engine`.execute(opened.database)
     const served = await chooseEngine(opened.database, { isShared: true })
     expect(served.engine.kind).toBe('tsvector')

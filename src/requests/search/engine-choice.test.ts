@@ -21,7 +21,7 @@ const storedKind = async () =>
 /** What a build of this database would look like to one that cannot have BM25: its extension is too old. */
 async function breakBm25(): Promise<void> {
   if (!canHaveBm25) return
-  await sql`drop index request_texts_bm25`.execute(opened.database)
+  await sql`drop index if exists request_texts_bm25`.execute(opened.database)
   await sql`update pg_extension set extversion = '1.3.1' where extname = 'pg_textsearch'`.execute(opened.database)
 }
 
