@@ -18,7 +18,7 @@ export async function openBenchDatabase({ directory, databaseUrl }: BenchDatabas
   const onCrash = (error: Error) => {
     throw error
   }
-  const opened = await openDatabase({ databaseUrl, dataDir, onCrash })
+  const opened = await openDatabase({ databaseUrl, dataDir, onCrash, statementTimeoutMs: 0 })
   await migrate(opened.database, databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres)
   const close = async () => {
     await opened.close()

@@ -27,6 +27,7 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
+import { watchSearchSize } from './requests/search/size-watch.ts'
 import { followRequestChanges, type RequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
@@ -128,6 +129,7 @@ export async function composeService(parts: ServiceParts) {
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
+  const searchSize = watchSearchSize({ database, searchIndex, log, clock })
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,
@@ -147,6 +149,7 @@ export async function composeService(parts: ServiceParts) {
         queue: 'pg-boss',
         unplacedRequests: ready ? await readBacklog(database) : 0,
         replica: reads.status?.(),
+        warnings: ready ? await searchSize.warnings() : [],
       }
     },
     hostMemory,
@@ -172,5 +175,5 @@ export async function composeService(parts: ServiceParts) {
     pageDirectory: overrides.pageDirectory ?? builtPage,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
-  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts }
+  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts, searchSize }
 }

@@ -15,6 +15,7 @@ import {
 } from './platforms/settings.ts'
 import { readSourcesConfig, type SourcesConfig, sourceVariables } from './platforms/sources/settings.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from './refreshing/settings.ts'
+import { readSearchConfig, type SearchConfig, searchVariables } from './requests/search/settings.ts'
 import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
 import { type JobConfig, jobVariables, readJobConfig } from './scraping/settings.ts'
@@ -52,6 +53,7 @@ export const environmentSchema = Type.Object({
   ...addressVariables,
   ...databaseVariables,
   ...roleVariable,
+  ...searchVariables,
   ...logVariables,
   ...accountVariables,
   ...proxyVariables,
@@ -75,7 +77,14 @@ export type LogFormat = 'auto' | 'json' | 'text'
 type Environment = Static<typeof environmentSchema>
 
 /** The whole configuration, parsed once. Nothing else reads the environment. */
-export interface Config extends HttpConfig, DatabaseConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig {
+export interface Config
+  extends HttpConfig,
+    DatabaseConfig,
+    AccountConfig,
+    JobConfig,
+    LiveConfig,
+    RefreshConfig,
+    SearchConfig {
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat
@@ -139,6 +148,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readAccountConfig(environment, complain),
     ...readJobConfig(environment),
     ...readRefreshConfig(environment),
+    ...readSearchConfig(environment),
     ...live,
     role,
     logLevel: environment.LOG_LEVEL,

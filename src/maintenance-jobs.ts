@@ -7,6 +7,7 @@ import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import type { SizeWatch } from './requests/search/size-watch.ts'
 import { countSlice } from './requests/search/uncounted-texts.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
@@ -29,6 +30,8 @@ export interface MaintenanceJobsOptions {
   judging: BackgroundRun | null
   firstJudgements: BackgroundRun
   storedWords: BackgroundRun
+  searchSize: SizeWatch
+  usualLength: MaintenanceJob
   /** Null where no jobs run. */
   placing: BackgroundRun | null
 }
@@ -47,6 +50,8 @@ export const createMaintenanceJobs = ({
   judging,
   firstJudgements,
   storedWords,
+  searchSize,
+  usualLength,
   placing,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
@@ -67,5 +72,7 @@ export const createMaintenanceJobs = ({
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
   storedWords: storedWords.job,
+  searchSize: searchSize.check,
+  usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
 })

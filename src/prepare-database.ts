@@ -10,6 +10,8 @@ import { createTaskQueue } from './scraping/queue.ts'
 export interface PrepareOptions {
   /** No job runs. */
   offline?: boolean
+  /** Whether a search index of all stored requests may be built, which takes minutes. */
+  buildsSearchIndex?: boolean
   onStatement?: DatabaseOptions['onStatement']
   /** Opens the database in another way. */
   open?: typeof openDatabase | undefined
@@ -27,11 +29,17 @@ const optionsOf = (config: Config): Omit<DatabaseOptions, 'onCrash'> => ({
 })
 
 /** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
-async function bringUpToDate({ databaseUrl, databaseListenUrl, dataDir }: Config, opened: OpenDatabase) {
+async function bringUpToDate(
+  { databaseUrl, databaseListenUrl, dataDir, searchEngine: choice }: Config,
+  log: Logger,
+  opened: OpenDatabase,
+  buildsFullIndex: boolean,
+) {
   const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
     const migrations = await migrate(database, location)
-    return { migrations, searchIndex: await openSearchIndex(database) }
+    const isShared = databaseUrl !== undefined
+    return { migrations, searchIndex: await openSearchIndex(database, { choice, isShared, buildsFullIndex, log }) }
   }
   if (databaseUrl === undefined) return prepare(opened.database)
   const unhurried = await openDatabase({
@@ -49,11 +57,11 @@ export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  { offline = false, onStatement, open = openDatabase }: PrepareOptions = {},
+  { offline = false, buildsSearchIndex = false, onStatement, open = openDatabase }: PrepareOptions = {},
 ) {
   const opened = await open({ ...optionsOf(config), onCrash, onStatement })
   try {
-    const { migrations, searchIndex } = await bringUpToDate(config, opened)
+    const { migrations, searchIndex } = await bringUpToDate(config, log, opened, buildsSearchIndex)
     log.info(
       { database: opened.backend, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',

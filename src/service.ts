@@ -19,6 +19,7 @@ import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { createStoredWords } from './requests/search/stored-words.ts'
 import { startTextCounting } from './requests/search/text-counting.ts'
+import { createUsualLength } from './requests/search/usual-length.ts'
 import { createFirstJudgements } from './requests/store/first-judgement.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -124,9 +125,14 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     judging,
     firstJudgements,
     storedWords,
+    searchSize: composed.searchSize,
+    usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
   })
   const maintenance = startMaintenance(jobs, log)
+  void composed.searchSize.check().catch(() => {
+    // The maintenance job of the same name says what is wrong.
+  })
   // Requests of an older version are judged and their words stored at once, not only in the first round.
   if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null

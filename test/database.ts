@@ -63,6 +63,9 @@ export async function copyDatabase(): Promise<DatabaseCopy> {
   }
 }
 
+/** Whether the databases of this run have BM25: the embedded one, and a Postgres with the extension (`TEST_PG_TEXTSEARCH`). */
+export const hasBm25 = process.env.TEST_BACKEND === 'embedded' || (process.env.TEST_PG_TEXTSEARCH ?? '') !== ''
+
 /** A database without any table, of this caller's own. */
 export interface EmptyDatabase extends DatabaseCopy {
   /** Runs an SQL script on it, while nothing has it open. */

@@ -33,6 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const name = 'wishwell_template'
   await server.createDatabase(name)
   await prepareAndClose({ DATABASE_URL: server.url(name), DATA_DIR: directory })
+  // pg_textsearch mistakes indexes with the same number in two databases for each other, as copies have: each copy makes its own.
+  await server.run(name, 'drop index if exists request_texts_bm25')
   project.provide('databaseTemplate', { backend: 'postgres', url: server.url('postgres'), name })
   return async () => {
     await server.stop()

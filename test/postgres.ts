@@ -13,6 +13,8 @@ export interface PostgresServer {
   /** Makes a database, as a copy of `template` when one is named. */
   createDatabase(name: string, template?: string): Promise<void>
   dropDatabase(name: string): Promise<void>
+  /** Runs a statement in a database. */
+  run(name: string, statement: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -54,6 +56,20 @@ async function keepingExitCode<T>(load: () => Promise<T>): Promise<T> {
   return loaded
 }
 
+/**
+ * The settings of a server with the extension pg_textsearch. TEST_PG_TEXTSEARCH names a directory with `pg_textsearch.so`, built for Postgres 18, and with
+ * `extension/`, its control file and scripts; test/README.md says how to build it. Without it the server has no BM25.
+ */
+function textSearchSettings(): string[] {
+  const directory = process.env.TEST_PG_TEXTSEARCH
+  if (directory === undefined || directory === '') return []
+  return [
+    `extension_control_path=${directory}:$system`,
+    `dynamic_library_path=${directory}:$libdir`,
+    'shared_preload_libraries=pg_textsearch',
+  ]
+}
+
 export interface PostgresServerOptions {
   /** Settings of Postgres, such as `max_connections=20`; they take precedence. */
   settings?: readonly string[]
@@ -79,6 +95,7 @@ export async function startPostgres({ settings = [] }: PostgresServerOptions = {
       'full_page_writes=off',
       'synchronous_commit=off',
       'max_connections=200',
+      ...textSearchSettings(),
       ...settings,
     ].flatMap((flag) => ['-c', flag]),
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
@@ -94,15 +111,17 @@ export async function startPostgres({ settings = [] }: PostgresServerOptions = {
     throw new Error(`Postgres did not start: ${String(error)}\n${log.join('')}`, { cause: error })
   }
   const url = (database: string) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`
-  const administer = async (statement: string) => {
-    const client = new pg.Client({ connectionString: url('postgres') })
+  const run = async (name: string, statement: string) => {
+    const client = new pg.Client({ connectionString: url(name) })
     await client.connect()
     await client.query(statement).finally(() => client.end())
   }
+  const administer = (statement: string) => run('postgres', statement)
   return {
     url,
     createDatabase: (name, template) =>
       administer(`create database "${name}"${template ? ` template "${template}"` : ''}`),
+    run,
     dropDatabase: (name) => administer(`drop database if exists "${name}" with (force)`),
     stop: async () => {
       await server.stop()

@@ -60,8 +60,11 @@ export async function serve(): Promise<void> {
 /** Brings the database up to date. */
 export async function migrateDatabase({ json }: { json: boolean }): Promise<void> {
   const { config, log } = readSetup()
-  const { opened, migrations, searchIndex, queue } = await prepareDatabase(config, log, (error) => {
+  const crash = (error: Error) => {
     throw error
+  }
+  const { opened, migrations, searchIndex, queue } = await prepareDatabase(config, log, crash, {
+    buildsSearchIndex: true,
   })
   await queue.stop()
   await opened.close()

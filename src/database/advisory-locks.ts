@@ -28,6 +28,13 @@ export async function takeLock(transaction: Transaction, lock: AdvisoryLock): Pr
   await sql`select pg_advisory_xact_lock(${sql.lit(numbers[lock])})`.execute(transaction)
 }
 
+/** Takes a lock exclusively until the transaction ends, if it is free now. */
+export async function tryLock(transaction: Transaction, lock: AdvisoryLock): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select pg_try_advisory_xact_lock(${sql.lit(numbers[lock])}) as taken`.execute(transaction)
+  return rows[0]!.taken
+}
+
 /** Takes the lock in shared mode until the transaction ends: waits for an exclusive holder and keeps others from becoming one. */
 export async function takeSharedLock(transaction: Transaction, lock: AdvisoryLock): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${sql.lit(numbers[lock])})`.execute(transaction)

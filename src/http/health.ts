@@ -13,6 +13,8 @@ export interface Health {
   unplacedRequests: number
   /** Where there is one: whether it serves reads, and how far it was behind. */
   replica?: { state: 'used' | 'behind' | 'away'; lagMs: number | null } | undefined
+  /** What the operator should do while the service goes on. */
+  warnings: string[]
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
@@ -58,6 +60,9 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
                 ),
               }),
             ),
+            warnings: Type.Array(Type.String(), {
+              description: 'What the operator should do while the service goes on; usually nothing',
+            }),
           }),
           503: errorBody,
         },

@@ -29,6 +29,19 @@ describePage('the operator', () => {
     await page.getByRole('link', { name: 'Ada' }).waitFor()
   })
 
+  it('reads first what to do about the service, and nothing where that is nothing', async () => {
+    const page = await test.open('/', asOperator)
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    expect(await page.getByRole('complementary', { name: 'What to do about this service' }).count()).toBe(0)
+    await page.route('**/readyz', async (route) => {
+      const answer = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...answer, warnings: ['Set SEARCH_ENGINE=local.'] } })
+    })
+    await page.reload()
+    const advice = page.getByRole('complementary', { name: 'What to do about this service' })
+    await advice.getByText('Set SEARCH_ENGINE=local.').waitFor()
+  })
+
   it('sees pool and usage, changes plan and cap, and adds a pack once for two clicks', async () => {
     const page = await test.open(accountPath, asOperator)
     await page.getByText('0 of 100 used').first().waitFor()

@@ -89,3 +89,7 @@ export const listAllJobs = (
 
 export const verify = async (): Promise<Difference[]> =>
   (await call<Data<{ differences: Difference[] }>>('/api/admin/verify')).data.differences
+
+/** What the operator should do while the service goes on. */
+export const readWarnings = async ({ signal }: Read): Promise<string[]> =>
+  (await call<{ warnings: string[] }>('/readyz', { signal })).warnings

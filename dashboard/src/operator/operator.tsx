@@ -7,11 +7,18 @@ import { Accounts } from './accounts.tsx'
 import { AllJobs } from './all-jobs.tsx'
 import { Ledger } from './ledger.tsx'
 import { Platforms } from './platforms.tsx'
+import { Warnings } from './warnings.tsx'
 
 /** The operator's pages, with the admin key. */
 export function OperatorPages({ parts: [first, second, ...rest] }: { parts: (string | undefined)[] }) {
   if (rest.length === 0) {
-    if (first === undefined) return <Accounts />
+    if (first === undefined)
+      return (
+        <>
+          <Warnings />
+          <Accounts />
+        </>
+      )
     if (first === 'accounts' && second !== undefined) return <AccountDetail key={second} accountId={second} />
     if (first === 'platforms' && second === undefined) return <Platforms />
     if (first === 'jobs' && second === undefined) return <AllJobs />

@@ -47,6 +47,8 @@ export const operatorTexts = {
   endSessionsConfirm: 'Yes, end them',
   sessionsEnded: (count: number) => `${plural(count, 'session')} ended.`,
 
+  warnings: 'What to do about this service',
+
   platforms: 'Platforms',
   platformsIntro: 'What is on, what is left of each platform’s limits, and what to do.',
   isDefault: 'Used by calls that name no platforms.',

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { cachedAnswers } from './version-4/answers.ts'
 import { deltas } from './version-4/deltas.ts'
 import { searchOutbox } from './version-4/outbox.ts'
+import { searchEngine } from './version-4/search-engine.ts'
 
-const statements: readonly string[] = [deltas, searchOutbox, cachedAnswers].flat()
+const statements: readonly string[] = [deltas, searchOutbox, searchEngine, cachedAnswers].flat()
 
 /** What several processes and search engines outside of the database need. */
 export async function up(database: Kysely<unknown>): Promise<void> {

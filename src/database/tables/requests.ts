@@ -128,6 +128,14 @@ export interface RequestsTables {
     /** Whether many requests contain it; a column, because it changes seldom, so an index may contain it. */
     frequent: GeneratedAlways<boolean>
   }
+  /** The engine that searches this database: one row, made at the first start. */
+  search_engine: {
+    only_row: GeneratedAlways<boolean>
+    kind: 'bm25' | 'tsvector'
+    chosen_at: Generated<Date>
+    /** How many words a text has on average, for the ranking of `tsvector`; in the database, so that all processes rank alike. */
+    usual_length: Generated<number>
+  }
   /** What was purged and must not be stored again, without any of its text. */
   suppressions: {
     /** SHA-256 of the platform, the kind and the value, in hex. */

@@ -92,4 +92,4 @@ export const bestMatchScoreIn = (
   ${sql.lit(tuning.votes / Math.log1p(maxVotes))} * ln(1 + least(greatest(${votes}, 0), ${sql.lit(maxVotes)})::float8)
   + ${sql.lit(tuning.confidence)} * coalesce(${confidence}::float8, ${sql.lit(unjudgedConfidence)})
   + ${sql.lit(tuning.age)} * exp(${sql.lit(Math.log(0.5) / halfLifeDays)}
-    * greatest(0, least(extract(epoch from ${day} - ${postedAt})::float8 / 86400, 100000))))))`
+    * greatest(0, least(date_part('epoch', ${day} - ${postedAt}) / 86400, 100000))))))`

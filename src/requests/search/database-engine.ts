@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { createCacheBounds, defaultBounds } from './bounds.ts'
-import type { Hit, SearchEngine, SearchQuery } from './engine.ts'
+import type { Hits, SearchEngine, SearchQuery } from './engine.ts'
 import { readOrdered } from './exact-order.ts'
 import { phrasesHold, phraseWords, requestsWithWords } from './matched-set.ts'
 import { areWordsStored } from './stored-words.ts'
 import { readTotals } from './totals.ts'
 
-/** How an index of the database ranks: queries with the columns `request_id` and `score`, the higher the better. */
+/** How an index of the database ranks: queries with the columns `request_id`, `score`, the higher the better, and `considered` as in `Hits`. */
 export interface Ranking {
   /** The `max` best matches and perhaps more. It gives no row that does not match, and all of the matches when they are fewer. */
   best(words: string, max: number): RawBuilder<unknown>
@@ -15,11 +15,13 @@ export interface Ranking {
   among(words: string, ids: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
-async function readHits(executor: Executor, ranked: RawBuilder<unknown>, max: number | null): Promise<Hit[]> {
-  const { rows } = await sql<{ id: string; score: number }>`
-    select request_id as id, score from (${ranked}) as ranked
+async function readHits(executor: Executor, ranked: RawBuilder<unknown>, max: number): Promise<Hits> {
+  const { rows } = await sql<{ id: string; score: number; considered: number | null }>`
+    select request_id as id, score, considered::integer as considered from (${ranked}) as ranked
     order by score desc, request_id limit ${max}`.execute(executor)
-  return rows
+  const considered = rows[0]?.considered ?? null
+  const hits: Hits = rows.map(({ id, score }) => ({ id, score }))
+  return considered === null ? hits : Object.assign(hits, { considered })
 }
 
 /** The words of phrases must leave at most so many texts to compare. */

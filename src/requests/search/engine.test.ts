@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
-import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { hasBm25, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import type { PlatformName, RequestStatus, Standing } from '../../database/column-types.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import type { View } from '../views/view.ts'
@@ -13,6 +13,7 @@ import { type FacetName, facetNames, type SearchEngine } from './engine.ts'
 import type { SearchOrder } from './orders.ts'
 import { createSearchIndex, openSearchIndex, type SearchIndex } from './search-index.ts'
 import { tsvector } from './tsvector.ts'
+import { prepareTsvector } from './tsvector-preparation.ts'
 
 // What every search engine must do. Exact orders, totals and facets equal those of a plain scan, however many requests match.
 
@@ -161,12 +162,14 @@ function countFacet(some: readonly Row[], name: FacetName) {
   return counts.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }
 
-const kinds: SearchEngine['kind'][] = process.env.TEST_BACKEND === 'embedded' ? ['bm25', 'tsvector'] : ['tsvector']
+const kinds: SearchEngine['kind'][] = hasBm25 ? ['bm25', 'tsvector'] : ['tsvector']
 const rankings = { bm25, tsvector }
 
 beforeAll(async () => {
   opened = await openTestDatabase()
-  await openSearchIndex(opened.database)
+  const { kind } = await openSearchIndex(opened.database)
+  // The other engine as well.
+  if (kind === 'bm25') await prepareTsvector(opened.database, { isShared: false, buildsFullIndex: true })
   await storeRows()
 })
 afterAll(() => opened.close())

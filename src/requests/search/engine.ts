@@ -12,6 +12,11 @@ export interface Hit {
   score: number
 }
 
+export interface Hits extends Array<Hit> {
+  /** Set when too many match to rank them all: so many of the matches were ranked. */
+  considered?: number
+}
+
 /** What exact orders, totals and facets are about. */
 export interface SearchQuery {
   /** A request has all of the words when it has one alternative of each term. */
@@ -70,8 +75,11 @@ export interface TotalsInput {
  */
 export interface SearchEngine {
   readonly kind: 'bm25' | 'tsvector'
-  /** The `max` best matches of any of the words, best first; all of them when they are fewer, and none that does not match. */
-  best(executor: Executor, words: readonly string[], max: number): Promise<Hit[]>
+  /**
+   * The `max` best matches of any of the words, best first; all of them when they are fewer, and none that does not match. Where an
+   * engine ranks only some of very many matches, it says how many.
+   */
+  best(executor: Executor, words: readonly string[], max: number): Promise<Hits>
   /** Those of some requests that have any of the words, with the same scores. @param ids at most a few hundred: each text is read. */
   among(executor: Executor, words: readonly string[], ids: readonly string[]): Promise<Hit[]>
   /** The requests that have the phrases and no exclusion, whatever the filters say; null when they may be more than `max`. */

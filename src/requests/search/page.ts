@@ -83,17 +83,21 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
     const best = await readMatches(executor, hits, input, { condition, max: hits.length })
     // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
     const isEnough = best.inView === hits.length || best.certain > input.offset + input.limit
-    const isAll = hits.length <= depth
-    if (isAll || isEnough) return { ...best.matches, isAll }
+    const isAll = hits.length <= depth && hits.considered === undefined
+    if (isAll || isEnough) return { ...best.matches, window: hits.considered ?? null, isAll }
   }
   const read = async (size: number) => {
     const hits = await engine.best(executor, input.words, size + 1)
     const considered = await readMatches(executor, hits, input, { condition, max: size })
-    return { ...considered, isWhole: hits.length <= size }
+    return {
+      ...considered,
+      ranked: hits.considered ?? null,
+      isWhole: hits.length <= size && hits.considered === undefined,
+    }
   }
   const window = await read(windowSize)
   const isCertain = condition === null && window.certain > input.offset + input.limit
-  if (window.isWhole || isCertain) return { ...window.matches, isAll: window.isWhole }
+  if (window.isWhole || isCertain) return { ...window.matches, window: window.ranked, isAll: window.isWhole }
   // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
   const selected = await readSelected(executor, engine, input, condition)
   if (selected !== null) return selected
@@ -101,7 +105,7 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
   const considered = isStarved ? await read(wideWindowSize) : window
   // A page in the order of the ranking needs no window as long as it is full.
   const hasAll = considered.isWhole || (condition === null && considered.passing > searchCap)
-  const matches = { ...considered.matches, isAll: considered.isWhole }
+  const matches = { ...considered.matches, window: considered.ranked, isAll: considered.isWhole }
   return hasAll ? matches : { ...matches, window: considered.inView }
 }
 

@@ -38,6 +38,7 @@ async function rankBest(
   const view = filterView(input.filters)
   const least = sql.lit(view.least)
   const hits = await engine.best(executor, input.words, size + 1)
+  const isWhole = hits.length <= size && hits.considered === undefined
   const order = sql`${classOrder(view)}${orders[input.sortBy]}`
   const { rows } = await sql<Pick<RankedMatches, 'ids' | 'maybeIds' | 'anyMatch'> & { considered: number }>`
     with ${candidatesOf(hits, view, { condition: conditionOf(input), max: size })}, ${shownOf(view)}
@@ -47,7 +48,7 @@ async function rankBest(
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)
   const { considered, ...ranked } = rows[0]!
-  return { ...ranked, first: ranked.ids.length, window: hits.length > size ? considered : null }
+  return { ...ranked, first: ranked.ids.length, window: isWhole ? null : considered }
 }
 
 /** How many matches of an order are grouped; in very large caches, where so many cannot be had in time, fewer. */

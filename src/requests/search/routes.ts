@@ -59,7 +59,7 @@ written, where other words also match in other forms. Where fewer than ten resul
 or where it reads like a title, there are also results with its words alone; they have \`matchedBy\`. A pasted title is searched by its words: a minus in it excludes nothing where the
 query goes on after it, reads like a sentence, or has more than ten words. A misspelt word is corrected, unless it is in quotes.
 \`meta.understood\` says how the query was read. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
-and say so in \`meta.window\`. Pages may shift while a scrape writes.`
+and say so in \`meta.window\`; so does a Postgres without BM25 where too many match to rank them all. Pages may shift while a scrape writes.`
 
 const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) =>
   closed({

@@ -1,20 +1,15 @@
 import { sql } from 'kysely'
-import { takeLock } from '../../database/advisory-locks.ts'
-import { isDatabaseUnavailable } from '../../database/errors.ts'
-import type { Database, Executor, Transaction } from '../../database/open.ts'
+import type { Database, Executor } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { standingIn, type View } from '../views/view.ts'
-import { bm25, prepareBm25 } from './bm25.ts'
-import { createDatabaseEngine } from './database-engine.ts'
 import type { FacetName, Hit, SearchEngine, Totals } from './engine.ts'
+import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
 import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
 import { parseQuery } from './query.ts'
 import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
-import { fillAllStoredWords } from './stored-words.ts'
 import { termsOf } from './terms.ts'
-import { tsvector } from './tsvector.ts'
 import { expandPrefix, rarestWords } from './vocabulary.ts'
 
 export interface SearchInput {
@@ -74,31 +69,13 @@ export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 
 }
 
 /**
- * Chooses the best search index that the database can have, and builds it where it is missing: BM25 where the extension
- * `pg_textsearch` can be created, else `tsvector`, whose words a database of an older version may lack. Building it on a full table takes minutes, and nothing can be written
- * meanwhile; normally the table is empty then.
+ * Opens the search index of this database.
+ * @throws SearchEngineError when its engine cannot be opened: no other one takes its place by itself.
  */
-export async function openSearchIndex(database: Database): Promise<SearchIndex> {
-  try {
-    await prepare(database, prepareBm25)
-    return createSearchIndex(createDatabaseEngine('bm25', bm25))
-  } catch (error) {
-    // A database that is away for a moment says nothing about what it can do.
-    if (isDatabaseUnavailable(error)) throw error
-    await fillAllStoredWords(database)
-    const fallbackReason = error instanceof Error ? error.message : String(error)
-    return { ...createSearchIndex(createDatabaseEngine('tsvector', tsvector)), fallbackReason }
-  }
+export async function openSearchIndex(database: Database, options?: ChooseEngineOptions): Promise<SearchIndex> {
+  const { engine, ...reason } = await chooseEngine(database, options)
+  return { ...createSearchIndex(engine), ...reason }
 }
-
-const prepare = (database: Database, build: (transaction: Transaction) => Promise<void>): Promise<void> =>
-  database.transaction().execute(async (transaction) => {
-    // A build takes as long as it takes; the limit of the connection is for queries.
-    await sql`set local statement_timeout = 0`.execute(transaction)
-    // Processes that start together wait for each other.
-    await takeLock(transaction, 'searchIndex')
-    await build(transaction)
-  })
 
 /** A longer query is ranked by this many of its words, the rarest, unless nearly nothing has them. */
 const rankedWords = 16

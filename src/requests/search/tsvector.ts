@@ -1,59 +1,87 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ranking } from './database-engine.ts'
-import { requestsWithWords } from './matched-set.ts'
 
-/** Ranking reads each candidate's words, some 10 µs, so a query ranks at most this many with its rarer words … */
-const rareCandidates = 10_000
-/** … and this many more that have only its common ones. */
-const commonCandidates = 2_000
+/** What a search may read. */
+export interface RankingBounds {
+  /** So many matches are ranked by all their words; each takes 20 to 30 µs. The others follow in the order of their estimates. */
+  rankedExactly: number
+  /** So many texts of a word are candidates, those in which it weighs the most. Queries of many words take fewer of each … */
+  maxOfWord: number
+  /** … but at least these, if together they would be more than so many. */
+  minOfWord: number
+  maxOfQuery: number
+}
+
+export const defaultRankingBounds: RankingBounds = {
+  rankedExactly: 300,
+  maxOfWord: 4_000,
+  minOfWord: 1_000,
+  maxOfQuery: 12_000,
+}
+
+/** Equal scores are ordered by merit where too many match: less than the score of any real difference. */
+const meritShare = 0.000001
+
+/** BM25's saturation with k1 = 1.2 and b = 0.75. The average length of a text is estimated (`usual-length.ts`). */
+const saturation = sql.raw(`2.2 * frequency / (frequency + 1.2::float8 * (0.25 + 0.75 * length / usual_length))`)
+
+/** The words of a query, each with how many texts have it and with its inverse document frequency; and how many candidates each has. */
+const termsOf = (words: string, { minOfWord, maxOfWord, maxOfQuery }: RankingBounds) => sql`
+  terms as materialized (
+    select lexeme, texts, rarity,
+      greatest(${sql.lit(minOfWord)}, least(${sql.lit(maxOfWord)}, ${sql.lit(maxOfQuery)} / count(*) over ()))::integer as max_of_word,
+      coalesce((select usual_length from search_engine), 100)::float8 as usual_length
+    from ranked_terms(${words})
+  )`
+
+/** The scores of some texts by all their words. @param texts a query with `request_id` and `words` */
+const scored = (texts: RawBuilder<unknown>) => sql`
+  select request_id, score from (${texts}) as some_texts
+  cross join lateral (
+    select sum(cardinality(positions))::float8 as length,
+      array_agg(lexeme) filter (where lexeme = any((select array_agg(lexeme) from terms)::text[])) as lexemes,
+      array_agg(cardinality(positions)) filter (where lexeme = any((select array_agg(lexeme) from terms)::text[])) as frequencies
+    from unnest(words)
+  ) as counted
+  cross join lateral (
+    select sum(rarity * ${saturation}) as score
+    from unnest(lexemes, frequencies) as counted_word (lexeme, frequency) join terms using (lexeme)
+  ) as summed where score > 0`
 
 /**
- * Postgres' own text search with any of the words. `ts_rank` does not weigh how rare a word is, so it ranks each word by
- * itself (divided by 1 + the logarithm of the number of words in the text), and the sum is weighted as BM25 does, by the
- * inverse document frequency, -ln of the share of rows that have the word. The shares are those that ANALYZE keeps of
- * the most common words; a word that is not among them counts as rarer than all of these. They also decide which words
- * lead to the candidates: the rarest, as long as no more rows than can be ranked are expected to have them.
+ * BM25 in SQL, of the matches that may be among the best. Where no word has more texts than can be candidates, all matches are ranked. Else
+ * the candidates are the texts in which the words weigh the most, and among equally good ones those with the most merit: the
+ * most voted and the newest.
+ * @param bounds smaller ones for tests
  */
-const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
-  with shares as (
-    select lexeme, share
-    from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
-    where schemaname = current_schema() and tablename = 'request_texts' and attname = 'words' and lexeme is not null
-  ), asked as materialized (
-    select quote_literal(asked.lexeme) as term,
-      coalesce(shares.share, (select min(share) / 2 from shares), 0.001) as share
-    from unnest(to_tsvector('wishwell', ${words})) as asked left join shares using (lexeme)
-  ), terms as materialized (
-    select term, share, row_number() over rarest_first = 1 or ${sql.lit(rareCandidates)} >=
-      sum(share) over rarest_first * (select reltuples from pg_class where oid = 'request_texts'::regclass) as rare
-    from asked window rarest_first as (order by share, term)
-  ), queries as materialized (
-    select (string_agg(term, '|') filter (where rare))::tsquery as rare,
-      (string_agg(term, '|') filter (where not rare))::tsquery as common
-    from terms
-  ), candidates as materialized (${candidates})
-  select request_id, score
-  -- The empty weighting unpacks a long row once, not once for each term; the 0.01 ranks rows by a word that all have.
-  from (select request_id, setweight(words, 'D') as words from candidates) as unpacked, lateral (
-    select sum((0.01 - ln(share)) * ts_rank(words, term::tsquery, 1)) as score from terms
-  ) as ranked
-`
-
-const likelyCandidates = sql`
-  select request_id, words from (
-    select request_id from ${requestsWithWords(sql`(select rare from queries)`, { max: sql.lit(rareCandidates) })}
-    -- Never twice: while the index takes over new entries, a text may seem not to have one of its words yet.
-    union
-    select request_id
-    from ${requestsWithWords(sql`(select common && !!rare from queries)`, { max: sql.lit(commonCandidates) })}
-  ) as found join request_texts using (request_id)`
-
-export const tsvector: Ranking = {
-  best: (words) => ranked(words, likelyCandidates),
-  among: (words, ids) =>
-    ranked(
-      words,
-      sql`select request_id, words from request_texts where request_id = any(${ids})
-        and words @@ (select string_agg(term, '|')::tsquery from terms)`,
+export const rankByWeights = (bounds = defaultRankingBounds): Ranking => ({
+  best: (words) => sql`
+    with ${termsOf(words, bounds)},
+    sampled as materialized (select coalesce(bool_or(texts > max_of_word), false) as is_sampled from terms),
+    candidates as materialized (
+      select found.* from (
+        select array_agg(lexeme) as lexemes, array_agg(texts) as texts, array_agg(rarity) as rarities, min(max_of_word) as max_of_word
+        from terms
+      ) as query, ranked_candidates(query.lexemes, query.texts, query.rarities, query.max_of_word) as found
     ),
-}
+    likely as materialized (
+      select request_id, merit from candidates cross join sampled
+      order by estimate desc, case when is_sampled then merit end desc, request_id limit ${sql.lit(bounds.rankedExactly)}
+    ),
+    exact as materialized (${scored(sql`
+      select request_id, words from likely join request_texts using (request_id)`)})
+    select request_id, score * (case when is_sampled then 1 + ${sql.lit(meritShare)} * merit else 1 end) as score,
+      case when is_sampled then count(*) over () end as considered
+    from (
+      select request_id, score, merit from exact join likely using (request_id)
+      union all
+      select request_id, least(estimate, (select min(score) from exact)), merit from candidates
+      where not exists (select from likely where likely.request_id = candidates.request_id)
+    ) as ranked cross join sampled`,
+  among: (words, ids) => sql`
+    with ${termsOf(words, bounds)}
+    select *, null::integer as considered from (${scored(sql`
+      select request_id, words from request_texts where request_id = any(${ids})`)}) as ranked`,
+})
+
+export const tsvector = rankByWeights()
