@@ -27,6 +27,8 @@ import { createExpandedSearch } from './live/expanded-search.ts'
 import { createLive } from './live/live.ts'
 import type { LiveSettings } from './live/live-call.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
+import type { Monitoring } from './metrics/monitoring.ts'
+import { registerMetricsRoute } from './metrics/routes.ts'
 import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
 import type { Platforms } from './platforms/platforms.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
@@ -92,6 +94,7 @@ export interface AppDependencies {
   removalContact: RemovalContact | undefined
   /** Where the built page is. */
   pageDirectory: string
+  monitoring: Monitoring
   /** The answer of `/readyz`; it may change while the service runs. */
   health: () => Promise<Health>
 }
@@ -137,6 +140,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerPlatformRoutes(routes, shared)
   registerUsageRoutes(routes, shared)
   registerBackupRoutes(routes, shared)
+  const { expose } = dependencies.monitoring
+  if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
   registerReference(routes, () => routes.swagger() as unknown as ApiDocument)
   await registerPage(routes, dependencies)
   routes.get('/openapi.json', { schema: { hide: true } }, async () => routes.swagger())
@@ -150,6 +155,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   const app = createServer(dependencies)
   const drain = registerDraining(app)
   setCommonRules(app, dependencies.cacheVersion)
+  dependencies.monitoring.calls(app)
   await app.register(swagger, openApiDocument)
   await app.register(cookie)
   await app.register(async (scope) => registerRoutes(scope.withTypeProvider<TypeBoxTypeProvider>(), dependencies))

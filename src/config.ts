@@ -5,6 +5,7 @@ import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
 import { type JudgingConfig, judgingVariables, readJudgingConfig } from './judging/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from './live/settings.ts'
+import { type MetricsConfig, metricsVariables, readMetricsConfig } from './metrics/settings.ts'
 import { modelVariables, readModelConfig } from './model/settings.ts'
 import {
   type PlatformEnvironment,
@@ -77,6 +78,7 @@ export const environmentSchema = Type.Object({
   ...refreshVariables,
   ...modelVariables,
   ...judgingVariables,
+  ...metricsVariables,
 })
 
 export type LogFormat = 'auto' | 'json' | 'text'
@@ -84,7 +86,7 @@ export type LogFormat = 'auto' | 'json' | 'text'
 type Environment = Static<typeof environmentSchema>
 
 /** The whole configuration, parsed once. Nothing else reads the environment. */
-export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig {
+export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig, MetricsConfig {
   dataDir: string
   databaseUrl: string | undefined
   role: Environment['ROLE']
@@ -150,6 +152,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readJobConfig(environment),
     ...readRefreshConfig(environment),
     ...live,
+    ...readMetricsConfig(environment, complain),
     dataDir: environment.DATA_DIR,
     databaseUrl,
     role,

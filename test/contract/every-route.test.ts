@@ -59,6 +59,7 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'DELETE', path: `/api/admin/accounts/${unknownId}/sessions`, key: 'admin' },
   { method: 'GET', path: `/api/admin/accounts/${unknownId}/usage`, key: 'admin' },
   { method: 'GET', path: '/api/admin/jobs', key: 'admin' },
+  { method: 'GET', path: '/metrics', key: 'admin' },
   { method: 'GET', path: '/api/admin/platforms', key: 'admin' },
   { method: 'POST', path: '/api/admin/purge', key: 'admin', body: { platform: 'github' } },
   { method: 'GET', path: '/api/admin/suppressions', key: 'admin' },
