@@ -14,7 +14,7 @@ import { deleteCorrectionsOf } from './corrections/corrections.ts'
 import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import { registerPage } from './dashboard/page.ts'
-import type { Database } from './database/open.ts'
+import type { Database, DatabaseBackend } from './database/open.ts'
 import type { Expansion } from './expansion/expansion.ts'
 import type { App } from './http/app-type.ts'
 import { registerDraining } from './http/draining.ts'
@@ -23,6 +23,7 @@ import { openApiDocument } from './http/openapi.ts'
 import type { Proxies } from './http/proxies.ts'
 import { createServer, setCommonRules } from './http/server.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
+import { registerIntegrityRoutes } from './integrity/routes.ts'
 import { createExpandedSearch } from './live/expanded-search.ts'
 import { createLive } from './live/live.ts'
 import type { LiveSettings } from './live/live-call.ts'
@@ -65,6 +66,7 @@ import { registerWishRoutes } from './wishes/routes.ts'
 
 export interface AppDependencies {
   database: Database
+  backend: DatabaseBackend
   clock: Clock
   log: Logger
   /** The log level of calls that succeed. */
@@ -139,6 +141,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerSuppressionRoutes(routes, shared)
   registerPlatformRoutes(routes, shared)
   registerUsageRoutes(routes, shared)
+  registerIntegrityRoutes(routes, shared)
   registerBackupRoutes(routes, shared)
   const { expose } = dependencies.monitoring
   if (expose !== null) registerMetricsRoute(routes, { authentication, expose })

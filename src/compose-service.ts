@@ -120,6 +120,7 @@ export async function composeService(parts: ServiceParts) {
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,
+    backend,
     clock,
     log,
     queue,

@@ -19,7 +19,7 @@ export const labelMeanings = {
   movement: '`reserved`, `settled`, `released` or `granted`',
   balance: 'what is compared: `held`, `payg_held` or `payg_balance`',
   index: 'the search index that reads the outbox: `opensearch` or `local`',
-  job: 'the maintenance job',
+  maintenance_job: 'the name of the job',
   collector: 'what reads the database for metrics',
   version: 'the version of Wishwell',
   backend: '`embedded` or `postgres`',
@@ -189,7 +189,7 @@ export const catalogue = {
   wishwell_maintenance_failures_total: {
     kind: 'counter',
     help: 'Failed runs of maintenance jobs.',
-    labels: ['job'],
+    labels: ['maintenance_job'],
   },
 
   wishwell_collector_up: {

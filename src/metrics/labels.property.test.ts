@@ -45,7 +45,7 @@ const allowed = (): Record<Label, readonly string[] | RegExp> => ({
   movement: ['reserved', 'settled', 'released', 'granted'],
   balance: ['held', 'payg_held', 'payg_balance'],
   index: ['opensearch', 'local'],
-  job: /^[a-zA-Z]{4,30}$/,
+  maintenance_job: /^[a-zA-Z]{4,30}$/,
   collector: ['jobs', 'credits', 'backlogs', 'size', 'platforms', 'outbox'],
   version: [version],
   backend: ['embedded', 'postgres'],

@@ -17,7 +17,7 @@ describe('metrics', () => {
     const metrics = await createMetrics(failTest)
     const call = { operation: 'searchRequests', status: '200' }
     for (const seconds of [0.001, 0.02, 7]) metrics.record('wishwell_http_request_duration_seconds', seconds, call)
-    metrics.count('wishwell_maintenance_failures_total', { job: 'liveCalls' })
+    metrics.count('wishwell_maintenance_failures_total', { maintenance_job: 'liveCalls' })
     const samples = parseExposition(await metrics.expose([observed('github', 3)]))
     const histogram = 'wishwell_http_request_duration_seconds'
     expect(sampleValue(samples, `${histogram}_count`, call)).toBe(3)
@@ -26,7 +26,7 @@ describe('metrics', () => {
       sampleValue(samples, `${histogram}_bucket`, { ...call, le }),
     )
     expect(buckets).toEqual([1, 2, 2, 3, 3])
-    expect(sampleValue(samples, 'wishwell_maintenance_failures_total', { job: 'liveCalls' })).toBe(1)
+    expect(sampleValue(samples, 'wishwell_maintenance_failures_total', { maintenance_job: 'liveCalls' })).toBe(1)
     expect(sampleValue(samples, 'wishwell_platform_failures', { platform: 'github' })).toBe(3)
   })
 
@@ -47,7 +47,7 @@ describe('metrics', () => {
   it('never throw: a failure is counted, and reported once for each series', async () => {
     const failures: string[] = []
     const metrics = await createMetrics((_error, series) => failures.push(series))
-    const broken = new Proxy({}, { ownKeys: () => failTest(new Error('broken')) }) as { job: string }
+    const broken = new Proxy({}, { ownKeys: () => failTest(new Error('broken')) }) as { maintenance_job: string }
     for (let call = 0; call < 3; call++) metrics.count('wishwell_maintenance_failures_total', broken)
     const unknown = 'wishwell_unknown' as 'wishwell_search_duration_seconds'
     metrics.record(unknown, 1, { engine: 'bm25', step: 'search' })

@@ -111,7 +111,7 @@ export const recordedJobs = (
         try {
           return await run()
         } catch (error) {
-          recorder.count('wishwell_maintenance_failures_total', { job })
+          recorder.count('wishwell_maintenance_failures_total', { maintenance_job: job })
           throw error
         }
       },

@@ -52,6 +52,7 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'DELETE', path: `/api/admin/accounts/${unknownId}`, key: 'admin' },
   { method: 'GET', path: `/api/admin/accounts/${unknownId}/keys`, key: 'admin' },
   { method: 'GET', path: '/api/admin/verify', key: 'admin' },
+  { method: 'GET', path: '/api/admin/verify/topics', key: 'admin' },
   { method: 'GET', path: '/api/admin/backup', key: 'admin' },
   { method: 'POST', path: `/api/admin/accounts/${unknownId}/links`, key: 'admin' },
   { method: 'GET', path: `/api/admin/accounts/${unknownId}/links`, key: 'admin' },
