@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { environmentSchema } from '../src/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
+import { catalogue, labelMeanings } from '../src/metrics/catalogue.ts'
 import { platformDefinitions } from '../src/platforms/registry.ts'
 
-// Writes what is made from code: the configuration table, the lists of platforms, the map of the rooms, the error catalogue and
-// the platform titles of the dashboard. `test/documents.test.ts` fails when they are out of date.
+// Writes what is made from code: the configuration table, the lists of platforms, the map of the rooms, the error catalogue,
+// the series of the metrics and the platform titles of the dashboard. `test/documents.test.ts` fails when they are out of date.
 
 interface Variable {
   default?: string | number | boolean
@@ -63,6 +64,22 @@ ${lines.join('\n')}
 `
 }
 
+/** The table of series in `docs/monitoring/README.md`. */
+export function seriesTable(): string {
+  const rows = Object.entries(catalogue).map(([name, series]) => {
+    const kind = series.kind === 'total' ? 'counter' : series.kind
+    const labels = series.labels.map((label) => `\`${label}\``).join(', ')
+    return `| \`${name}\` | ${kind}${'isShared' in series ? ', shared' : ''} | ${labels} | ${series.help} |`
+  })
+  return ['| series | kind | labels | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+/** The table of labels in `docs/monitoring/README.md`. */
+export function labelTable(): string {
+  const rows = Object.entries(labelMeanings).map(([label, meaning]) => `| \`${label}\` | ${meaning} |`)
+  return ['| label | meaning |', '| --- | --- |', ...rows].join('\n')
+}
+
 const roomsFile = new URL('../rooms.json', import.meta.url)
 
 interface Rooms {
@@ -85,22 +102,28 @@ const files = {
   architecture: new URL('../ARCHITECTURE.md', import.meta.url),
   configuration: new URL('../docs/configuration.md', import.meta.url),
   errors: new URL('../docs/errors.md', import.meta.url),
+  monitoring: new URL('../docs/monitoring/README.md', import.meta.url),
   readme: new URL('../README.md', import.meta.url),
   platformTitles: new URL('../dashboard/src/shell/platform-titles.ts', import.meta.url),
 }
 
-/** @returns the document with a new text between its two marks. */
-function fill(file: URL, name: string, text: string): { file: URL; text: string } {
-  const marked = new RegExp(`(<!-- ${name}: [^>]* -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
-  return { file, text: readFileSync(file, 'utf8').replace(marked, (_all, start, end) => `${start}${text}\n${end}`) }
+/** @returns the document with new texts, each between two marks with its name. */
+function fill(file: URL, texts: Record<string, string>): { file: URL; text: string } {
+  let document = readFileSync(file, 'utf8')
+  for (const [name, text] of Object.entries(texts)) {
+    const marked = new RegExp(`(<!-- ${name}: [^>]* -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
+    document = document.replace(marked, (_all, start, end) => `${start}${text}\n${end}`)
+  }
+  return { file, text: document }
 }
 
 /** The documents and generated files as they should be now. */
 export function currentDocuments(): { file: URL; text: string }[] {
   return [
-    fill(files.configuration, 'configuration', configurationTable()),
-    fill(files.architecture, 'rooms', roomsTable()),
-    fill(files.readme, 'platforms', platformList()),
+    fill(files.configuration, { configuration: configurationTable() }),
+    fill(files.architecture, { rooms: roomsTable() }),
+    fill(files.monitoring, { series: seriesTable(), labels: labelTable() }),
+    fill(files.readme, { platforms: platformList() }),
     { file: files.errors, text: errorPage() },
     { file: files.platformTitles, text: platformTitlesModule() },
   ]

@@ -14,7 +14,7 @@ import { deleteCorrectionsOf } from './corrections/corrections.ts'
 import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import { registerPage } from './dashboard/page.ts'
-import type { Database } from './database/open.ts'
+import type { Database, DatabaseBackend } from './database/open.ts'
 import type { ReadDatabase } from './database/reads.ts'
 import type { Expansion } from './expansion/expansion.ts'
 import type { App } from './http/app-type.ts'
@@ -24,10 +24,13 @@ import { openApiDocument } from './http/openapi.ts'
 import type { Proxies } from './http/proxies.ts'
 import { createServer, setCommonRules } from './http/server.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
+import { registerIntegrityRoutes } from './integrity/routes.ts'
 import { createExpandedSearch } from './live/expanded-search.ts'
 import { createLive } from './live/live.ts'
 import type { LiveSettings } from './live/live-call.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
+import type { Monitoring } from './metrics/monitoring.ts'
+import { registerMetricsRoute } from './metrics/routes.ts'
 import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
 import type { Platforms } from './platforms/platforms.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
@@ -66,6 +69,7 @@ export interface AppDependencies {
   database: Database
   /** Reads requests, topics and wishes where that can be done: on a replica, if there is one. */
   read: ReadDatabase
+  backend: DatabaseBackend
   clock: Clock
   log: Logger
   /** The log level of calls that succeed. */
@@ -95,6 +99,7 @@ export interface AppDependencies {
   removalContact: RemovalContact | undefined
   /** Where the built page is. */
   pageDirectory: string
+  monitoring: Monitoring
   /** The answer of `/readyz`; it may change while the service runs. */
   health: () => Promise<Health>
 }
@@ -139,7 +144,10 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerSuppressionRoutes(routes, shared)
   registerPlatformRoutes(routes, shared)
   registerUsageRoutes(routes, shared)
+  registerIntegrityRoutes(routes, shared)
   registerBackupRoutes(routes, shared)
+  const { expose } = dependencies.monitoring
+  if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
   registerReference(routes, () => routes.swagger() as unknown as ApiDocument)
   await registerPage(routes, dependencies)
   routes.get('/openapi.json', { schema: { hide: true } }, async () => routes.swagger())
@@ -153,6 +161,7 @@ export async function createApp(dependencies: AppDependencies): Promise<{ app: A
   const app = createServer(dependencies)
   const drain = registerDraining(app)
   setCommonRules(app, dependencies.cacheVersion)
+  dependencies.monitoring.calls(app)
   await app.register(swagger, openApiDocument)
   await app.register(cookie)
   await app.register(async (scope) => registerRoutes(scope.withTypeProvider<TypeBoxTypeProvider>(), dependencies))

@@ -12,6 +12,7 @@ import { watchReadiness } from './database/readiness.ts'
 import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
+import type { Monitoring } from './metrics/monitoring.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
 import { rememberHosts } from './platforms/budget/host-memory.ts'
 import { createQuotaStore } from './platforms/budget/quota-store.ts'
@@ -72,6 +73,7 @@ export interface ServiceParts {
   overrides: ServiceOverrides
   adminKey: AdminKey
   prepared: PreparedDatabase
+  monitoring: Monitoring
   /** Whether the service has begun to stop: it is not ready any more. */
   isStopping: () => boolean
 }
@@ -95,19 +97,19 @@ function composeReads({ database, replica }: OpenDatabase, changes: RequestChang
 }
 
 /** The adapters of the platforms, their hosts and their HTTP client. */
-async function composePlatforms({ config, log, overrides, prepared }: ServiceParts) {
+async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
   const { database } = prepared.opened
   const { clock = systemClock, platformTimeouts: timeouts = {}, platformTimeScale: timeScale } = overrides
   const userAgent = userAgentFor(version, config.removalContact?.text)
   const { allowPrivateTargets } = config.sources
-  const client = createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets })
+  const client = monitoring.client(createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets }))
   const quotas = createQuotaStore(database)
   const cache = createAdapterCache(database)
   const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
   const kinds = overrides.sourceKinds ?? sourceKindsOf(platformDefinitions)
   const listed = listedSources(platformDefinitions, kinds, config.platforms.environment)
   const adapters = overrides.platforms ?? platforms.adapters
-  const attributed = attributeSources(adapters, listed)
+  const attributed = monitoring.platforms(attributeSources(adapters, listed))
   const verify = createVerification({ platforms: attributed, clock })
   const jobSources = createJobSources({ database, kinds, listed, policy: config.sources.policy, verify })
   return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
@@ -115,7 +117,7 @@ async function composePlatforms({ config, log, overrides, prepared }: ServicePar
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
-  const { config, log, overrides, adminKey, prepared, isStopping } = parts
+  const { config, log, overrides, adminKey, prepared, monitoring, isStopping } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
@@ -134,6 +136,7 @@ export async function composeService(parts: ServiceParts) {
   const { app, drain } = await createApp({
     database,
     read: reads.read,
+    backend,
     clock,
     log,
     queue,
@@ -155,11 +158,13 @@ export async function composeService(parts: ServiceParts) {
     hostMemory,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
-    cachedRead: createResponseCache({
-      version: cacheVersion,
-      follow: cachesResponses ? requestChanges.follow : undefined,
-      maxSize: maxCachedCharacters,
-    }),
+    cachedRead: monitoring.cachedReads(
+      createResponseCache({
+        version: cacheVersion,
+        follow: cachesResponses ? requestChanges.follow : undefined,
+        maxSize: maxCachedCharacters,
+      }),
+    ),
     cacheVersion,
     platformsConfig: config.platforms,
     hosts,
@@ -173,7 +178,10 @@ export async function composeService(parts: ServiceParts) {
     publicUrl,
     removalContact: config.removalContact,
     pageDirectory: overrides.pageDirectory ?? builtPage,
+    monitoring,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
+  const platformStatus = () => ({ database, config: config.platforms, hosts, now: clock.now() })
+  monitoring.observe({ database, backend, role: config.role, platformStatus })
   return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts, searchSize }
 }

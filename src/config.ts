@@ -6,6 +6,7 @@ import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
 import { type JudgingConfig, judgingVariables, readJudgingConfig } from './judging/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from './live/settings.ts'
+import { type MetricsConfig, metricsVariables, readMetricsConfig } from './metrics/settings.ts'
 import { modelVariables, readModelConfig } from './model/settings.ts'
 import {
   type PlatformEnvironment,
@@ -70,6 +71,7 @@ export const environmentSchema = Type.Object({
   ...refreshVariables,
   ...modelVariables,
   ...judgingVariables,
+  ...metricsVariables,
 })
 
 export type LogFormat = 'auto' | 'json' | 'text'
@@ -84,7 +86,8 @@ export interface Config
     JobConfig,
     LiveConfig,
     RefreshConfig,
-    SearchConfig {
+    SearchConfig,
+    MetricsConfig {
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat
@@ -150,6 +153,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readRefreshConfig(environment),
     ...readSearchConfig(environment),
     ...live,
+    ...readMetricsConfig(environment, complain),
     role,
     logLevel: environment.LOG_LEVEL,
     logFormat: environment.LOG_FORMAT as LogFormat,

@@ -14,6 +14,7 @@ import { urlOf } from './http/public-url.ts'
 import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
+import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
@@ -37,6 +38,8 @@ export interface Service {
   firstApiKey: string | null
   /** A link that signs in to the first account once, within minutes; null when a session exists already. Shown only once. */
   signInUrl: string | null
+  /** Where metrics are served without a key, `http://…`; null where they are not. */
+  metricsAddress: string | null
   /** Where the admin key is stored, for the operator. */
   adminKeyLocation: string
   search: SearchIndex['kind']
@@ -63,13 +66,17 @@ export async function startService(
 ): Promise<Service> {
   requireAdminKey(config)
   if (listensBy(config, overrides)) requireProtectedTransport(config)
-  const prepared = await prepareDatabase(config, log, onCrash, overrides)
+  // Loaded while the database is being opened. A command that opens the database for a moment is not measured.
+  const loading = overrides.offline ? noMonitoring : createMonitoring(config, log)
+  const [opened, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, overrides), loading])
+  const prepared = { ...opened, searchIndex: monitoring.searchIndex(opened.searchIndex) }
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
-    return await start({ config, log, overrides, adminKey, prepared })
+    return await start({ config, log, overrides, adminKey, prepared, monitoring })
   } catch (error) {
+    await monitoring.stop()
     await prepared.queue.stop()
     await prepared.opened.close()
     throw error
@@ -106,7 +113,7 @@ const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: St
 
 /** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging and placing in wishes. */
 async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
-  const { config, log, overrides, prepared } = parts
+  const { config, log, overrides, prepared, monitoring } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, listen } = opened
   const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
@@ -129,7 +136,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
   })
-  const maintenance = startMaintenance(jobs, log)
+  const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
     // The maintenance job of the same name says what is wrong.
   })
@@ -155,7 +162,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
 }
 
 async function start(parts: StartParts): Promise<Service> {
-  const { config, log, overrides, adminKey, prepared } = parts
+  const { config, log, overrides, adminKey, prepared, monitoring } = parts
   const { opened, searchIndex } = prepared
   const { database } = opened
   const { clock = systemClock, offline = false } = overrides
@@ -170,6 +177,8 @@ async function start(parts: StartParts): Promise<Service> {
   // Before the worker: when the port is in use, no worker is running yet.
   const listens = listensBy(config, overrides)
   if (listens) await app.listen({ host: config.host, port: config.port })
+  const metricsAddress = offline ? null : await monitoring.listen()
+  if (metricsAddress !== null) log.info({ address: metricsAddress }, 'metrics are served')
   if (runsJobs) await worker.start()
   // Last: a new key is shown once, so nothing may fail between its creation and its display.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
@@ -185,7 +194,7 @@ async function start(parts: StartParts): Promise<Service> {
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()
-    await Promise.all([changes.stop(), requestChanges.stop()])
+    await Promise.all([changes.stop(), requestChanges.stop(), monitoring.stop()])
     await client.close()
     await opened.close()
   }
@@ -195,6 +204,7 @@ async function start(parts: StartParts): Promise<Service> {
     database: opened,
     firstApiKey,
     signInUrl,
+    metricsAddress,
     adminKeyLocation: adminKey.location,
     search: searchIndex.kind,
     runMaintenance: background.runMaintenance,

@@ -54,6 +54,8 @@ export interface TestService {
   /** The database with its backend. */
   opened: OpenDatabase
   config: Config
+  /** Where metrics are served without a key; null where they are not. */
+  metricsAddress: string | null
   /** Calls as the first account. */
   client: TestClient
   /** Calls with another key, or with none. */
@@ -133,6 +135,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     get opened() {
       return service.database
+    },
+    get metricsAddress() {
+      return service.metricsAddress
     },
     apiKey,
     adminKey: testAdminKey,

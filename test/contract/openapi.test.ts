@@ -109,6 +109,7 @@ describe('the API document', () => {
       'GET /api/admin/platforms',
       'GET /api/admin/suppressions',
       'GET /api/admin/verify',
+      'GET /api/admin/verify/{part}',
       'GET /api/admin/wishes/corrections',
       'GET /api/session',
       'GET /api/v1/corrections',

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Observation } from './catalogue.ts'
+
+/** A part of the metrics that is read from the database. */
+export interface Collector {
+  name: string
+  /** How long what was read is used, in milliseconds: however many scrapes there are, it is read no more often. */
+  maxAgeMs: number
+  /** Reads in short statements. It should take milliseconds. */
+  read(): Promise<Observation[]>
+}
+
+export interface CollectorsOptions {
+  collectors: readonly Collector[]
+  /** Called when a reading fails after one that succeeded, or first. */
+  onFailure: (error: unknown, collector: string) => void
+  /** How long a scrape waits for readings under way. */
+  waitMs?: number
+  /** A steady clock in milliseconds. */
+  now?: () => number
+}
+
+/** For how long numbers are shown after they should have been read again: an old number that looks new hides what it should show. */
+const graceMs = 60_000
+const defaultWaitMs = 2_000
+
+interface State {
+  collector: Collector
+  running: Promise<void> | null
+  observations: Observation[]
+  readAt: number
+  /** When the last reading began. */
+  begunAt: number
+  isUp: boolean
+  wasReported: boolean
+}
+
+/** One reading at a time; it never fails. */
+function begin(state: State, now: () => number, onFailure: CollectorsOptions['onFailure']): Promise<void> {
+  const { collector } = state
+  state.begunAt = now()
+  const reading = (async () => {
+    try {
+      state.observations = await collector.read()
+      state.readAt = now()
+      state.isUp = true
+      state.wasReported = false
+    } catch (error) {
+      state.isUp = false
+      if (!state.wasReported) onFailure(error, collector.name)
+      state.wasReported = true
+    } finally {
+      state.running = null
+    }
+  })()
+  state.running = reading
+  return reading
+}
+
+/**
+ * Reads what metrics need of the database, for any number of scrapes at a bounded cost: each collector has at most one reading under way and
+ * is read at most once in its time. A scrape waits for `waitMs` at most, and then shows what was read before.
+ * @returns a function that gives the newest numbers; it never throws.
+ */
+export function createCollectors(options: CollectorsOptions): () => Promise<Observation[]> {
+  const { collectors, onFailure, waitMs = defaultWaitMs, now = () => performance.now() } = options
+  const never = Number.NEGATIVE_INFINITY
+  const states = collectors.map((collector): State => {
+    const times = { readAt: never, begunAt: never }
+    return { collector, running: null, observations: [], ...times, isUp: false, wasReported: false }
+  })
+  return async () => {
+    const due = states.filter(({ running, begunAt, collector }) => !running && now() - begunAt >= collector.maxAgeMs)
+    for (const state of due) begin(state, now, onFailure)
+    const late = new AbortController()
+    const timeLimit = sleep(waitMs, undefined, { signal: late.signal }).catch(() => {})
+    await Promise.race([Promise.all(states.map(({ running }) => running)), timeLimit])
+    late.abort()
+    return states.flatMap(({ collector, observations, readAt, begunAt, running, isUp }) => {
+      const isCurrent = now() - readAt < collector.maxAgeMs + graceMs
+      // A reading that takes longer than scrapes wait for is no sign of health.
+      const isLate = running !== null && now() - begunAt >= waitMs
+      const up: Observation = {
+        name: 'wishwell_collector_up',
+        value: isUp && !isLate ? 1 : 0,
+        labels: { collector: collector.name },
+      }
+      return [up, ...(isCurrent ? observations : [])]
+    })
+  }
+}

@@ -1,0 +1,101 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { type Service, startService } from '../service.ts'
+import { parseExposition, sampleValue, scrape } from './testing.ts'
+
+const platforms = platformMap(scriptedPlatform('github', numberedPages(3)))
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ environment: { METRICS_PORT: '0' }, platforms })
+})
+afterAll(() => service.stop())
+
+describe('GET /metrics', () => {
+  it('needs the admin key', async () => {
+    for (const key of [null, 'nonsense', service.apiKey]) {
+      const answer = await service.clientFor(key).get('/metrics')
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'UNAUTHORIZED'])
+    }
+    const answer = await service.clientFor(service.adminKey).get('/metrics')
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect((await service.clientFor(service.adminKey).get('/metrics?topic=x')).status).toBe(400)
+  })
+
+  it('says of each part that its reading succeeded', async () => {
+    const samples = await scrape(service)
+    const parts = samples.filter(({ name }) => name === 'wishwell_collector_up')
+    expect(Object.fromEntries(parts.map(({ labels, value }) => [labels.collector, value]))).toEqual({
+      jobs: 1,
+      credits: 1,
+      backlogs: 1,
+      size: 1,
+      platforms: 1,
+    })
+    expect(sampleValue(samples, 'wishwell_build_info', { backend: service.opened.backend, role: 'all' })).toBe(1)
+    expect(sampleValue(samples, 'wishwell_database_size_bytes')).toBeGreaterThan(1_000_000)
+  })
+})
+
+describe('the address of its own', () => {
+  it('needs no key, and serves metrics only', async () => {
+    const url = service.metricsAddress!
+    const answer = await fetch(`${url}/metrics?x=1`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+    expect(parseExposition(await answer.text()).length).toBeGreaterThan(20)
+    const statuses = await Promise.all(
+      ['/', '/readyz', '/api/admin/accounts', '/metrics/x'].map(async (path) => (await fetch(url + path)).status),
+    )
+    expect(statuses).toEqual([404, 404, 404, 404])
+    expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('a service without metrics', () => {
+  it('has no endpoint', async () => {
+    const without = await startTestService({ environment: { METRICS: 'false' } })
+    const answer = await without.clientFor(without.adminKey).get('/metrics')
+    expect([answer.status, without.metricsAddress]).toEqual([404, null])
+    await without.stop()
+  })
+})
+
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('several processes on one Postgres', () => {
+  let worker: Service
+  beforeAll(async () => {
+    const config = {
+      ...service.config,
+      role: 'worker' as const,
+      metrics: { isOn: true, address: { host: '127.0.0.1', port: 0 } },
+    }
+    const failTest = (error: Error) => {
+      throw error
+    }
+    worker = await startService(config, pino({ level: 'silent' }), failTest, { platforms })
+  })
+  afterAll(() => worker.stop())
+
+  const scrapeWorker = async () => parseExposition(await (await fetch(`${worker.metricsAddress}/metrics`)).text())
+
+  it('count what each did, and agree about the database', async () => {
+    expect(worker.address).toBeNull()
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 3 })
+    await service.client.waitForJob(body.data.jobId)
+    const [one, other] = [await scrape(service), await scrapeWorker()]
+    const pages = [one, other].map(
+      (samples) => sampleValue(samples, 'wishwell_platform_pages_total', { outcome: 'ok' }) ?? 0,
+    )
+    expect(pages[0]! + pages[1]!).toBe(3)
+    expect(sampleValue(other, 'wishwell_http_request_duration_seconds_count')).toBeUndefined()
+    const { rows } = { rows: await service.database.selectFrom('credit_entries').selectAll().execute() }
+    const settled = rows.reduce((sum, row) => sum + row.pool_settled_change + row.payg_settled_change, 0)
+    expect(sampleValue(other, 'wishwell_credits_total', { movement: 'settled' })).toBe(settled)
+    expect(settled).toBe(3)
+  })
+})

@@ -1,0 +1,107 @@
+import type { GaugeMetricData, SumMetricData } from '@opentelemetry/sdk-metrics'
+import { catalogue, type Observation, type ObservedName } from './catalogue.ts'
+import type { Recorder } from './recording.ts'
+
+/** The metrics of one process, on OpenTelemetry's SDK. */
+export interface Metrics extends Recorder {
+  /**
+   * All series in Prometheus' text format.
+   * @param observations the numbers that were read for it.
+   */
+  expose(observations: readonly Observation[]): Promise<string>
+  /** How many recordings failed. */
+  failures(): number
+}
+
+/** The parts of the SDK, loaded when metrics are made. */
+const loadSdk = async () => {
+  const [{ ValueType }, sdk, prometheus] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-metrics'),
+    import('@opentelemetry/exporter-prometheus'),
+  ])
+  return { ValueType, ...sdk, ...prometheus }
+}
+type Sdk = Awaited<ReturnType<typeof loadSdk>>
+
+/** Calls `work`, and `onFailure` with the first error of each name instead of throwing it. */
+function createGuard(onFailure: (error: unknown, name: string) => void) {
+  const reported = new Set<string>()
+  let failures = 0
+  return {
+    failures: () => failures,
+    run: (name: string, work: () => void) => {
+      try {
+        work()
+      } catch (error) {
+        failures++
+        if (reported.has(name)) return
+        reported.add(name)
+        onFailure(error, name)
+      }
+    },
+  }
+}
+
+/**
+ * What was read, in the form of the SDK. The SDK's own observable instruments are not used: they repeat the last value of a series that was
+ * not read this time.
+ */
+function toMetricData(sdk: Sdk, observations: readonly Observation[]): (GaugeMetricData | SumMetricData)[] {
+  const { AggregationTemporality, DataPointType, ValueType } = sdk
+  const readable = observations.filter(({ value }) => Number.isFinite(value))
+  return [...Map.groupBy(readable, ({ name }) => name)].map(([name, group]) => {
+    const { help, kind } = catalogue[name as ObservedName]
+    const common = {
+      descriptor: { name, description: help, unit: '', valueType: ValueType.DOUBLE, advice: {} },
+      aggregationTemporality: AggregationTemporality.CUMULATIVE,
+      dataPoints: group.map(({ value, labels }) => ({
+        value,
+        attributes: labels,
+        startTime: [0, 0] as [number, number],
+        endTime: [0, 0] as [number, number],
+      })),
+    }
+    return kind === 'total'
+      ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true }
+      : { ...common, dataPointType: DataPointType.GAUGE }
+  }) as (GaugeMetricData | SumMetricData)[]
+}
+
+function createInstruments(sdk: Sdk, reader: InstanceType<Sdk['PrometheusExporter']>) {
+  const meter = new sdk.MeterProvider({ readers: [reader] }).getMeter('wishwell')
+  const histograms = new Map<string, ReturnType<typeof meter.createHistogram>>()
+  const counters = new Map<string, ReturnType<typeof meter.createCounter>>()
+  for (const [name, series] of Object.entries(catalogue)) {
+    const description = series.help
+    if (series.kind === 'counter') counters.set(name, meter.createCounter(name, { description }))
+    if (series.kind !== 'histogram') continue
+    const advice = { explicitBucketBoundaries: [...series.buckets] }
+    histograms.set(name, meter.createHistogram(name, { description, advice }))
+  }
+  return { histograms, counters }
+}
+
+/**
+ * Loads the SDK and makes the instruments. The SDK is loaded here and not with the module, so that only a service with metrics pays for
+ * it, while its database is being opened.
+ * @param onFailure called with the first failure of each series; no failure reaches what is being measured.
+ */
+export async function createMetrics(onFailure: (error: unknown, series: string) => void): Promise<Metrics> {
+  const sdk = await loadSdk()
+  // It only collects: routes of the service answer.
+  const reader = new sdk.PrometheusExporter({ preventServerStart: true })
+  const serializer = new sdk.PrometheusSerializer(undefined, false, undefined, true, true)
+  const { histograms, counters } = createInstruments(sdk, reader)
+  const guard = createGuard(onFailure)
+  return {
+    record: (name, seconds, labels) => guard.run(name, () => histograms.get(name)!.record(seconds, labels)),
+    count: (name, labels) => guard.run(name, () => counters.get(name)!.add(1, labels)),
+    failures: guard.failures,
+    expose: async (observations) => {
+      const { resourceMetrics } = await reader.collect()
+      const read = { scope: { name: 'wishwell' }, metrics: toMetricData(sdk, observations) }
+      return serializer.serialize({ ...resourceMetrics, scopeMetrics: [...resourceMetrics.scopeMetrics, read] })
+    },
+  }
+}
