@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
 import { locationOfDataDirectory, locationOfPostgres } from './database/schema-version-error.ts'
+import { requireNoUnfinishedImport } from './moving/import-state.ts'
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 
@@ -10,6 +11,8 @@ import { createTaskQueue } from './scraping/queue.ts'
 export interface PrepareOptions {
   /** No job runs. */
   offline?: boolean
+  /** A dump is imported: only then an unfinished import may be there. */
+  importing?: boolean
   onStatement?: DatabaseOptions['onStatement']
   /** Opens the database in another way. */
   open?: typeof openDatabase | undefined
@@ -18,10 +21,11 @@ export interface PrepareOptions {
 export type PreparedDatabase = Awaited<ReturnType<typeof prepareDatabase>>
 
 /** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
-async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatabase) {
+async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatabase, importing: boolean) {
   const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
     const migrations = await migrate(database, location)
+    if (!importing) await requireNoUnfinishedImport(database)
     return { migrations, searchIndex: await openSearchIndex(database) }
   }
   if (databaseUrl === undefined) return prepare(opened.database)
@@ -34,12 +38,12 @@ export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  { offline = false, onStatement, open = openDatabase }: PrepareOptions = {},
+  { offline = false, importing = false, onStatement, open = openDatabase }: PrepareOptions = {},
 ) {
   const { databaseUrl, dataDir } = config
   const opened = await open({ databaseUrl, dataDir, onCrash, onStatement })
   try {
-    const { migrations, searchIndex } = await bringUpToDate(config, opened)
+    const { migrations, searchIndex } = await bringUpToDate(config, opened, importing)
     log.info(
       { database: opened.backend, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',
