@@ -85,12 +85,12 @@ describe('a service', () => {
     const { body } = await first.client.scrape({ topic: 'apps', platforms: ['github'], depth: 4 })
     await first.client.waitForJob(body.data.jobId)
     await first.service.placeRequests()
-    const [wish, other] = (await first.client.get('/api/v1/wishes?limit=2')).body.data.wishes
+    const [wish, other] = (await first.client.get('/api/v1/wishes?limit=2')).body.data.results
     const json = { 'content-type': 'application/json' }
     const put = (path: string, value: object) =>
       first.client.send('PUT', path, { headers: json, body: JSON.stringify(value) })
     expect((await put(`/api/v1/wishes/${wish.wishId}/mark`, { mark: 'planned', note: 'soon' })).status).toBe(200)
-    const corrected = (await first.client.get('/api/v1/requests?limit=1')).body.data.requests[0]
+    const corrected = (await first.client.get('/api/v1/requests?limit=1')).body.data.results[0]
     expect((await put(`/api/v1/requests/${corrected._id}/correction`, { isRequest: false })).status).toBe(200)
     const merged = await first.client.post(`/api/v1/wishes/${wish.wishId}/merge`, { wishId: other.wishId })
     expect(merged.status).toBe(200)
@@ -99,7 +99,7 @@ describe('a service', () => {
     expect((await browser.signIn({ apiKey })).status).toBe(200)
     await first.service.runMaintenance()
     const answers = await readAnswers(first.client, first.admin)
-    expect(answers.wishes.wishes.length).toBeGreaterThan(3)
+    expect(answers.wishes.results.length).toBeGreaterThan(3)
     expect(answers.usage).toMatchObject({ credits: { used: expect.any(Number) } })
     const searches = await readSearches(first.client)
     expect(searches.filter((results) => results.length > 0).length).toBeGreaterThan(8)
