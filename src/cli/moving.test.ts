@@ -36,7 +36,10 @@ async function pipe(from: Place, to: Place): Promise<{ codes: unknown[]; stdout:
   reader.stdout?.on('data', (chunk) => {
     stdout += chunk
   })
-  const codes = await Promise.all([writer, reader].map((child) => new Promise((resolve) => child.on('close', resolve))))
+  // Not 'close' of the writer: the other process reads its stdout, so it never ends here.
+  const ended = (child: typeof writer | typeof reader, event: 'exit' | 'close') =>
+    new Promise((resolve) => child.on(event, resolve))
+  const codes = await Promise.all([ended(writer, 'exit'), ended(reader, 'close')])
   return { codes, stdout }
 }
 
@@ -133,7 +136,7 @@ describe('the bar of an export or an import', () => {
     for (let columns = 1; columns < 200; columns++)
       expect(formatMovingBar(progress, columns).length).toBeLessThan(columns)
     expect(formatMovingBar(progress, 80)).toBe(
-      '████░░░░░░░░░░░░░░░░░░░░░░░░░  12%  1,234,567 of 9,876,543 rows, 123.5 MB'.slice(0),
+      '████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12%  1,234,567 of 9,876,543 rows, 123.5 MB'.slice(0),
     )
   })
 })

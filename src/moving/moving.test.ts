@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { verifyLedger } from '../credits/verify.ts'
 import { findWrongCounts } from '../topics/verify.ts'
-import { leftOutColumns, leftOutTables, readMovedTables } from './tables.ts'
 import {
   dumpOf,
   importInto,
@@ -14,57 +13,6 @@ import {
   readRows,
   withDatabase,
 } from './testing.ts'
-
-/** The tables of a dump. A new table is named here or in `leftOutTables`. */
-const movedTables = [
-  'account_requests',
-  'account_schedule',
-  'account_sources',
-  'account_wish_members',
-  'account_wish_merges',
-  'account_wishes',
-  'accounts',
-  'adapter_cache',
-  'api_keys',
-  'credit_balances',
-  'credit_entries',
-  'credit_reservations',
-  'idempotency_keys',
-  'judgement_days',
-  'judgement_tries',
-  'live_calls',
-  'platform_hosts',
-  'platform_quotas',
-  'platform_topics',
-  'request_corrections',
-  'request_judgements',
-  'request_refreshes',
-  'request_sources',
-  'request_texts',
-  'request_topics',
-  'requests',
-  'scrape_job_requests',
-  'scrape_jobs',
-  'scrape_tasks',
-  'search_words',
-  'sessions',
-  'sign_in_links',
-  'suppressions',
-  'topic_counts',
-  'topic_deltas',
-  'topics',
-  'uncounted_texts',
-  'vote_samples',
-  'wish_corrections',
-  'wish_marks',
-  'wish_members',
-  'wish_moves',
-  'wish_partings',
-  'wish_placings',
-  'wish_queue',
-  'wishes',
-  'word_deltas',
-]
 
 const sequencesOf = (place: Place) =>
   withDatabase(place, async ({ opened: { database } }) => {
@@ -141,22 +89,6 @@ describe('all data', () => {
       const rows = await readRows(database)
       expect(rows.request_facets).toContainEqual(expect.objectContaining({ votes: 1000 }))
       expect(rows.wishes).toContainEqual(expect.objectContaining({ votes: 1000 }))
-    })
-  })
-
-  it('are divided into tables of a dump and tables that are left out', async () => {
-    const place = await newDatabase()
-    await withDatabase(place, async ({ opened: { database } }) => {
-      const moved = await readMovedTables(database)
-      const names = moved.map(({ name }) => name)
-      expect(names.filter((name) => !movedTables.includes(name))).toEqual([])
-      expect(movedTables.filter((name) => Object.hasOwn(leftOutTables, name))).toEqual([])
-      // Values that are about one server only.
-      const types = new Set(moved.flatMap(({ columns }) => columns.map(({ type }) => type)))
-      for (const type of ['xid8', 'xid', 'pg_snapshot', 'pg_lsn', 'tsvector', 'oid'])
-        expect([...types]).not.toContain(type)
-      for (const name of Object.keys(leftOutColumns)) expect(names).toContain(name.split('.')[0])
-      for (const { name, key } of moved) expect(key.length, name).toBeGreaterThan(0)
     })
   })
 })
