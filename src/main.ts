@@ -5,6 +5,7 @@ import { createProgram } from './cli/program.ts'
 import { DataDirectoryError } from './database/embedded/data-directory-error.ts'
 import { isDatabaseUnavailable } from './database/errors.ts'
 import { SchemaVersionError } from './database/schema-version-error.ts'
+import { MovingError } from './moving/moving-error.ts'
 import { SearchEngineError } from './requests/search/search-engine-error.ts'
 import { ConfigError } from './runtime/config-error.ts'
 
@@ -14,6 +15,7 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage }
   if (error instanceof BackupError) return { message: error.message, exitCode: exitCodes.failed }
+  if (error instanceof MovingError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof SchemaVersionError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof SearchEngineError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof DataDirectoryError) return { message: error.message, exitCode: exitCodes.failed }

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
 import { locationOfDataDirectory, locationOfPostgres } from './database/schema-version-error.ts'
+import { requireNoUnfinishedImport } from './moving/import-state.ts'
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 
@@ -12,6 +13,8 @@ export interface PrepareOptions {
   offline?: boolean
   /** Whether a search index of all stored requests may be built, which takes minutes. */
   buildsSearchIndex?: boolean
+  /** A dump is imported: only then an unfinished import may be there. */
+  importing?: boolean
   onStatement?: DatabaseOptions['onStatement']
   /** Opens the database in another way. */
   open?: typeof openDatabase | undefined
@@ -33,11 +36,12 @@ async function bringUpToDate(
   { databaseUrl, databaseListenUrl, dataDir, searchEngine: choice }: Config,
   log: Logger,
   opened: OpenDatabase,
-  buildsFullIndex: boolean,
+  { importing, buildsFullIndex }: { importing: boolean; buildsFullIndex: boolean },
 ) {
   const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
     const migrations = await migrate(database, location)
+    if (!importing) await requireNoUnfinishedImport(database)
     const isShared = databaseUrl !== undefined
     return { migrations, searchIndex: await openSearchIndex(database, { choice, isShared, buildsFullIndex, log }) }
   }
@@ -57,11 +61,20 @@ export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  { offline = false, buildsSearchIndex = false, onStatement, open = openDatabase }: PrepareOptions = {},
+  {
+    offline = false,
+    importing = false,
+    buildsSearchIndex = false,
+    onStatement,
+    open = openDatabase,
+  }: PrepareOptions = {},
 ) {
   const opened = await open({ ...optionsOf(config), onCrash, onStatement })
   try {
-    const { migrations, searchIndex } = await bringUpToDate(config, log, opened, buildsSearchIndex)
+    const { migrations, searchIndex } = await bringUpToDate(config, log, opened, {
+      importing,
+      buildsFullIndex: buildsSearchIndex,
+    })
     log.info(
       { database: opened.backend, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',

@@ -1,6 +1,7 @@
 import type { AccountsTables } from './tables/accounts.ts'
 import type { CreditsTables } from './tables/credits.ts'
 import type { HttpTables } from './tables/http.ts'
+import type { MovingTables } from './tables/moving.ts'
 import type { PlatformsTables } from './tables/platforms.ts'
 import type { RequestsTables } from './tables/requests.ts'
 import type { ScrapingTables } from './tables/scraping.ts'
@@ -12,6 +13,7 @@ export interface Tables
   extends AccountsTables,
     CreditsTables,
     HttpTables,
+    MovingTables,
     PlatformsTables,
     RequestsTables,
     ScrapingTables,

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { verifyLedger } from '../credits/verify.ts'
+import { findWrongCounts } from '../topics/verify.ts'
+import {
+  dumpOf,
+  importInto,
+  makeFilledDatabase,
+  newDatabase,
+  newDataDirectory,
+  type Place,
+  readPlace,
+  readRows,
+  withDatabase,
+} from './testing.ts'
+
+const sequencesOf = (place: Place) =>
+  withDatabase(place, async ({ opened: { database } }) => {
+    const { rows } = await sql`
+      select sequencename, last_value from pg_sequences where schemaname = current_schema() order by 1`.execute(
+      database,
+    )
+    return rows
+  })
+
+let source: Place
+beforeAll(async () => {
+  const filled = await makeFilledDatabase()
+  source = filled.place
+  return filled.remove
+})
+
+describe('all data', () => {
+  it('are in the same rows after moving from the embedded database, and back into one', {
+    timeout: 120_000,
+  }, async () => {
+    const before = await readPlace(source)
+    const filled = Object.keys(before).filter((name) => before[name]?.length !== 0)
+    const exempt = [
+      'topic_deltas',
+      'word_deltas',
+      'search_changes',
+      'search_consumers',
+      'search_indexes',
+      'data_import',
+    ]
+    expect(Object.keys(before).filter((name) => !filled.includes(name) && !exempt.includes(name))).toEqual([])
+
+    const first = await dumpOf(source)
+    const middle = await newDatabase()
+    expect(await importInto(middle, first.dump)).toMatchObject({
+      totalRows: first.totalRows,
+      digest: first.digest,
+      earlierRows: 0,
+      wasComplete: false,
+    })
+    expect(await readPlace(middle)).toEqual(before)
+    expect(await sequencesOf(middle)).toEqual(await sequencesOf(source))
+
+    const last = newDataDirectory()
+    await importInto(last, (await dumpOf(middle)).dump)
+    expect(await readPlace(last)).toEqual(before)
+    await withDatabase(last, async ({ opened: { database } }) => {
+      expect(await verifyLedger(database)).toEqual([])
+      expect(await findWrongCounts(database)).toEqual([])
+    })
+  })
+
+  it('are unchanged in the exported database', async () => {
+    const before = await readPlace(source)
+    const [first, second] = [await dumpOf(source), await dumpOf(source)]
+    expect(second.dump.equals(first.dump)).toBe(true)
+    expect(await readPlace(source)).toEqual(before)
+  })
+
+  it('are maintained by all triggers after the import, and unfinished tasks are queued', async () => {
+    const target = await newDatabase()
+    await importInto(target, (await dumpOf(source)).dump)
+    await withDatabase(target, async ({ opened: { database } }) => {
+      const disabled = await sql`select tgname from pg_trigger where tgenabled <> 'O' and not tgisinternal`.execute(
+        database,
+      )
+      expect(disabled.rows).toEqual([])
+      const { rows: open } = await sql<{ isQueued: boolean }>`
+        select exists (select from pgboss.job where job.id = queue_message_id) as "isQueued"
+        from scrape_tasks where state in ('pending', 'running')`.execute(database)
+      expect(open).toEqual([{ isQueued: true }, { isQueued: true }])
+      await sql`update requests set votes = 1000 where source_id = 'example/app#1'`.execute(database)
+      const rows = await readRows(database)
+      expect(rows.request_facets).toContainEqual(expect.objectContaining({ votes: 1000 }))
+      expect(rows.wishes).toContainEqual(expect.objectContaining({ votes: 1000 }))
+    })
+  })
+})

@@ -1,0 +1,199 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
+import { readConfig } from '../config.ts'
+import { type Database, type OpenDatabase, openDatabase } from '../database/open.ts'
+import { prepareDatabase } from '../prepare-database.ts'
+import { fillAllStoredWords } from '../requests/search/stored-words.ts'
+import { recoverTasks } from '../scraping/tasks.ts'
+import { type DumpTarget, exportData } from './export-data.ts'
+import { type Imported, importData } from './import-data.ts'
+
+/** Where a database is, for `openDatabase` and `readConfig`. */
+export type Place = DatabaseCopy['options']
+
+const onCrash = (error: Error) => {
+  throw error
+}
+
+/** A data directory that does not exist yet. */
+export function newDataDirectory(): Place {
+  const scratch = mkdtempSync(join(tmpdir(), 'wishwell-moving-'))
+  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }))
+  return { databaseUrl: undefined, dataDir: join(scratch, 'data') }
+}
+
+/** An empty, migrated database of the backend under test. */
+export async function newDatabase(): Promise<Place> {
+  const copy = await copyDatabase()
+  onTestFinished(copy.remove)
+  return copy.options
+}
+
+/** A copy of an embedded database that no process uses. */
+export function copyOf(source: Place): Place {
+  const copy = newDataDirectory()
+  cpSync(source.dataDir, copy.dataDir, { recursive: true })
+  return copy
+}
+
+export const environmentOf = ({ databaseUrl, dataDir }: Place): Record<string, string> => ({
+  DATA_DIR: dataDir,
+  ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+})
+
+/** Prepares a database and uses it. */
+export async function withDatabase<T>(
+  place: Place,
+  use: (prepared: Awaited<ReturnType<typeof prepareDatabase>>) => Promise<T>,
+  options: { importing?: boolean } = {},
+): Promise<T> {
+  const prepared = await prepareDatabase(readConfig(environmentOf(place)), pino({ level: 'silent' }), onCrash, {
+    offline: true,
+    ...options,
+  })
+  try {
+    return await use(prepared)
+  } finally {
+    await prepared.queue.stop()
+    await prepared.opened.close()
+  }
+}
+
+const readScript = (name: string) => readFileSync(new URL(`../../test/version-1/${name}`, import.meta.url), 'utf8')
+
+const account = (number: number) => `a0000000-0000-4000-8000-00000000000${number}`
+const request = (number: number) => `e0000000-0000-4000-8000-00000000000${number}`
+const wish = '90000000-0000-4000-8000-000000000001'
+const correction = '80000000-0000-4000-8000-000000000001'
+
+/** Rows of the tables that version 1 did not have, with values that are hard to carry. */
+const laterRows = `
+  update accounts set has_own_view = true, corrections = 2 where id = '${account(1)}';
+  update requests set confidence = 0.1 + 0.2::real, status = 'planned', status_changed_at = '2026-11-20T10:00:00.123456Z',
+    description = E'Tabs\\t, \\\\ backslashes, "quotes", \\u2028, null \\\\u0000 and 😀' where id = '${request(1)}';
+  update requests set standing = 1, confidence = 0.4 where id = '${request(2)}';
+  insert into adapter_cache (platform, key, value, expires_at) values
+    ('github', 'nothing found', 'null', '2126-11-21T10:00:00Z'),
+    ('github', 'large', '{"n": 12345678901234567890.000100, "s": "\\\\u0041"}', 'infinity');
+  insert into account_requests (account_id, request_id, standing) values ('${account(1)}', '${request(2)}', 2);
+  insert into account_sources values ('${account(1)}', 'github', 'example/app', '2026-11-20T10:00:00Z');
+  insert into request_sources values ('github', 'example/app', '${request(2)}');
+  insert into request_corrections values
+    ('${account(1)}', 'stackexchange', repeat('1f', 32), '${request(2)}', true, 'key b0000000', '2026-11-20T10:00:00Z'),
+    (null, 'github', repeat('2f', 32), null, false, 'admin', '2026-11-20T10:00:00Z'),
+    (null, 'stackexchange', repeat('1f', 32), null, false, 'admin', '2026-11-20T10:00:00Z');
+  insert into request_judgements values ('${request(2)}', repeat('3f', 32), 0.4, '2026-11-20T10:00:00Z');
+  insert into judgement_tries values ('${request(2)}', repeat('3f', 32), 2, '2026-11-20T10:00:00Z');
+  insert into judgement_days values ('2026-11-20', 7);
+  insert into request_refreshes values ('${request(1)}', 'github', 'I_abc', '2026-11-20T10:00:00Z', null, 1, '2026-11-19');
+  insert into vote_samples values ('${request(1)}', '2026-11-19', 40), ('${request(1)}', '2026-11-20', 42);
+  insert into uncounted_texts values ('${request(3)}') on conflict do nothing;
+  insert into wishes (id, created_at) values ('${wish}', '2026-11-20T10:00:00.000001Z');
+  insert into wish_members (request_id, wish_id, is_core, similarity, joined_at) values
+    ('${request(1)}', '${wish}', true, null, '2026-11-20T10:00:00Z'),
+    ('${request(3)}', '${wish}', false, 0.7, '2026-11-20T10:00:00Z');
+  insert into wish_corrections (id, account_id, kind, made_by, created_at, from_wish_id, to_wish_id) values
+    ('${correction}', '${account(1)}', 'split', 'key b0000000', '2026-11-20T10:00:00Z', '${wish}', '${request(3)}');
+  insert into wish_moves values ('${correction}', repeat('4f', 32), '${wish}', '${request(3)}');
+  insert into wish_partings values ('${correction}', '${account(1)}', repeat('4f', 32), repeat('5f', 32));
+  insert into wish_placings values
+    ('${account(1)}', repeat('4f', 32), '${request(3)}', '${request(3)}', true, '${correction}'),
+    (null, repeat('4f', 32), '${request(3)}', '${wish}', false, '${correction}');
+  insert into account_wish_members values ('${account(1)}', '${request(3)}', '${request(3)}', '${correction}');
+  insert into account_wish_merges values ('${account(2)}', '${wish}', '${request(2)}', '${correction}');
+  insert into wish_marks values ('${account(1)}', '${wish}', 'planned', true, 'for the spring', 'admin', '2026-11-20T10:00:00Z');
+  insert into wish_queue values ('${request(2)}', '2026-11-20T10:00:00Z', '2026-11-20T10:05:00Z')
+    on conflict (request_id) do update set claimed_until = excluded.claimed_until;
+`
+
+/**
+ * Makes an embedded database with rows in every table: those of version 1, migrated, and some of each later table. Call it in `beforeAll`:
+ * that takes seconds.
+ * @returns what deletes it, for `beforeAll` to return.
+ */
+export async function makeFilledDatabase(): Promise<{ place: Place; remove: () => void }> {
+  const scratch = mkdtempSync(join(tmpdir(), 'wishwell-moving-'))
+  const place = { databaseUrl: undefined, dataDir: join(scratch, 'data') }
+  const opened = await openDatabase({ ...place, onCrash })
+  await opened.embedded?.exec(readScript('schema.sql') + readScript('rows.sql')).finally(opened.close)
+  await withDatabase(place, async ({ opened: { embedded, database } }) => {
+    await fillAllStoredWords(database)
+    await embedded?.exec(laterRows)
+  })
+  return { place, remove: () => rmSync(scratch, { recursive: true, force: true }) }
+}
+
+/** A dump in memory. */
+export interface MemoryTarget extends DumpTarget {
+  bytes(): Buffer
+}
+
+/** @param written what an earlier export wrote. */
+export function memoryTarget(written: Buffer = Buffer.alloc(0)): MemoryTarget {
+  let chunks: Uint8Array[] = []
+  return {
+    written: () => (written.length === 0 ? null : streamOf(written)),
+    begin: async (reusedBytes) => {
+      chunks = [written.subarray(0, reusedBytes)]
+    },
+    write: async (bytes) => void chunks.push(bytes),
+    bytes: () => Buffer.concat(chunks),
+  }
+}
+
+/** Bytes as a stream, in pieces that end anywhere. */
+export async function* streamOf(bytes: Buffer, pieceBytes = 1_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+/** Exports a database into memory. */
+export async function dumpOf(place: Place, target = memoryTarget()) {
+  const opened = await openDatabase({ ...place, statementTimeoutMs: 0, onCrash })
+  const options = { target, now: new Date('2026-11-23T00:00:00Z'), onProgress: () => {} }
+  const dumped = await exportData(opened.database, options).finally(opened.close)
+  return { ...dumped, dump: target.bytes() }
+}
+
+/** Imports a dump. */
+export const importInto = (place: Place, dump: Buffer | AsyncIterable<Uint8Array>): Promise<Imported> =>
+  withDatabase(
+    place,
+    ({ opened, queue }) =>
+      importData(opened, {
+        dump: Buffer.isBuffer(dump) ? streamOf(dump) : dump,
+        now: () => new Date('2026-11-23T00:00:00Z'),
+        onProgress: () => {},
+        onComparing: () => {},
+        queueWork: async (database) => {
+          await queue.start()
+          await recoverTasks(database, queue)
+        },
+      }),
+    { importing: true },
+  )
+
+type Rows = Record<string, unknown[]>
+
+/** Every row of every table, as JSON, without what a dump leaves out. */
+export async function readRows(database: Database): Promise<Rows> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = current_schema() and tablename not like 'kysely_%'
+      and tablename not in ('data_import', 'rate_limit_windows', 'answer_versions', 'search_engine')
+    order by 1`.execute(database)
+  const contents: Rows = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: unknown }>`
+      select to_jsonb(t) - 'queue_message_id' as row from ${sql.table(name)} as t order by 1`.execute(database)
+    contents[name] = rows.map(({ row }) => row)
+  }
+  return contents
+}
+
+/** The same of a database that no process uses. */
+export const readPlace = (place: Place): Promise<Rows> =>
+  withDatabase(place, ({ opened }: { opened: OpenDatabase }) => readRows(opened.database), { importing: true })
