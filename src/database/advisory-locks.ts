@@ -17,6 +17,8 @@ const numbers = {
    * of a job.
    */
   topics: 4_680_011,
+  /** Held while a slice of differences is added to the counts of topics. */
+  topicCounts: 4_680_012,
   /** With the hash of a topic: held while a live call finds or starts the collection of that topic. */
   liveTopic: 4_680_013,
 } as const

@@ -12,6 +12,7 @@ import { countSlice, countTexts } from '../requests/search/uncounted-texts.ts'
 import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
+import { foldAllTopicCounts, foldTopicCounts } from '../requests/store/topic-counts.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
 import { sharedView } from '../requests/views/view.ts'
 import { listTopics } from './topics.ts'
@@ -53,6 +54,7 @@ type Step =
   | { do: 'purge platform'; platform: PlatformName }
   | { do: 'expire'; day: number }
   | { do: 'count words'; texts: number }
+  | { do: 'fold counts'; rows: number }
   | { do: 'delete in SQL'; sourceId: string }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -91,6 +93,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('count words' as const), texts: fc.integer({ min: 1, max: 8 }) }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('fold counts' as const), rows: fc.integer({ min: 1, max: 4 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete in SQL' as const), sourceId: fc.nat(11).map(String) }) },
 )
 
@@ -125,6 +131,7 @@ async function run(made: Step): Promise<unknown> {
     return deleteExpiredRequests(database, new Map([['github', 3]]), new Date(start + made.day * dayMs))
   }
   if (made.do === 'count words') return countSlice(database, made.texts)
+  if (made.do === 'fold counts') return foldTopicCounts(database, made.rows)
   return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
 }
 
@@ -179,6 +186,8 @@ it('counts of topics, standings and vocabulary are right after any changes', { t
         from unnest(array['github', 'hackernews']) as platform`.execute(database)
       jobId = (await database.insertInto('scrape_jobs').values(job).returning('id').executeTakeFirstOrThrow()).id
       await runAll(steps, atOnce)
+      expect(await findWrongCounts(database)).toEqual([])
+      await foldAllTopicCounts(database)
       expect(await findWrongCounts(database)).toEqual([])
       // The vocabulary is counted where requests are stored, not by triggers.
       if (atOnce || steps.every((made) => made.do !== 'delete in SQL')) {

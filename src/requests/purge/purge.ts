@@ -12,6 +12,7 @@ import {
   identitiesOfAuthor,
   identitiesOfUrl,
 } from '../store/identity.ts'
+import { foldAllTopicCounts } from '../store/topic-counts.ts'
 import { deletePurgedCorrections } from './purged-corrections.ts'
 import { suppress } from './suppression.ts'
 
@@ -162,6 +163,8 @@ export async function purgeRequests(database: Database, input: PurgeInput): Prom
       deleted += await deleteSlice(database, { purgeId, matches: matches.slice(start, start + deletedRows), input })
     }
   }
+  // Nothing that is derived has a tag or a word of what is gone.
+  if (deleted > 0) await foldAllTopicCounts(database)
   const { rows } = await sql`select 1 from suppressions where purge_id = ${purgeId} limit 1`.execute(database)
   return { purgeId: rows.length > 0 ? purgeId : null, matched, deleted, samples }
 }
