@@ -10,6 +10,7 @@ import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
 import type { SizeWatch } from './requests/search/size-watch.ts'
 import { countSlice } from './requests/search/uncounted-texts.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
+import { foldTopicCounts } from './requests/store/topic-counts.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { MaintenanceJob } from './runtime/maintenance.ts'
@@ -38,7 +39,7 @@ export interface MaintenanceJobsOptions {
 
 /**
  * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, fill the words of older texts, count
- * words, have texts judged by a model, and place requests in wishes, every few minutes.
+ * words, fold counts of topics, have texts judged by a model, and place requests in wishes, every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -69,6 +70,7 @@ export const createMaintenanceJobs = ({
   namedSources: createSourceCatchUp(database, clock.now),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   uncountedTexts: () => countSlice(database),
+  topicCounts: () => foldTopicCounts(database),
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
   storedWords: storedWords.job,

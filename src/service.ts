@@ -19,9 +19,9 @@ import { prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { createStoredWords } from './requests/search/stored-words.ts'
-import { startTextCounting } from './requests/search/text-counting.ts'
 import { createUsualLength } from './requests/search/usual-length.ts'
 import { createFirstJudgements } from './requests/store/first-judgement.ts'
+import { startFolding } from './requests/store/folding.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
@@ -143,7 +143,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   // Requests of an older version are judged and their words stored at once, not only in the first round.
   if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
-  const textCounting = runsJobs ? await startTextCounting(opened, log) : null
+  const folding = runsJobs ? await startFolding(opened, log) : null
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
@@ -154,7 +154,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         refreshing?.stop(),
         judging?.stop(),
         firstJudgements.stop(),
-        textCounting?.stop(),
+        folding?.stop(),
         storedWords.stop(),
         placing?.stop(),
       ]),

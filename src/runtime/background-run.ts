@@ -88,3 +88,29 @@ export function createBackgroundRun({ step, pauseFactor = 0, onError }: Backgrou
     },
   }
 }
+
+/** How long after a wake-up a run looks once more for what was committed after it. */
+const recheckMs = 3_000
+
+export interface Waking {
+  wake(): void
+  stop(): void
+}
+
+/**
+ * Wakes a run after a delay, and once more some seconds later: of transactions that end at the same time only one notifies, and another may end
+ * after the run that it woke (`database/migrations/version-4/wake-ups.ts`).
+ */
+export function wakeTwice(run: Pick<BackgroundRun, 'startSoon'>, delayMs: number): Waking {
+  let recheck: NodeJS.Timeout | undefined
+  return {
+    wake: () => {
+      run.startSoon(delayMs)
+      recheck ??= setTimeout(() => {
+        recheck = undefined
+        run.startSoon(0)
+      }, recheckMs).unref()
+    },
+    stop: () => clearTimeout(recheck),
+  }
+}

@@ -70,21 +70,20 @@ function after(sortBy: TopicOrder, [value, key]: Position) {
 }
 
 /**
- * For a query that has `changed`: the topics that an account sees in other numbers, with its numbers. One that an expansion thought of is
- * listed for an account that collected it from sources of its own.
+ * For a query that has `changed`: the topics whose counts are not all folded, or that an account sees in other numbers. One that an expansion thought
+ * of is listed for an account that collected it from sources of its own.
  */
 const changedTopics = sql`
   select key, name, topics.requests + changed.requests as requests, topics.votes + changed.votes as votes,
     topics.maybe + changed.maybe as maybe, collected_at, from_expansion
   from changed join topics using (key) where not from_expansion or own`
 
-/** At most `limit` topics in an order, with the numbers of a view: an index has the order of those that the view does not change. */
+/** At most `limit` topics in an order, with the numbers of a view: an index has the order of those that nothing changes. */
 function listedTopics({ sortBy, view }: TopicListInput, from: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
   const shared = sql`
     select key, name, requests, votes, maybe, collected_at, from_expansion from topics
     where requests > 0 and not from_expansion and ${from}`
   const end = sql`order by ${orders[sortBy]} limit ${limit}`
-  if (view.account === null) return sql`${shared} ${end}`
   return sql`
     with changed as materialized (${topicChanges(view, null)})
     select * from (

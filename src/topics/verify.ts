@@ -22,7 +22,8 @@ const linked = (standing: 1 | 2, keys: readonly string[] | null) => sql`
   where requests.standing = ${sql.lit(standing)} and ${isAmong(keys)}`
 
 /**
- * Counts topics again and compares, as of one moment. It reads all their requests: for checks and tests, not for callers that wait.
+ * Counts topics again and compares, as of one moment: the counts with what is not folded into them yet. It reads all their requests: for checks and
+ * tests, not for callers that wait.
  * @param keys the topics; null for all.
  * @returns the wrong counts, at most `limit`; empty when all are right.
  */
@@ -46,12 +47,23 @@ export async function findWrongCounts(
       select topic_key, 'tag', tag, count(*), 0
         from linked, lateral (select distinct unnest(tags) as tag) as own group by 1, 3
     ),
-    stored as (
-      select key as topic_key, 'total' as kind, '' as value, requests, votes from topics where requests <> 0 or votes <> 0
+    known as (
+      select key as topic_key, 'total' as kind, '' as value, requests, votes from topics
       union all
-      select key, 'maybe', '', maybe, 0 from topics where maybe <> 0
+      select key, 'maybe', '', maybe, 0 from topics
       union all
       select topic_key, kind, value, requests, votes from topic_counts
+      union all
+      select topic_key, 'total', '', requests, votes from topic_deltas
+      union all
+      select topic_key, 'maybe', '', maybe, 0 from topic_deltas
+      union all
+      select topic_key, part.* from topic_deltas
+        cross join lateral unnest(kinds, parts, part_requests, part_votes) as part (kind, value, requests, votes)
+    ),
+    stored as (
+      select topic_key, kind, value, sum(requests) as requests, sum(votes) as votes from known group by 1, 2, 3
+      having sum(requests) <> 0 or sum(votes) <> 0
     ),
     compared as (
       select topic_key, kind, value,

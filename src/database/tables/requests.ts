@@ -136,6 +136,12 @@ export interface RequestsTables {
     /** How many words a text has on average, for the ranking of `tsvector`; in the database, so that all processes rank alike. */
     usual_length: Generated<number>
   }
+  /** Words that counted texts gained or lost, until they are added to `search_words`. */
+  word_deltas: {
+    id: GeneratedAlways<string>
+    word: Fixed<string>
+    change: Fixed<number>
+  }
   /** What was purged and must not be stored again, without any of its text. */
   suppressions: {
     /** SHA-256 of the platform, the kind and the value, in hex. */

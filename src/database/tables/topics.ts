@@ -8,10 +8,10 @@ export interface TopicsTables {
     /** As it was first spelt. */
     name: Fixed<string>
     created_at: Fixed<Date>
-    /** The number of its requests, and the sum of their votes; triggers maintain both. */
+    /** The number of its requests, and the sum of their votes, without what is still in `topic_deltas`. */
     requests: GeneratedAlways<number>
     votes: GeneratedAlways<number>
-    /** How many more of its requests are of the class maybe; triggers maintain it. */
+    /** How many more of its requests are of the class maybe, without what is still in `topic_deltas`. */
     maybe: GeneratedAlways<number>
     /** When a platform last delivered a page of it; a trigger maintains it. */
     collected_at: FixedWithDefault<Date>
@@ -30,7 +30,7 @@ export interface TopicsTables {
     tags: Fixed<string[] | null>
     standing: FixedWithDefault<Standing | null>
   }
-  /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Only triggers write it. */
+  /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Without what is still in `topic_deltas`. */
   topic_counts: {
     topic_key: GeneratedAlways<string>
     kind: GeneratedAlways<'platform' | 'day' | 'tag'>
@@ -39,5 +39,18 @@ export interface TopicsTables {
     requests: GeneratedAlways<number>
     /** Of a platform only. */
     votes: GeneratedAlways<number>
+  }
+  /** What statements changed in the counts of a topic, until it is folded into them; triggers append it. */
+  topic_deltas: {
+    id: GeneratedAlways<string>
+    topic_key: GeneratedAlways<string>
+    requests: GeneratedAlways<number>
+    votes: GeneratedAlways<number>
+    maybe: GeneratedAlways<number>
+    /** The columns of `topic_counts`, as arrays of equal length. */
+    kinds: GeneratedAlways<string[]>
+    parts: GeneratedAlways<string[]>
+    part_requests: GeneratedAlways<number[]>
+    part_votes: GeneratedAlways<number[]>
   }
 }

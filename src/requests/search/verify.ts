@@ -13,8 +13,12 @@ const maxCountedWords = 500_000
 const maxRounds = 4
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** What the vocabulary says, by word: what readers of it get. */
-const storedWords = sql`(select word, requests from search_words) as stored`
+/** What the vocabulary says, by word: what readers of it get, with what is not folded into it yet. */
+const storedWords = sql`(
+  select word, sum(requests)::int as requests from (
+    select word, requests from search_words union all select word, change from word_deltas
+  ) as part group by word having sum(requests) <> 0
+) as stored`
 
 /** Which words are counted in a pass. */
 type IsCounted = (word: string) => boolean

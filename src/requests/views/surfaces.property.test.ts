@@ -5,6 +5,7 @@ import { campaignSize } from '../../../test/campaign-size.ts'
 import type { TestClient } from '../../../test/client.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { makeWish } from '../../../test/stored-wish.ts'
+import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import { hashIdentity } from '../store/identity.ts'
 
@@ -111,22 +112,24 @@ async function storeWishes(requests: Request[]): Promise<void> {
 }
 
 /** What the triggers count: the likely requests of each topic, and how many more are maybe. */
-async function countTopics(): Promise<void> {
-  const { database } = service
-  await sql`delete from topic_counts`.execute(database)
-  await sql`
+const countTopics = (): Promise<void> =>
+  service.database.transaction().execute(async (database) => {
+    await takeLock(database, 'topicCounts')
+    await sql`delete from topic_deltas`.execute(database)
+    await sql`delete from topic_counts`.execute(database)
+    await sql`
     insert into topic_counts (topic_key, kind, value, requests, votes)
     select topic_key, part.kind, part.value, count(*), sum(part.votes) from request_topics, lateral (
       select 'platform' as kind, platform as value, request_topics.votes as votes
       union all select 'day', to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD'), 0
       union all select distinct 'tag', tag, 0 from unnest(tags) as tag
     ) as part where standing = 2 group by 1, 2, 3`.execute(database)
-  await sql`
+    await sql`
     update topics set
       requests = (select count(*) from request_topics where topic_key = key and standing = 2),
       votes = (select coalesce(sum(request_topics.votes), 0) from request_topics where topic_key = key and standing = 2),
       maybe = (select count(*) from request_topics where topic_key = key and standing = 1)`.execute(database)
-}
+  })
 
 async function storeViews(requests: readonly Request[], readers: readonly Reader[]): Promise<void> {
   const { database } = service

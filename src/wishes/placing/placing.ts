@@ -3,7 +3,7 @@ import type { Database, OpenDatabase } from '../../database/open.ts'
 import type { SearchIndex } from '../../requests/search/search-index.ts'
 import { countTexts } from '../../requests/search/uncounted-texts.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
-import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
+import { type BackgroundRun, createBackgroundRun, wakeTwice } from '../../runtime/background-run.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import { readComparedTexts } from '../pairs/candidates.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
@@ -30,7 +30,7 @@ export const pauseFactor = 0.5
 /** What stores a page stores others soon: they are placed together. */
 const settleMs = 200
 
-/** The name is in the trigger that notifies (`database/migrations/version-3/placing.ts`). */
+/** The name is in the triggers that notify (`database/migrations/version-4/wake-ups.ts`). */
 const channel = 'wishwell_wish_queue'
 
 export interface SliceInput {
@@ -103,13 +103,14 @@ export async function startPlacing({
     },
     onError: (error) => log.error({ err: error }, 'placing requests failed'),
   })
-  const startSoon = () => placing.startSoon(settleMs)
-  const stopListening = isAutomatic ? await listen(channel, startSoon) : null
+  const waking = wakeTwice(placing, settleMs)
+  const stopListening = isAutomatic ? await listen(channel, waking.wake) : null
   // What another process left.
-  if (isAutomatic) startSoon()
+  if (isAutomatic) waking.wake()
   return {
     ...placing,
     stop: async () => {
+      waking.stop()
       await Promise.all([placing.stop(), stopListening?.()])
     },
   }
