@@ -117,7 +117,8 @@ export async function emptyTables(database: Database): Promise<void> {
 
 async function emptyAll(transaction: Transaction): Promise<void> {
   // Words are counted in the background: a writer of requests must not wait for a table that is locked here, and this for its tables.
-  for (const lock of ['topics', 'topicCounts'] as const) await takeLock(transaction, lock)
+  for (const lock of ['suppressions', 'memberships', 'topicCounts', 'vocabulary'] as const)
+    await takeLock(transaction, lock)
   await sql`
     do $$
     declare

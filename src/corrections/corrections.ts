@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { correctionRefusal, maxCorrections } from '../accounts/correction-limit.ts'
 import { takeLock } from '../database/advisory-locks.ts'
 import type { PlatformName } from '../database/column-types.ts'
-import type { Executor, Transaction } from '../database/open.ts'
+import type { Transaction } from '../database/open.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
+import { lockRequestsOf } from '../requests/store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
 
 /** Whose correction it is. */
@@ -39,13 +40,16 @@ export const isVisibleTo = (accountId: string | null) =>
     : sql<boolean>`(requests.standing >= 0 or exists (
         select from account_requests where account_requests.request_id = requests.id and account_id = ${accountId}))`
 
-/** @throws ServiceError NOT_FOUND for a request that is not stored, or that the account cannot see. */
-async function readRequest(executor: Executor, accountId: string | null, requestId: string): Promise<CorrectedRequest> {
+/** Locks a request: until the transaction ends nothing else derives its standings. @throws ServiceError NOT_FOUND for a request that is not stored, or that the account cannot see. */
+async function lockRequest(
+  transaction: Transaction,
+  accountId: string | null,
+  requestId: string,
+): Promise<CorrectedRequest> {
   if (!isId(requestId)) throw notFound('Request')
   const { rows } = await sql<{ id: string; platform: PlatformName; source_id: string }>`
-    select id, platform, source_id from requests where id = ${requestId} and ${isVisibleTo(accountId)}`.execute(
-    executor,
-  )
+    select id, platform, source_id from requests where id = ${requestId} and ${isVisibleTo(accountId)}
+    for no key update of requests`.execute(transaction)
   const [request] = rows
   if (!request) throw notFound('Request')
   const { id, platform, source_id } = request
@@ -79,9 +83,7 @@ async function insertCorrection(
  */
 export async function correctRequest(transaction: Transaction, correction: NewCorrection): Promise<void> {
   const { accountId, requestId, isRequest, madeBy, now } = correction
-  // Every standing is derived under this lock, so no page stores the request between the check and the correction.
-  await takeLock(transaction, 'topics')
-  const request = await readRequest(transaction, accountId, requestId)
+  const request = await lockRequest(transaction, accountId, requestId)
   const { rows: known } = await sql<{ is_request: boolean }>`
     select is_request from request_corrections
     where source_hash = ${request.sourceHash} and ${ownedBy(accountId)}`.execute(transaction)
@@ -96,7 +98,7 @@ export async function correctRequest(transaction: Transaction, correction: NewCo
 }
 
 /**
- * Removes a correction by the hash that it is stored under. The lock `topics` must be held.
+ * Removes a correction by the hash that it is stored under. Its request must be locked.
  * @returns false when there is none.
  */
 async function removeCorrection(
@@ -124,8 +126,7 @@ export async function undoCorrection(
   transaction: Transaction,
   { accountId, requestId }: Corrector & { requestId: string },
 ): Promise<void> {
-  await takeLock(transaction, 'topics')
-  const { sourceHash } = await readRequest(transaction, accountId, requestId)
+  const { sourceHash } = await lockRequest(transaction, accountId, requestId)
   await removeCorrection(transaction, accountId, sourceHash)
 }
 
@@ -137,16 +138,26 @@ export async function undoCorrectionById(
   transaction: Transaction,
   { accountId, correctionId }: Corrector & { correctionId: string },
 ): Promise<boolean> {
-  await takeLock(transaction, 'topics')
+  // Before the row of the correction, as everywhere.
+  await lockRequestsOf(
+    transaction,
+    sql`select request_id from request_corrections where source_hash = ${correctionId} and ${ownedBy(accountId)}`,
+  )
   return removeCorrection(transaction, accountId, correctionId)
 }
 
 /** Deletes what a deleted account said, and how it saw requests. The operator's corrections stay. */
 export async function deleteCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
-  // Before the row of the account, as everywhere: two transactions never wait for each other.
-  await takeLock(transaction, 'topics')
+  await takeLock(transaction, 'memberships')
+  // In the order of all writers: corrections, the account, how it sees requests.
   await sql`delete from request_corrections where account_id = ${accountId}`.execute(transaction)
-  await sql`delete from account_requests where account_id = ${accountId}`.execute(transaction)
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  await sql`
+    with own as materialized (
+      select request_id from account_requests where account_id = ${accountId} order by request_id for update
+    )
+    delete from account_requests using own
+    where account_id = ${accountId} and account_requests.request_id = own.request_id`.execute(transaction)
   await sql`
     update accounts set corrections = 0, has_own_view = false where id = ${accountId}`.execute(transaction)
 }

@@ -13,17 +13,25 @@ const numbers = {
   /** Shared by every page that is being stored; exclusive for a purge that adds suppressions. */
   suppressions: 4_680_003,
   /**
-   * Held while requests are stored or deleted: their triggers change the counts of any topics in any order. Taken before the lock
-   * of a job.
+   * Held by what changes which wish a request is in, or what corrections say about requests that are not stored: placing, corrections of wishes, purges,
+   * and pages that bring back corrected requests. Other pages never take it.
    */
-  topics: 4_680_011,
+  memberships: 4_680_011,
+  /** With the hash of a source of accounts: shared by pages that found requests there, exclusive for a job that names it. */
+  source: 4_680_017,
   /** Held while a slice of differences is added to the counts of topics. */
   topicCounts: 4_680_012,
+  /** Held while a slice of texts, and of words that texts gained or lost, is added to the vocabulary. */
+  vocabulary: 4_680_014,
+  /** Held by the one transaction at a time that wakes the background work: the triggers that notify try to take it. */
+  wakeUp: 4_680_015,
+  /** With the hash of an account: held while a transaction that changed its view of wishes commits; only a trigger takes it. */
+  accountWishes: 4_680_016,
   /** With the hash of a topic: held while a live call finds or starts the collection of that topic. */
   liveTopic: 4_680_013,
 } as const
 
-export type AdvisoryLock = Exclude<keyof typeof numbers, 'liveTopic'>
+export type AdvisoryLock = Exclude<keyof typeof numbers, 'liveTopic' | 'source' | 'wakeUp' | 'accountWishes'>
 
 /** Takes a lock exclusively until the transaction ends. */
 export async function takeLock(transaction: Transaction, lock: AdvisoryLock): Promise<void> {
@@ -42,4 +50,18 @@ export async function takeLiveTopicLocks(transaction: Transaction, keys: readonl
     from (select distinct hashtext(key) as hash from unnest(${[...keys]}::text[]) as key order by 1) as hashes`.execute(
     transaction,
   )
+}
+
+/** Takes the locks of these sources of accounts, in the order of their hashes. @param mode shared by pages, exclusive for a naming */
+export async function takeSourceLocks(
+  transaction: Transaction,
+  sources: readonly { platform: string; source: string }[],
+  mode: 'shared' | 'exclusive',
+): Promise<void> {
+  if (sources.length === 0) return
+  const take = sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
+  await sql`
+    select ${take}(${sql.lit(numbers.source)}, hash)
+    from (select distinct hashtext(key) as hash from unnest(${sources.map(({ platform, source }) => `${platform} ${source}`)}::text[]) as key
+      order by 1) as hashes`.execute(transaction)
 }

@@ -139,9 +139,10 @@ export async function withdrawRequests(transaction: Transaction, requestIds: rea
   await sql`
     update idempotency_keys set body = jsonb_set(body::jsonb, '{data,results}', (
       select coalesce(jsonb_agg(record order by position), '[]') from ${results} where not (${isDeleted})))::text
-    where case when body like '{"data":{"results":[{%' then exists (select from ${results} where ${isDeleted}) end`.execute(
-    transaction,
-  )
+    where id = any(array(
+      select id from idempotency_keys
+      where case when body like '{"data":{"results":[{%' then exists (select from ${results} where ${isDeleted}) end
+      order by id for no key update))`.execute(transaction)
 }
 
 /** The maximum of one statement: in the embedded backend all other statements wait for it. */

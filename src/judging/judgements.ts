@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { takeLock } from '../database/advisory-locks.ts'
 import type { Database } from '../database/open.ts'
 import { judgedTextHash, recomputeStandings } from '../requests/views/standings.ts'
 import type { ClaimedText } from './claims.ts'
@@ -17,11 +16,11 @@ export interface Judgement {
  */
 export const storeJudgement = (database: Database, { text, confidence, now }: Judgement): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
-    await takeLock(transaction, 'topics')
     const stored = await transaction
       .selectFrom('requests')
       .select(['title', 'description'])
       .where('id', '=', text.id)
+      .forNoKeyUpdate()
       .executeTakeFirst()
     const hash = judgedTextHash(text)
     if (stored === undefined || judgedTextHash(stored) !== hash) return false

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { takeLiveTopicLocks, takeLock } from '../database/advisory-locks.ts'
+import { takeLiveTopicLocks } from '../database/advisory-locks.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Collection } from '../database/tables/scraping.ts'
@@ -79,10 +79,13 @@ async function listNamedTopics(transaction: Transaction, keys: readonly string[]
     select from topics where key = any(${[...keys]}::text[]) and from_expansion
     union all select from scrape_jobs where ${isOf} limit 1`.execute(transaction)
   if (rows.length === 0) return
-  // Pages read the mark of their job under this lock, when they store the topic.
-  await takeLock(transaction, 'topics')
-  await sql`update scrape_jobs set from_expansion = false where ${isOf}`.execute(transaction)
-  await sql`update topics set from_expansion = false where key = any(${[...keys]}::text[]) and from_expansion`.execute(
+  // Jobs first, each kind in one order: a page that makes the topic has locked its job.
+  await sql`
+    update scrape_jobs set from_expansion = false where id = any(array(
+      select id from scrape_jobs where ${isOf} order by id for no key update))`.execute(transaction)
+  await sql`
+    update topics set from_expansion = false where key = any(array(
+      select key from topics where key = any(${[...keys]}::text[]) and from_expansion order by key for no key update))`.execute(
     transaction,
   )
 }

@@ -41,7 +41,10 @@ const postpone = (transaction: Transaction, ids: readonly string[], now: Date) =
     update request_refreshes set checked_at = ${now}, due_at = ${new Date(now.getTime() + unreadableMs)}
     where request_id = any(${[...ids]}::uuid[]) and due_at <= ${new Date(now.getTime() + claimMs)}`.execute(transaction)
 
-/** Stores what a call returned for the claimed requests, in one transaction. */
+/**
+ * Stores what a call returned for the claimed requests, and deletes what is gone: in two transactions, because one that has the locks of some requests
+ * must not wait for more. What a crash leaves in between is read again when its claim ends.
+ */
 export async function applyRefresh(
   database: Database,
   platform: PlatformName,
@@ -54,10 +57,13 @@ export async function applyRefresh(
     claimed.filter(({ handle }) => (answerOf.get(handle)?.state ?? 'missing') === state).map(({ id }) => id)
   const found: FoundRequest[] = answers.flatMap((answer) => (answer.state === 'found' ? [answer.request] : []))
   const page = await preparePage(platform, { requests: [], offTopic: found }, null)
+  await database
+    .transaction()
+    .execute((transaction) => storePage(transaction, { ...page, platform, jobId: null, topic: '', now }))
   return database.transaction().execute(async (transaction) => {
-    await storePage(transaction, { ...page, platform, jobId: null, topic: '', now })
     const gone = [...idsOf('gone'), ...(await countMissing(transaction, idsOf('missing'), now))]
-    const chosen = sql<{ id: string }>`select id from requests where id = any(${gone}::uuid[]) order by id for update`
+    const chosen = sql<{ id: string }>`
+      select id from requests where id = any(${gone}::uuid[]) order by platform, source_id for update`
     const deleted = gone.length === 0 ? 0 : await deleteRequests(transaction, chosen)
     // Also those for which the platform returned another request, such as the one that they were merged into.
     await postpone(transaction, [...idsOf('unreadable'), ...idsOf('found')], now)

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { takeLock } from '../database/advisory-locks.ts'
+import { takeSourceLocks } from '../database/advisory-locks.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { SourcesByPlatform } from '../platforms/sources/named-sources.ts'
 import { recomputeStandings } from '../requests/views/standings.ts'
@@ -37,7 +37,7 @@ export async function nameSources(
   )
   if (rows.length === 0) return
   // A page that finds requests in these sources is stored wholly before this naming, or reads it.
-  await takeLock(transaction, 'topics')
+  await takeSourceLocks(transaction, rows, 'exclusive')
   await transaction
     .insertInto('account_sources')
     .values(rows)

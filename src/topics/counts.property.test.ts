@@ -135,10 +135,16 @@ async function run(made: Step): Promise<unknown> {
   return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
 }
 
-/** A correction, as the routes of corrections write it. */
+/** A correction, as the routes of corrections write it: under the lock of the request. */
 const correct = ({ platform, sourceId, isRequest, byOperator }: Extract<Step, { do: 'correct' }>) =>
   opened.database.transaction().execute(async (transaction) => {
-    await takeLock(transaction, 'topics')
+    const ofRequest = sql`platform = ${platform} and source_id = ${sourceId}`
+    const stored = await sql`select from requests where ${ofRequest}`.execute(transaction)
+    // The routes correct stored requests only. Where there is none, no page may store it meanwhile.
+    if (stored.rows.length === 0) await takeLock(transaction, 'suppressions')
+    const { rows } = await sql<{ id: string }>`
+      select id from requests where ${ofRequest} for no key update`.execute(transaction)
+    if (rows.length < stored.rows.length) return
     await sql`
       insert into request_corrections (account_id, platform, source_hash, is_request, made_by, created_at)
       values (${byOperator ? null : accountId}, ${platform}, ${correctionHash(platform, sourceId)}, ${isRequest}, 'admin', now())
@@ -146,8 +152,6 @@ const correct = ({ platform, sourceId, isRequest, byOperator }: Extract<Step, { 
     await sql`
       update accounts set corrections = (select count(*) from request_corrections where account_id = accounts.id)
       where id = ${accountId}`.execute(transaction)
-    const { rows } = await sql<{ id: string }>`
-      select id from requests where platform = ${platform} and source_id = ${sourceId}`.execute(transaction)
     await recomputeStandings(
       transaction,
       rows.map(({ id }) => id),

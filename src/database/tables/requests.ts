@@ -128,6 +128,12 @@ export interface RequestsTables {
     /** Whether many requests contain it; a column, because it changes seldom, so an index may contain it. */
     frequent: GeneratedAlways<boolean>
   }
+  /** Words that counted texts gained or lost, until they are added to `search_words`. */
+  word_deltas: {
+    id: GeneratedAlways<string>
+    word: Fixed<string>
+    change: Fixed<number>
+  }
   /** What was purged and must not be stored again, without any of its text. */
   suppressions: {
     /** SHA-256 of the platform, the kind and the value, in hex. */

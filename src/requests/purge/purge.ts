@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { platformNames } from '../../platforms/registry.ts'
+import { addChangedWords } from '../search/uncounted-texts.ts'
 import { deleteRequests } from '../store/delete.ts'
 import {
   type IdentifiedRequest,
@@ -122,6 +124,8 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
     if (input.suppress) {
       await suppress(transaction, { purgeId, identities, named: input.id !== undefined, now: input.now })
     }
+    // Before the locks of the requests.
+    await takeLock(transaction, 'memberships')
     const ids = matches.map((match) => match.id)
     // Locked in the order in which pages lock them, so that neither can deadlock the other.
     const chosen = sql<{ id: string }>`
@@ -164,7 +168,10 @@ export async function purgeRequests(database: Database, input: PurgeInput): Prom
     }
   }
   // Nothing that is derived has a tag or a word of what is gone.
-  if (deleted > 0) await foldAllTopicCounts(database)
+  if (deleted > 0) {
+    await foldAllTopicCounts(database)
+    await addChangedWords(database)
+  }
   const { rows } = await sql`select 1 from suppressions where purge_id = ${purgeId} limit 1`.execute(database)
   return { purgeId: rows.length > 0 ? purgeId : null, matched, deleted, samples }
 }

@@ -6,7 +6,8 @@ import { deletePurgedWishCorrections } from './purged-wish-corrections.ts'
 
 /**
  * Deletes what accounts and the operator said about purged requests: without it their corrections would wait for a request that must not
- * come again. Corrections of requests that are still stored stay. To be called after the requests are deleted.
+ * come again. Corrections of requests that are still stored stay. To be called after the requests are deleted, by a transaction that took the lock
+ * `memberships` before the locks of requests.
  */
 export async function deletePurgedCorrections(
   transaction: Transaction,
@@ -14,7 +15,7 @@ export async function deletePurgedCorrections(
 ): Promise<void> {
   const named = identities.filter(({ kind }) => kind === 'id')
   if (named.length === 0) return
-  await takeLock(transaction, 'topics')
+  await takeLock(transaction, 'memberships')
   await deleteCorrectionsOfRequests(
     transaction,
     named.map((identity) => hashIdentity(identity.platform, identity)),
@@ -30,7 +31,9 @@ async function deleteCorrectionsOfRequests(transaction: Transaction, hashes: rea
       returning account_id
     ), counted as (
       select account_id, count(*)::integer as removed from removed where account_id is not null group by 1
+    ), owners as materialized (
+      select id from accounts where id in (select account_id from counted) order by id for no key update
     )
-    update accounts set corrections = corrections - counted.removed from counted
+    update accounts set corrections = corrections - counted.removed from counted join owners on owners.id = counted.account_id
     where accounts.id = counted.account_id`.execute(transaction)
 }

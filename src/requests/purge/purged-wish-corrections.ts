@@ -16,7 +16,7 @@ async function readGone(transaction: Transaction, requests: readonly PurgedReque
 
 /**
  * Deletes what merges and splits remember of purged requests, and those that remember no other request. To be called after the requests
- * are deleted, with the lock `topics`.
+ * are deleted, with the lock `memberships`.
  */
 export async function deletePurgedWishCorrections(
   transaction: Transaction,

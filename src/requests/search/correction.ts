@@ -5,7 +5,7 @@ import { filterView } from '../filters/filters.ts'
 import { closestWord, isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
 import { replaceWords } from './query.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
-import { lastCharacter } from './vocabulary.ts'
+import { exactRequests, lastCharacter } from './vocabulary.ts'
 
 /** Words beyond these are left as they are typed. */
 const wordLimit = 8
@@ -69,7 +69,7 @@ async function rareWords(executor: Executor, words: readonly TypedWord[]): Promi
   if (words.length === 0) return []
   const { rows } = await sql<{ word: string }>`
     select word from search_words where word = any(${words.map(({ word }) => word)}::text[])
-    and requests > ${sql.lit(rareRequests)}`.execute(executor)
+    and ${exactRequests} > ${sql.lit(rareRequests)}`.execute(executor)
   const frequent = new Set(rows.map(({ word }) => word))
   return words.filter(({ word }) => !frequent.has(word)).slice(0, wordLimit)
 }
@@ -99,7 +99,7 @@ interface Slip {
 async function correctWord(executor: Executor, { word, requests, isBeginning }: Slip): Promise<string | null> {
   const leastRequests = Math.max(1, requests * frequentFactor)
   const { rows } = await sql<{ word: string }>`
-    select word from search_words where word = any(${neighboursOf(word)}::text[]) and requests >= ${leastRequests}
+    select word from search_words where word = any(${neighboursOf(word)}::text[]) and ${exactRequests} >= ${leastRequests}
     order by requests desc, word limit 20`.execute(executor)
   const isEndOnly = (other: string) => isBeginning && other.startsWith(word.slice(0, -1))
   const near = rows.find((row) => isLikelySlip(word, row.word) && !isEndOnly(row.word))
@@ -110,7 +110,9 @@ async function correctWord(executor: Executor, { word, requests, isBeginning }: 
 /** Whether a word of the vocabulary begins so: then the last word of a query by prefix is only not yet typed to its end. */
 async function hasBeginning(executor: Executor, word: string): Promise<boolean> {
   const { rows } = await sql`
-    select from search_words where word >= ${word} and word < ${word + lastCharacter} limit 1`.execute(executor)
+    select from search_words where word >= ${word} and word < ${word + lastCharacter} and ${exactRequests} > 0 limit 1`.execute(
+    executor,
+  )
   return rows.length > 0
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { lastCharacter } from './vocabulary.ts'
+import { exactRequests, lastCharacter, notedChanges } from './vocabulary.ts'
 
 /** How many words that begin alike are compared. */
 const comparedWords = 2_000
@@ -99,11 +99,13 @@ function maxSimilar(word: string, others: readonly KnownWord[]): string | null {
 async function readBeginningAlike(executor: Executor, word: string): Promise<KnownWord[]> {
   const beginning = [...word].slice(0, 3).join('')
   const { length } = [...word]
+  const isAlike = sql`word >= ${beginning}::text and word < ${beginning + lastCharacter}::text`
   const { rows } = await sql<KnownWord>`
-    select word, requests from (
-      select word, requests from search_words where word >= ${beginning} and word < ${beginning + lastCharacter}
+    select word, requests + coalesce(change, 0) as requests from (
+      select word, requests from search_words where ${isAlike}
       and length(word) between ${length - 2} and ${length + 2} limit ${sql.lit(comparedWords)}
-    ) as scanned order by requests desc, word`.execute(executor)
+    ) as scanned left join ${notedChanges(isAlike)} using (word)
+    where requests + coalesce(change, 0) > 0 order by requests desc, word`.execute(executor)
   return rows
 }
 
@@ -116,7 +118,7 @@ export async function wordAtTwoSlips(executor: Executor, word: string): Promise<
 /** The most frequent word of the vocabulary at one slip from this one; else the most similar of those that begin alike. */
 export async function closestWord(executor: Executor, word: string): Promise<string | null> {
   const { rows: near } = await sql<KnownWord>`
-    select word, requests from search_words where word = any(${neighboursOf(word)}::text[])
+    select word, requests from search_words where word = any(${neighboursOf(word)}::text[]) and ${exactRequests} > 0
     order by requests desc, word limit 1`.execute(executor)
   if (near[0]) return near[0].word
   return maxSimilar(word, await readBeginningAlike(executor, word))

@@ -63,7 +63,10 @@ export async function vocabularyCounts(database: Database) {
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (open) => ({
-      words: await open.selectFrom('search_words').select(['word', 'requests']).execute(),
+      words: await sql<{ word: string; requests: number }>`
+        select word, sum(requests)::integer as requests from (
+          select word, requests from search_words union all select word, change from word_deltas) as counts
+        group by word having sum(requests) <> 0`.execute(open),
       uncounted: await open.selectFrom('uncounted_texts').select('request_id').execute(),
       texts: await open
         .selectFrom('request_texts')
@@ -78,5 +81,5 @@ export async function vocabularyCounts(database: Database) {
     if (left.has(request_id)) continue
     for (const word of vocabularyOf(text)) counted.set(word, (counted.get(word) ?? 0) + 1)
   }
-  return { stored: new Map(words.map(({ word, requests }) => [word, requests])), counted, left: left.size }
+  return { stored: new Map(words.rows.map(({ word, requests }) => [word, requests])), counted, left: left.size }
 }

@@ -1,15 +1,17 @@
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Database, Transaction } from '../../database/open.ts'
-import { updateVocabulary } from './vocabulary.ts'
+import { addWords, noteChangedWords } from './vocabulary.ts'
 
-// `uncounted_texts` has the listed requests whose texts the vocabulary does not count yet. All that reads or writes it holds the lock
-// `topics`, so a text is counted or in the list, and never both.
+// `uncounted_texts` has the listed requests whose texts the vocabulary does not count yet. All that reads or writes it for a request
+// holds the lock of the request, so a text is counted or in the list, and never both.
 
 /** The maximum texts that one transaction counts: in the embedded backend all other statements wait for it. */
 const maxSliceTexts = 200
+/** The maximum noted changes of words that it adds. */
+const maxSliceWords = 5_000
 
-/** Has the texts of these listed requests counted in the background. The caller holds the lock `topics`. */
+/** Has the texts of these listed requests counted in the background. The caller holds their locks. */
 export async function countLater(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -29,7 +31,7 @@ async function forget(transaction: Transaction, ids: readonly string[]): Promise
 
 /**
  * Has the stored texts of requests that became listed counted in the background, and counts those of requests that became unlisted no
- * longer, at once. The caller holds the lock `topics`.
+ * longer, at once. The caller holds their locks.
  */
 export async function countListings(
   transaction: Transaction,
@@ -43,43 +45,60 @@ export async function countListings(
   const counted = unlisted.filter((id) => !uncounted.has(id))
   const { rows } = await sql<{ text: string }>`
     select text from request_texts where request_id = any(${counted}::uuid[])`.execute(transaction)
-  await updateVocabulary(
+  await noteChangedWords(
     transaction,
     rows.map(({ text }) => ({ before: text, after: null })),
   )
 }
 
 /**
- * Counts the words of some texts that are not counted yet. What counts a text takes it out of the list in the same transaction, so an
- * interrupted slice is counted by the next one, and several processes count no text twice.
- * @returns how many were taken out of the list.
+ * Locks a slice of the listed requests; those that another transaction has locked are passed over, and no other lock is waited for.
+ * @returns their ids.
  */
-export async function countUncounted(transaction: Transaction, maxTexts: number): Promise<number> {
-  await takeLock(transaction, 'topics')
-  // A statement of its own: it must see what the lock was waited for. An unlisted text is never counted.
+async function lockUncounted(transaction: Transaction, maxTexts: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from requests where id = any(array(select request_id from uncounted_texts limit ${maxTexts}))
+    for no key update skip locked`.execute(transaction)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Counts the words of some texts that are not counted yet, and those that counted texts gained or lost. What counts a text takes it out of the
+ * list in the same transaction, so an interrupted slice is counted by the next one, and several processes count no text twice.
+ * @returns whether there may be more.
+ */
+export async function countUncounted(transaction: Transaction, maxTexts: number): Promise<boolean> {
+  await takeLock(transaction, 'vocabulary')
+  const ids = await lockUncounted(transaction, maxTexts)
+  // A statement of its own: it must see the texts as they are under the locks. An unlisted text is never counted.
   const { rows } = await sql<{ text: string | null }>`
     with slice as (
-      delete from uncounted_texts
-      where request_id = any(array(select request_id from uncounted_texts limit ${maxTexts}))
-      returning request_id
+      delete from uncounted_texts where request_id = any(${ids}::uuid[]) returning request_id
     )
     select case when standing >= 0 then text end as text
     from slice left join requests on requests.id = request_id left join request_texts using (request_id)`.execute(
     transaction,
   )
-  await updateVocabulary(
-    transaction,
-    rows.map(({ text }) => ({ before: null, after: text })),
-  )
-  return rows.length
+  const texts = rows.flatMap(({ text }) => text ?? [])
+  const noted = await addWords(transaction, texts, maxSliceWords)
+  return rows.length === maxTexts || noted === maxSliceWords
 }
 
 /** Counts a slice of the texts that are not counted yet. @returns whether there may be more. */
-export async function countSlice(database: Database, sliceTexts = maxSliceTexts): Promise<boolean> {
-  return (await database.transaction().execute((open) => countUncounted(open, sliceTexts))) === sliceTexts
-}
+export const countSlice = (database: Database, sliceTexts = maxSliceTexts): Promise<boolean> =>
+  database.transaction().execute((open) => countUncounted(open, sliceTexts))
 
 /** Counts all texts that are not counted yet. */
 export async function countTexts(database: Database): Promise<void> {
   while (await countSlice(database));
+}
+
+/** Adds all words that counted texts gained or lost to the vocabulary, and counts no text. */
+export async function addChangedWords(database: Database): Promise<void> {
+  const addSlice = () =>
+    database.transaction().execute(async (transaction) => {
+      await takeLock(transaction, 'vocabulary')
+      return addWords(transaction, [], maxSliceWords)
+    })
+  while ((await addSlice()) === maxSliceWords);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { isStopWord } from '../../text/words.ts'
 
@@ -41,26 +41,55 @@ function countChanges(changes: readonly ChangedText[]): Map<string, number> {
   return difference
 }
 
-/**
- * Brings the counts up to date with texts that are counted now, that changed or that went, in the transaction that wrote or deleted
- * them. A word that no counted text has any more is gone with it: all accounts share the vocabulary, so it never has a word of an
- * unlisted text only. Rows are locked in the order of their words, so that two transactions cannot deadlock.
- */
-export async function updateVocabulary(transaction: Transaction, changes: readonly ChangedText[]): Promise<void> {
-  const difference = [...countChanges(changes)].sort(([a], [b]) => (a < b ? -1 : 1))
-  if (difference.length === 0) return
-  const words = difference.map(([word]) => word)
-  await sql`
-    insert into search_words as known (word, requests)
-    select word, change from unnest(${words}::text[], ${difference.map(([, amount]) => amount)}::int[]) as one (word, change)
-    on conflict (word) do update set requests = known.requests + excluded.requests`.execute(transaction)
-  const fewer = difference.filter(([, amount]) => amount < 0).map(([word]) => word)
-  if (fewer.length === 0) return
-  await sql`delete from search_words where word = any(${fewer}::text[]) and requests <= 0`.execute(transaction)
+const rowsOf = (difference: ReadonlyMap<string, number>) => {
+  const sorted = [...difference].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sql`unnest(${sorted.map(([word]) => word)}::text[], ${sorted.map(([, amount]) => amount)}::int[]) as one (word, change)`
 }
 
 /**
- * The rarest of some words. A word that is not counted is among the rarest, as only the end of long texts has it, or none;
+ * Notes the words that counted texts gained and lost, in the transaction that changed or deleted them and holds the locks of their requests.
+ * Readers add what is noted, so a word that no counted text has any more is gone at once. All accounts share the vocabulary, so it never
+ * has a word of an unlisted text only.
+ */
+export async function noteChangedWords(transaction: Transaction, changes: readonly ChangedText[]): Promise<void> {
+  const difference = countChanges(changes)
+  if (difference.size === 0) return
+  await sql`insert into word_deltas (word, change) select word, change from ${rowsOf(difference)}`.execute(transaction)
+}
+
+/**
+ * Adds the words of texts and a slice of the noted changes to the vocabulary. The lock `vocabulary` must be held: this is the only writer of the
+ * counts. What was noted about a request is added in the order in which it happened, so no count is below zero.
+ * @returns how many of the noted changes were added.
+ */
+export async function addWords(transaction: Transaction, texts: readonly string[], maxNoted: number): Promise<number> {
+  const { rows: noted } = await sql<{ word: string; change: number }>`
+    delete from word_deltas where id = any(array(select id from word_deltas order by id limit ${maxNoted}))
+    returning word, change`.execute(transaction)
+  const difference = countChanges(texts.map((text) => ({ before: null, after: text })))
+  for (const { word, change } of noted) difference.set(word, (difference.get(word) ?? 0) + change)
+  for (const [word, amount] of difference) if (amount === 0) difference.delete(word)
+  if (difference.size === 0) return noted.length
+  await sql`
+    insert into search_words as known (word, requests) select word, change from ${rowsOf(difference)}
+    on conflict (word) do update set requests = known.requests + excluded.requests`.execute(transaction)
+  const fewer = [...difference].filter(([, amount]) => amount < 0).map(([word]) => word)
+  if (fewer.length > 0) {
+    await sql`delete from search_words where word = any(${fewer}::text[]) and requests = 0`.execute(transaction)
+  }
+  return noted.length
+}
+
+/** For a query over `search_words`: how many requests have the word, with the noted changes. */
+export const exactRequests = sql<number>`(search_words.requests + coalesce((
+  select sum(change)::integer from word_deltas where word_deltas.word = search_words.word), 0))`
+
+/** The noted changes of a range of words, for a join by `word`. @param range a condition on `word` */
+export const notedChanges = (range: RawBuilder<unknown>) => sql`
+  (select word, sum(change)::integer as change from word_deltas where ${range} group by word) as noted`
+
+/**
+ * The rarest of some words, by the counts without the noted changes: they change no order that matters. A word that is not counted is among the rarest, as only the end of long texts has it, or none;
  * except stop words, which are not counted because they are everywhere. @param count how many at most
  */
 export async function rarestWords(executor: Executor, words: readonly string[], count: number): Promise<string[]> {
@@ -96,7 +125,10 @@ export async function expandPrefix(executor: Executor, prefix: string): Promise<
       ) as scanned
       where (select count(*) from frequent) < ${sql.lit(expansionLimit)}
       order by requests desc limit ${sql.lit(expansionLimit * 4)}
-    ), known as (select * from frequent union select * from others), stems as (
+    ), known as (
+      select word, requests + coalesce(change, 0) as requests from (select * from frequent union select * from others) as listed
+      left join ${notedChanges(from)} using (word) where requests + coalesce(change, 0) > 0
+    ), stems as (
       select min(word) as word, sum(requests) as requests from known
       group by to_tsvector('wishwell', word)::text
     )

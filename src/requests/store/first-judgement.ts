@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { detect } from '../../detection/detect.ts'
@@ -54,7 +53,6 @@ async function judge(rows: readonly Unjudged[]) {
 /** What another process or a page has judged meanwhile stays; a row without confidence still has the text that was read. */
 const writeSlice = (database: Database, judged: Awaited<ReturnType<typeof judge>>) =>
   database.transaction().execute(async (transaction) => {
-    await takeLock(transaction, 'topics')
     const { rows } = await sql<{ id: string }>`
       with judged as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(judged)}::jsonb)

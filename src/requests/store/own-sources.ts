@@ -5,6 +5,29 @@ import { isListedTopic, topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 
+/** The sources of accounts that a page has requests of. */
+export const sourcesOf = ({ platform, requests }: FoundPage): { platform: string; source: string }[] =>
+  [...new Set(requests.flatMap(({ request }) => request.ownSource ?? []))].map((source) => ({ platform, source }))
+
+/** Whether corrections are about requests of this page that are not stored: storing them changes what the corrections refer to. */
+export async function bringsBackCorrected(
+  transaction: Transaction,
+  { platform, requests }: FoundPage,
+): Promise<boolean> {
+  const { rows } = await sql<{ corrected: boolean }>`
+    select exists (select from request_corrections) or exists (select from wish_placings) as corrected`.execute(
+    transaction,
+  )
+  if (!rows[0]!.corrected) return false
+  const hashes = requests.map(({ request }) => correctionHash(platform, request.sourceId))
+  const isGone = sql`source_hash = any(${hashes}::text[]) and not exists (select from requests where requests.id = request_id)`
+  const { rows: gone } = await sql`
+    select from request_corrections where ${isGone} union all select from wish_placings where ${isGone} limit 1`.execute(
+    transaction,
+  )
+  return gone.length > 0
+}
+
 /** Which of these new requests were corrected before they were deleted. @returns their ids. */
 async function findCorrected(transaction: Transaction, { platform }: FoundPage, created: readonly StoredRequest[]) {
   if (created.length === 0) return []

@@ -7,6 +7,7 @@ import { correctionHash, judgedTextHash, recomputeStandings } from '../views/sta
 import { deleteRequests } from './delete.ts'
 import { preparePage } from './prepared-page.ts'
 import { storePage } from './store.ts'
+import { foldAllTopicCounts } from './topic-counts.ts'
 
 let opened: TestDatabase
 let account: string
@@ -49,7 +50,10 @@ const one = (fields: Partial<FoundRequest> = {}) => ({ requests: [foundRequest('
 const row = (sourceId = '1') =>
   opened.database.selectFrom('requests').selectAll().where('source_id', '=', sourceId).executeTakeFirst()
 const standing = async (sourceId = '1') => (await row(sourceId))?.standing
-const topic = () => opened.database.selectFrom('topics').select(['requests', 'votes', 'maybe']).executeTakeFirst()
+const topic = async () => {
+  await foldAllTopicCounts(opened.database)
+  return opened.database.selectFrom('topics').select(['requests', 'votes', 'maybe']).executeTakeFirst()
+}
 const views = async () => {
   const { rows } = await sql<{ view: string }>`
     select account_id || ' ' || source_id || ' ' || own.standing as view

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { takeLock } from '../../database/advisory-locks.ts'
+import { takeLock, takeSourceLocks } from '../../database/advisory-locks.ts'
 import type { Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { countLater } from '../search/uncounted-texts.ts'
-import { updateVocabulary } from '../search/vocabulary.ts'
+import { noteChangedWords } from '../search/vocabulary.ts'
 import { standingOfConfidence } from '../views/standings.ts'
-import { type SettledStandings, settleStandings } from './own-sources.ts'
+import { bringsBackCorrected, type SettledStandings, settleStandings, sourcesOf } from './own-sources.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
 import { withStoredTexts } from './stored-texts.ts'
@@ -30,9 +30,11 @@ export interface StoredPage {
 /** Stores the requests that a page found, inside the transaction of the page; those that are suppressed are left out. */
 export async function storePage(transaction: Transaction, found: FoundPage): Promise<StoredPage> {
   const identified = found.requests.map(({ request }) => request)
-  const suppressed = identified.length === 0 ? new Set() : await findSuppressed(transaction, found.platform, identified)
-  // Also for an empty page: that it was collected is noted with its topic, in the same transaction.
-  await takeLock(transaction, 'topics')
+  if (identified.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
+  // All advisory locks come before the locks of the requests.
+  const suppressed = await findSuppressed(transaction, found.platform, identified)
+  if (await bringsBackCorrected(transaction, found)) await takeLock(transaction, 'memberships')
+  await takeSourceLocks(transaction, sourcesOf(found), 'shared')
   const requests = found.requests.filter(({ request }) => !suppressed.has(request.sourceId))
   if (requests.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
   const page = await withStoredTexts(transaction, { ...found, requests })
@@ -51,7 +53,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await noteRefreshHandles(transaction, page, idOf)
   const created = await countCreated(transaction, page, rows, settled)
   await countLater(transaction, texts.created)
-  await updateVocabulary(transaction, texts.changed)
+  await noteChangedWords(transaction, texts.changed)
   return { found: joining.length, created: created.likely, maybeCreated: created.maybe }
 }
 

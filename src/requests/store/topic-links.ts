@@ -1,9 +1,65 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
-import { isListedTopic } from './listed-topics.ts'
+import { isListedTopic, topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
+
+interface NewTopic {
+  key: string
+  topic: string
+  unownedJobId: string | undefined
+  now: Date
+  /** Whether the page has listed requests of the topic. */
+  isListedPage: boolean
+  /** The requests that the page created. */
+  created: readonly string[]
+}
+
+/** Whether only an expansion thought of the topic. The mark is only ever cleared; while it is set, its job is locked, so that no call clears it meanwhile. */
+async function isFromExpansion(transaction: Transaction, unownedJobId: string | undefined): Promise<boolean> {
+  if (unownedJobId === undefined) return false
+  const isMarked = sql`select from scrape_jobs where id = ${unownedJobId}::uuid and from_expansion`
+  const { rows } = await isMarked.execute(transaction)
+  if (rows.length === 0) return false
+  return (await sql`${isMarked} for no key update`.execute(transaction)).rows.length > 0
+}
+
+/**
+ * Stores a topic that is new, or gives one without listed requests the spelling of this page. The row of any other topic is not locked: pages of one
+ * topic would wait for each other.
+ */
+async function ensureTopic(transaction: Transaction, page: NewTopic): Promise<void> {
+  const { key, topic, unownedJobId, isListedPage, created } = page
+  const { rows } = await sql<{ name: string; from_expansion: boolean; is_listed: boolean }>`
+    select name, from_expansion, ${isListedTopic} as is_listed from topics where key = ${key}`.execute(transaction)
+  const [known] = rows
+  if (known === undefined || (isListedPage && !known.is_listed)) {
+    const fromExpansion = await isFromExpansion(transaction, unownedJobId)
+    if (known?.name === topic && known.from_expansion === fromExpansion) return
+    await spellTopic(transaction, page, fromExpansion)
+  } else if (known.name === topic) return
+  // They were stored in the spelling of this page, if another page has listed the topic since.
+  await sql`
+    update requests set topic = ${topicName(topic)}
+    where id = any(${[...created]}::uuid[]) and topic <> ${topicName(topic)}`.execute(transaction)
+}
+
+async function spellTopic(
+  transaction: Transaction,
+  { key, topic, now, isListedPage }: NewTopic,
+  fromExpansion: boolean,
+): Promise<void> {
+  await sql`
+    insert into topics (key, name, created_at, collected_at, from_expansion)
+    values (${key}, ${topic}, ${now}, ${now}, ${fromExpansion}) on conflict do nothing`.execute(transaction)
+  await sql`select from topics where key = ${key} for no key update`.execute(transaction)
+  // A statement of its own: it must see whether a page that was waited for has listed the topic.
+  await sql`
+    update topics set name = ${topic}, created_at = ${now}, from_expansion = ${fromExpansion}
+    where key = ${key} and ${isListedPage} and not ${isListedTopic}
+      and (name, from_expansion) is distinct from (${topic}, ${fromExpansion}::boolean)`.execute(transaction)
+}
 
 /**
  * Links the requests of a page that are about its topic to the topic. A listed request that was found in a source of an account is not
@@ -26,20 +82,8 @@ export async function linkToTopic(
   }
   if (ids.length === 0) return
   const key = topicKey(topic)
-  // Read under the lock of topics, which a call that names the topic takes to clear it.
-  const fromExpansion =
-    unownedJobId === undefined
-      ? sql`false`
-      : sql`exists (select from scrape_jobs where id = ${unownedJobId}::uuid and from_expansion)`
-  await sql`
-    insert into topics (key, name, created_at, collected_at, from_expansion)
-    values (${key}, ${topic}, ${now}, ${now}, ${fromExpansion})
-    on conflict (key) do update
-      set name = excluded.name, created_at = excluded.created_at, from_expansion = excluded.from_expansion
-    where ${isListedPage} and not ${isListedTopic}
-      and (topics.name, topics.from_expansion) is distinct from (excluded.name, excluded.from_expansion)`.execute(
-    transaction,
-  )
+  const created = [...stored.values()].filter((row) => row.created).map(({ id }) => id)
+  await ensureTopic(transaction, { key, topic, unownedJobId, now, isListedPage, created })
   await sql`
     insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
     select id, ${key}, ${now}, platform, posted_at, votes, tags, standing from requests where id = any(${ids}::uuid[])

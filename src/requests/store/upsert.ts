@@ -24,7 +24,7 @@ export interface StoredRequest {
   before: { standing: Standing; votes: number; updatedAt: string } | null
 }
 
-const incomingRows = ({ requests, platform, now }: FoundPage) =>
+const incomingRows = ({ platform, now }: FoundPage, requests: FoundPage['requests']) =>
   requests.map(({ request, relevance, confidence }) => ({
     source_id: request.sourceId,
     creates: relevance !== 'offTopic',
@@ -35,48 +35,94 @@ const incomingRows = ({ requests, platform, now }: FoundPage) =>
     ...refreshedValues(request, now),
   }))
 
+const incomingColumns = sql`(source_id text, creates boolean, confidence real, standing smallint, status_changed_at timestamptz, ${refreshed.definitions})`
+
+const incomingOf = (page: FoundPage, requests: FoundPage['requests']) =>
+  sql`jsonb_to_recordset(${JSON.stringify(incomingRows(page, requests))}::jsonb) as incoming ${incomingColumns}`
+
 /**
- * Writes the requests of a page that are new or have changed, and of those off topic only what is stored already. The standing of
- * a known request stays: it follows from more than the page.
- * @returns all that are stored now, changed or not.
+ * Inserts the requests of a page that are new and locks all others that are stored. One statement meets both in one order, so two pages with the
+ * same requests wait for each other once, and never both.
+ * @returns the new ones.
  */
-export async function upsertRequests(transaction: Transaction, page: FoundPage): Promise<StoredRequest[]> {
-  const { platform, topic, now, markSeenBefore } = page
-  const { columns, definitions, known, excluded, assignments } = refreshed
+async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<StoredRequest[]> {
+  const { platform, topic, now, requests } = page
+  const { rows } = await sql<{ id: string; source_id: string; votes: number; creates: boolean; corrected: boolean }>`
+    with incoming as materialized (select * from ${incomingOf(page, requests)}), written as (
+      insert into requests (platform, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, topic, created_at, updated_at)
+      select ${platform}, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, ${topicName(topic)}, ${now}, ${now}
+      from incoming where creates or exists (
+        select from requests as known where known.platform = ${platform} and known.source_id = incoming.source_id)
+      order by source_id
+      on conflict (platform, source_id) do update set votes = requests.votes where false
+      returning id, source_id, votes
+    )
+    select id, source_id, written.votes, creates, exists (select from request_corrections) as corrected
+    from written join incoming using (source_id)`.execute(transaction)
+  // Off topic, and deleted between the reading of this statement and its lock.
+  const unwanted = rows.filter(({ creates }) => !creates).map(({ id }) => id)
+  if (unwanted.length > 0) await sql`delete from requests where id = any(${unwanted}::uuid[])`.execute(transaction)
+  return rows
+    .filter(({ creates }) => creates)
+    .map(({ id, source_id, votes, corrected }) => ({
+      id,
+      source_id,
+      votes,
+      created: true,
+      reclassified: false,
+      maybe_corrected: corrected,
+      before: null,
+    }))
+}
+
+/** Writes the requests that have changed; all of them are locked. @returns those that are stored, changed or not. */
+async function updateLocked(
+  transaction: Transaction,
+  page: FoundPage,
+  requests: FoundPage['requests'],
+): Promise<StoredRequest[]> {
+  if (requests.length === 0) return []
+  const { platform, now, markSeenBefore } = page
+  const { known, excluded, assignments } = refreshed
   const changed = sql`((${known}) is distinct from (${excluded}) or ${statusDateIsNews})`
   const dueToBeMarked =
     markSeenBefore === null
       ? sql`false`
       : sql`greatest(requests.updated_at, requests.seen_at) < ${markSeenBefore}::timestamptz`
-  // xmax is 0 only in a row version that this statement inserted. Under the lock of the topics no other page is being stored, so
-  // `known` has every row that the upsert meets.
   const { rows } = await sql<StoredRequest>`
-    with incoming as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(incomingRows(page))}::jsonb) as incoming
-        (source_id text, creates boolean, confidence real, standing smallint, status_changed_at timestamptz, ${definitions})
-    ), known as materialized (
+    with incoming as materialized (select *, ${now}::timestamptz as updated_at from ${incomingOf(page, requests)}),
+    known as materialized (
       select id, source_id, confidence, standing, votes, updated_at from requests
       where platform = ${platform} and source_id = any(array(select source_id from incoming))
     ), written as (
-      insert into requests (platform, source_id, ${columns}, confidence, standing, status_changed_at, topic, created_at, updated_at)
-      select ${platform}, source_id, ${columns}, confidence, standing, status_changed_at,
-        ${topicName(topic)}, ${now}, ${now}
-      from incoming where creates or source_id in (select source_id from known) order by source_id
-      on conflict (platform, source_id) do update set ${assignments}, ${statusAssignments},
+      update requests set ${assignments}, ${statusAssignments},
         confidence = excluded.confidence,
         updated_at = case when ${changed} then excluded.updated_at else requests.updated_at end,
         seen_at = excluded.updated_at
-      where ${changed} or requests.confidence is distinct from excluded.confidence or ${dueToBeMarked}
-      returning id, source_id, confidence, votes, (xmax = 0) as created
+      from known join incoming as excluded using (source_id)
+      where requests.id = known.id
+        and (${changed} or requests.confidence is distinct from excluded.confidence or ${dueToBeMarked})
+      returning requests.id, requests.source_id, requests.confidence, requests.votes
     )
-    select coalesce(written.id, known.id) as id, source_id, coalesce(created, false) as created,
-      written.id is not null and known.id is not null and ((written.confidence is distinct from known.confidence
+    select known.id, source_id, false as created, false as maybe_corrected,
+      written.id is not null and ((written.confidence is distinct from known.confidence
           and (known.standing = -1 or known.standing <> incoming.standing))
         or exists (select from request_judgements where request_id = written.id)) as reclassified,
-      known.id is null and exists (select from request_corrections) as maybe_corrected,
       coalesce(written.votes, known.votes) as votes,
-      case when known.id is null then null else json_build_object(
-        'standing', known.standing, 'votes', known.votes, 'updatedAt', known.updated_at) end as before
-    from known full join written using (source_id) join incoming using (source_id)`.execute(transaction)
+      json_build_object('standing', known.standing, 'votes', known.votes, 'updatedAt', known.updated_at) as before
+    from known left join written using (source_id) join incoming using (source_id)`.execute(transaction)
   return rows
+}
+
+/**
+ * Writes the requests of a page that are new or have changed, and of those off topic only what is stored already. The standing of
+ * a known request stays: it follows from more than the page. The transaction has the locks of all of them afterwards.
+ * @returns all that are stored now, changed or not.
+ */
+export async function upsertRequests(transaction: Transaction, page: FoundPage): Promise<StoredRequest[]> {
+  const created = await insertOrLock(transaction, page)
+  const isNew = new Set(created.map(({ source_id }) => source_id))
+  // A statement of its own: under the locks it reads what each request was before.
+  const known = page.requests.filter(({ request }) => !isNew.has(request.sourceId))
+  return [...created, ...(await updateLocked(transaction, page, known))]
 }

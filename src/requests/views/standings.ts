@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { wishClassOf } from '../../detection/detect.ts'
@@ -129,8 +128,24 @@ async function writeStandings(transaction: Transaction, changed: readonly { id: 
     where requests.id = fresh.id`.execute(transaction)
 }
 
+/** Notes that accounts have a view of their own. */
+async function setOwnView(transaction: Transaction, accounts: readonly string[]): Promise<void> {
+  if (accounts.length === 0) return
+  await sql`
+    update accounts set has_own_view = true where id = any(array(
+      select id from accounts where id = any(${accounts}::uuid[]) and not has_own_view order by id for no key update))`.execute(
+    transaction,
+  )
+}
+
 /** Replaces the rows of `account_requests` of these requests; those that do not change are not written. */
 async function writeViews(transaction: Transaction, ids: readonly string[], views: readonly View[]): Promise<void> {
+  // Accounts before their rows: the deletion of an account has its row, and deletes those of all requests without the locks of these.
+  await setOwnView(transaction, [...new Set(views.map(({ account_id }) => account_id))])
+  await sql`
+    select from account_requests where request_id = any(${ids}::uuid[]) order by account_id, request_id for update`.execute(
+    transaction,
+  )
   const fresh = sql`jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
     as fresh (account_id uuid, request_id uuid, standing smallint)`
   await sql`
@@ -143,11 +158,6 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
     select account_id, request_id, standing from ${fresh} order by account_id, request_id
     on conflict (account_id, request_id) do update set standing = excluded.standing
     where stored.standing <> excluded.standing`.execute(transaction)
-  const accounts = [...new Set(views.map(({ account_id }) => account_id))]
-  await sql`
-    update accounts set has_own_view = true where id = any(${accounts}::uuid[]) and not has_own_view`.execute(
-    transaction,
-  )
 }
 
 /**
@@ -155,12 +165,11 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
  * judgement, corrections, and the sources that accounts named. To be called in the transaction that changes any of these, after
  * the change. Ids without a request are ignored.
  *
- * It takes the lock `topics`, which comes before locks of rows: the caller takes it itself before it selects the ids by what another
- * transaction may change meanwhile, and before it locks rows of accounts or jobs.
+ * It locks the requests, which the caller does itself before it reads or writes what the standings follow from, and before it locks rows of accounts
+ * or jobs.
  */
 export async function recomputeStandings(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  await takeLock(transaction, 'topics')
   const facts = await lockFacts(transaction, ids)
   const corrections = await readCorrections(
     transaction,

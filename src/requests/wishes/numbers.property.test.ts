@@ -9,6 +9,7 @@ import { type PlatformName, requestStatuses } from '../../database/column-types.
 import type { Transaction } from '../../database/open.ts'
 import { purgeRequests } from '../purge/purge.ts'
 import { preparePage } from '../store/prepared-page.ts'
+import { lockRequests } from '../store/request-locks.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
 import { storePage } from '../store/store.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
@@ -137,16 +138,20 @@ async function store(made: StepOf<'store'>): Promise<unknown> {
 
 const correct = ({ platform, sourceId, isRequest, by }: StepOf<'correct'>) =>
   opened.database.transaction().execute(async (transaction) => {
-    await takeLock(transaction, 'topics')
+    const ofRequest = sql`platform = ${platform} and source_id = ${sourceId}`
+    const stored = await sql`select from requests where ${ofRequest}`.execute(transaction)
+    // The routes correct stored requests only. Where there is none, no page may store it meanwhile.
+    if (stored.rows.length === 0) await takeLock(transaction, 'suppressions')
+    const { rows } = await sql<{ id: string }>`
+      select id from requests where ${ofRequest} for no key update`.execute(transaction)
+    if (rows.length < stored.rows.length) return
     await sql`
       insert into request_corrections (account_id, platform, source_hash, is_request, made_by, created_at)
       values (${by === null ? null : accounts[by]}, ${platform}, ${correctionHash(platform, sourceId)}, ${isRequest}, 'admin', now())
       on conflict (source_hash, account_id) do update set is_request = excluded.is_request`.execute(transaction)
-    await sql`update accounts set corrections = (select count(*) from request_corrections where account_id = accounts.id)`.execute(
-      transaction,
-    )
-    const { rows } = await sql<{ id: string }>`
-      select id from requests where platform = ${platform} and source_id = ${sourceId}`.execute(transaction)
+    await sql`
+      update accounts set corrections = (select count(*) from request_corrections where account_id = accounts.id)
+      where id = ${by === null ? null : accounts[by]}`.execute(transaction)
     await recomputeStandings(
       transaction,
       rows.map(({ id }) => id),
@@ -188,8 +193,13 @@ async function lastMerge(transaction: Transaction, account: string): Promise<str
 }
 
 async function change(transaction: Transaction, made: Step): Promise<unknown> {
-  await takeLock(transaction, 'topics')
-  const { requests, wishes } = await readIds(transaction)
+  // As all that change memberships do: one at a time, and no page changes the requests meanwhile.
+  await takeLock(transaction, 'memberships')
+  const before = await readIds(transaction)
+  await lockRequests(transaction, before.requests)
+  const now = await readIds(transaction)
+  const requests = now.requests.filter((id) => before.requests.includes(id))
+  const wishes = now.wishes.filter((id) => !now.requests.includes(id) || requests.includes(id))
   if (requests.length === 0) return
   const request = 'request' in made ? requests[made.request % requests.length]! : ''
   const wish = 'wish' in made ? wishes[made.wish % wishes.length]! : ''

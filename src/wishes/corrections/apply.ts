@@ -42,7 +42,7 @@ const chooseCores = (transaction: Transaction, wishIds: readonly string[]) =>
       order by wish_id, (request_id = wish_id) desc, standing desc, votes desc, request_id
     ) as chosen where wish_members.request_id = chosen.request_id`.execute(transaction)
 
-/** Moves requests in the shared view. The lock `topics` must be held. */
+/** Moves requests in the shared view. The wishes must be locked. */
 async function moveShared(transaction: Transaction, moves: readonly Move[]): Promise<void> {
   const fitting = await readFitting(transaction, moves)
   if (fitting.length === 0) return
@@ -143,7 +143,8 @@ async function applyForAll(transaction: Transaction, change: CorrectionChange): 
 
 /**
  * Brings the membership of requests up to date after a correction was stored or undone: for its account, or for all. It takes time in
- * proportion to the members of the wishes that merges connect with it. The lock `topics` must be held.
+ * proportion to the members of the wishes that merges connect with it. The wishes must be
+ * locked (`wish-locks.ts`).
  * @param accountId null for the operator.
  */
 export const applyCorrections = (

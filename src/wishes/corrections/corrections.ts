@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
-import { takeLock } from '../../database/advisory-locks.ts'
 import type { Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { invalidField } from '../../http/validation.ts'
 import { copyMarks } from '../marks/marks.ts'
 import { applyCorrections } from './apply.ts'
 import { type Member, readMembers } from './members.ts'
+import { lockWishes } from './wish-locks.ts'
 
 /** How many undone corrections of an owner stay readable. */
 const maxUndone = 1_000
@@ -81,8 +81,7 @@ export async function mergeWishes(
   { fromWishId, toWishId, ...corrector }: Corrector & { fromWishId: string; toWishId: string },
 ): Promise<string> {
   const { accountId } = corrector
-  // Every membership is written under this lock, so none changes between the check and the correction.
-  await takeLock(transaction, 'topics')
+  await lockWishes(transaction, accountId, [fromWishId, toWishId])
   const into = await readMembers(transaction, accountId, toWishId)
   const [from, to] = [fromWishId.toLowerCase(), toWishId.toLowerCase()]
   if (from === to) throw invalidField('wishId', 'must be another wish')
@@ -137,7 +136,7 @@ export async function splitWish(
   { wishId, requestIds, ...corrector }: Corrector & { wishId: string; requestIds: readonly string[] },
 ): Promise<SplitWish> {
   const { accountId } = corrector
-  await takeLock(transaction, 'topics')
+  await lockWishes(transaction, accountId, [wishId])
   const members = await readMembers(transaction, accountId, wishId)
   const named = new Set(requestIds.map((id) => id.toLowerCase()))
   const parted = members.filter(({ id, standing }) => named.has(id) && standing === 2)

@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { applyCorrections } from './apply.ts'
 import type { Corrector } from './corrections.ts'
+import { lockWishes } from './wish-locks.ts'
 
 interface UndoneCorrection {
   sequence: string
@@ -65,12 +66,13 @@ export async function undoWishCorrection(
 ): Promise<boolean> {
   if (!isId(correctionId)) return false
   const { accountId } = corrector
-  await takeLock(transaction, 'topics')
-  const { rows } = await sql`
-    select from wish_corrections where id = ${correctionId} and account_id is not distinct from ${accountId}::uuid`.execute(
+  const { rows } = await sql<{ from_wish_id: string; to_wish_id: string }>`
+    select from_wish_id, to_wish_id from wish_corrections where id = ${correctionId} and account_id is not distinct from ${accountId}::uuid`.execute(
     transaction,
   )
-  if (rows.length === 0) return false
+  const [correction] = rows
+  if (!correction) return false
+  await lockWishes(transaction, accountId, [correction.from_wish_id, correction.to_wish_id])
   const undone = await closeCorrection(transaction, correctionId, corrector)
   if (undone === null) return true
   const { sequence, from_wish_id, to_wish_id } = undone
@@ -85,11 +87,15 @@ export async function undoWishCorrection(
 
 /** Deletes what a deleted account said about wishes, and how it saw them. The count of its corrections is set by its other ones. */
 export async function deleteWishCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
-  await takeLock(transaction, 'topics')
+  await takeLock(transaction, 'memberships')
   // Before the overlay: it is derived from them.
   await sql`delete from wish_corrections where account_id = ${accountId}`.execute(transaction)
   await sql`delete from wish_placings where account_id = ${accountId}`.execute(transaction)
   await sql`delete from account_wish_members where account_id = ${accountId}`.execute(transaction)
   await sql`delete from account_wish_merges where account_id = ${accountId}`.execute(transaction)
-  await sql`delete from account_wishes where account_id = ${accountId}`.execute(transaction)
+  // When the transaction commits, it deletes the wishes that the account saw differently: others may be counting them now.
+  await sql`
+    insert into wish_changes (account_ids, account_wish_ids)
+    select array_agg(account_id), array_agg(wish_id) from account_wishes where account_id = ${accountId}
+    having count(*) > 0`.execute(transaction)
 }

@@ -93,7 +93,7 @@ export async function markWish(
 ): Promise<WishMark | null> {
   if (!isId(wishId)) throw notFound('Wish')
   // A merge copies marks under this lock.
-  await takeLock(transaction, 'topics')
+  await takeLock(transaction, 'memberships')
   const known = (await readMarks(transaction, accountId, [wishId])).get(wishId.toLowerCase())
   if (!known && !(await isSeen(transaction, accountId, wishId))) throw notFound('Wish')
   const { mark, starred, note } = { mark: null, starred: false, note: '', ...known, ...changes }

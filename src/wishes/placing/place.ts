@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
+import { lockRequests } from '../../requests/store/request-locks.ts'
 import { correctionHash } from '../../requests/views/standings.ts'
 import type { Claim } from './claims.ts'
 import type { Target } from './targets.ts'
@@ -12,7 +13,7 @@ export interface Proposal {
   targets: readonly Target[]
 }
 
-/** A request as it is now, under the lock of all writers of requests. */
+/** A request as it is now, under its lock. */
 interface Present {
   id: string
   platform: PlatformName
@@ -140,8 +141,13 @@ export interface Placed {
  */
 export const placeRequests = (database: Database, proposals: readonly Proposal[]): Promise<Placed> =>
   database.transaction().execute(async (transaction) => {
-    await takeLock(transaction, 'topics')
+    await takeLock(transaction, 'memberships')
     const claims = proposals.map(({ claim }) => claim)
+    // Before their rows in the queue, as pages do.
+    await lockRequests(
+      transaction,
+      proposals.flatMap(({ claim, targets }) => [claim.id, ...targets.map(({ coreId }) => coreId)]),
+    )
     const claimed = await keepClaims(transaction, claims)
     const valid = proposals.filter(({ claim }) => claimed.has(claim.id))
     if (valid.length === 0) return { placed: 0, joined: 0 }

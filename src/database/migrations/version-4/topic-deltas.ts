@@ -3,11 +3,13 @@ const planned = 'set enable_seqscan = off set enable_hashjoin = off set enable_m
 
 /**
  * A trigger function of version 2, which changed the counts of topics: now it appends the differences, one row a topic.
+ * @param rows the transition table that is empty when nothing changed
  * @param changes a query for the removed rows (sign -1) and the added rows (sign 1).
  */
-const countTrigger = (name: string, changes: string) => `
+const countTrigger = (name: string, rows: 'old_links' | 'new_links', changes: string) => `
   create or replace function ${name}() returns trigger language plpgsql ${planned} as $$
   begin
+    if not exists (select from ${rows}) then return null; end if;
     with changes as materialized (${changes}),
     likely as materialized (select * from changes where standing = 2),
     parts as (
@@ -59,14 +61,17 @@ export const topicDeltas: readonly string[] = [
   'create index topic_deltas_topic on topic_deltas (topic_key)',
   countTrigger(
     'count_inserted_request_topics',
+    'new_links',
     `select ${countedColumns}, 1 as sign from new_links where platform is not null`,
   ),
   countTrigger(
     'count_deleted_request_topics',
+    'old_links',
     `select ${countedColumns}, -1 as sign from old_links where platform is not null`,
   ),
   countTrigger(
     'count_updated_request_topics',
+    'new_links',
     `select ${countedColumns}, -1 as sign from old_links where platform is not null
       union all select ${countedColumns}, 1 from new_links where platform is not null`,
   ),

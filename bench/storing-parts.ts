@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { migrate } from '../src/database/migrate.ts'
+import { openDatabase } from '../src/database/open.ts'
+import { locationOfDataDirectory } from '../src/database/schema-version-error.ts'
+import { foundRequest } from '../src/platforms/content/fields.ts'
+import type { FoundRequest } from '../src/platforms/platform.ts'
+import { openSearchIndex } from '../src/requests/search/search-index.ts'
+import { countSlice } from '../src/requests/search/uncounted-texts.ts'
+import { preparePage } from '../src/requests/store/prepared-page.ts'
+import { storePage } from '../src/requests/store/store.ts'
+import { foldTopicCounts } from '../src/requests/store/topic-counts.ts'
+import { text, word } from './upkeep-requests.ts'
+
+// What each part of storing new requests costs, embedded, by the clock: run it on a machine without other work. Detection judges each text.
+// Requests a second are those of preparing and storing; what the background does afterwards is in the table, too.
+//   node bench/storing-parts.ts [--size 100] [--pages 60] [--stored 3000]
+
+const { values } = parseArgs({
+  options: {
+    size: { type: 'string', default: '100' },
+    pages: { type: 'string', default: '60' },
+    stored: { type: 'string', default: '3000' },
+  },
+})
+const size = Number(values.size)
+const pages = Number(values.pages)
+const storedPages = Math.ceil(Number(values.stored) / size)
+
+/** The first that matches a statement is its part. */
+const partOfStatement: readonly [RegExp, string][] = [
+  [/^begin|start transaction/i, 'begin'],
+  [/^commit/i, 'commit, with the numbers of wishes'],
+  [/pg_advisory|suppressions|request_corrections\) or/, 'suppressions and locks'],
+  [/insert into requests/, 'requests, with their narrow copies'],
+  [/insert into request_texts/, 'texts, with the indexes of words and the queue of placing'],
+  [/insert into request_topics/, 'links to the topic, with their differences'],
+  [/from topics|into topics/, 'the topic'],
+  [/request_refreshes/, 'handles for reading again'],
+  [/insert into uncounted_texts/, 'the list of uncounted texts'],
+]
+const partOf = (statement: string) =>
+  partOfStatement.find(([pattern]) => pattern.test(statement))?.[1] ?? 'other statements'
+
+const spent = new Map<string, number>()
+let since = performance.now()
+const spend = (part: string) => {
+  const now = performance.now()
+  spent.set(part, (spent.get(part) ?? 0) + now - since)
+  since = now
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-bench-'))
+const { database, close } = await openDatabase({
+  databaseUrl: undefined,
+  dataDir,
+  onStatement: (statement) => spend(partOf(statement)),
+  onCrash: (error) => {
+    throw error
+  },
+})
+await migrate(database, locationOfDataDirectory(dataDir))
+await openSearchIndex(database)
+
+let sequence = 0
+const newRequest = (): FoundRequest => {
+  const id = String(sequence++)
+  return foundRequest({
+    sourceId: id,
+    title: text(8),
+    description: text(90),
+    tags: [word(), word()],
+    votes: sequence % 500,
+    commentCount: 1,
+    sourceUrl: `https://example.org/${id}`,
+    refreshHandle: id,
+  })
+}
+
+async function storePages(count: number): Promise<number> {
+  const fetched = Array.from({ length: count }, () => Array.from({ length: size }, newRequest))
+  const startedAt = performance.now()
+  for (const requests of fetched) {
+    since = performance.now()
+    const prepared = await preparePage('github', { requests }, null)
+    spend('preparing: words and detection')
+    const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'bench', now: new Date() }
+    await database.transaction().execute((open) => storePage(open, page))
+    spend('commit, with the numbers of wishes')
+  }
+  return (performance.now() - startedAt) / 1000
+}
+
+async function fold(): Promise<void> {
+  since = performance.now()
+  while (await foldTopicCounts(database));
+  spend('')
+  while (await countSlice(database));
+}
+
+await storePages(storedPages)
+await fold()
+spent.clear()
+const seconds = await storePages(pages)
+const foreground = new Map(spent)
+const startedFolding = performance.now()
+while (await foldTopicCounts(database));
+const foldedAt = performance.now()
+while (await countSlice(database));
+const countedAt = performance.now()
+
+const requests = pages * size
+console.log(`${Math.round(requests / seconds)} requests/s in pages of ${size}`)
+console.log('| part | ms a 1,000 requests |\n| --- | --- |')
+const row = (part: string, ms: number) => console.log(`| ${part} | ${((ms / requests) * 1000).toFixed(1)} |`)
+for (const [part, ms] of [...foreground].sort(([, a], [, b]) => b - a)) row(part, ms)
+row('background: folding the counts of the topic', foldedAt - startedFolding)
+row('background: counting words', countedAt - foldedAt)
+await close()
+rmSync(dataDir, { recursive: true, force: true })
