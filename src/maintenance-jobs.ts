@@ -7,6 +7,7 @@ import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { deleteReadChanges } from './requests/search/outbox/retention.ts'
 import { countSlice } from './requests/search/uncounted-texts.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
@@ -64,6 +65,7 @@ export const createMaintenanceJobs = ({
   namedSources: createSourceCatchUp(database, clock.now),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   uncountedTexts: () => countSlice(database),
+  searchChanges: () => deleteReadChanges(database),
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
   storedWords: storedWords.job,
