@@ -20,10 +20,26 @@ export const searchOutbox: readonly string[] = [
     position pg_snapshot not null,
     part smallint not null default 0,
     parts smallint not null default 1 check (parts between 1 and 64 and part between 0 and parts - 1),
-    -- When it last read, and had nothing left or recorded a position.
-    seen_at timestamptz not null default now(),
+    -- The process that reads for it now, and until when no other one may.
     lease_owner uuid,
-    lease_until timestamptz
+    lease_until timestamptz,
+    -- Of one that copies all requests first, in the order of their ids: how far it is. Null when nothing is copied yet.
+    copied_through uuid,
+    is_copied boolean not null default false
+  )`,
+
+  // The indexes of requests in a cluster, of which searches read the one that serves. Each has consumers: a part of the requests each.
+  `create table search_indexes (
+    name text primary key,
+    -- The name that stands for the index that serves, the same for all of them.
+    alias text not null,
+    state text not null check (state in ('creating', 'building', 'serving', 'retired')),
+    -- The version of what the index has of a request.
+    mapping integer not null,
+    shards smallint not null,
+    created_at timestamptz not null default now(),
+    -- Since when it is in its state.
+    state_since timestamptz not null default now()
   )`,
   `create function note_search_changes() returns trigger language plpgsql as $$
     begin

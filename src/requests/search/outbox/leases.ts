@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../../database/open.ts'
+import { isOfPart } from './parts.ts'
 
 /**
  * Claims one of several consumers that processes share, the one whose lease ended first: as long as the lease lasts, no other process
@@ -40,4 +41,19 @@ export async function endLeases(executor: Executor, owner: string): Promise<void
     update search_consumers set lease_owner = null, lease_until = null where lease_owner = ${owner}::uuid`.execute(
     executor,
   )
+}
+
+/**
+ * Of these consumers one that has something to do and that no process has claimed: changes to read, or requests to copy. Null when
+ * there is none.
+ */
+export async function findWork(executor: Executor, names: readonly string[]): Promise<string | null> {
+  const { rows } = await sql<{ name: string }>`
+    select name from search_consumers
+    where name = any(${[...names]}::text[]) and (lease_until is null or lease_until < now()) and (not is_copied or exists (
+      select from search_changes
+      where transaction_id >= pg_snapshot_xmin(position) and not pg_visible_in_snapshot(transaction_id, position)
+        and ${isOfPart(sql`request_id`, { part: sql`part`, parts: sql`parts` })}
+    )) order by random() limit 1`.execute(executor)
+  return rows[0]?.name ?? null
 }

@@ -9,6 +9,7 @@ import { storePage } from '../../store/store.ts'
 import { type Row, store } from '../testing.ts'
 import { claimConsumer, endLeases, renewLease } from './leases.ts'
 import { backlog, type Changes, commitPosition, dropConsumer, readChanges, registerConsumer } from './outbox.ts'
+import { idsOfPart } from './parts.ts'
 import { deleteReadChanges, dropLostConsumers } from './retention.ts'
 
 const isPostgres = process.env.TEST_BACKEND === 'postgres'
@@ -188,18 +189,33 @@ describe('the backlog', () => {
     expect(await noted()).toBe(0)
   })
 
-  it('of a consumer that was not seen for days is deleted with it', async () => {
+  it('of a consumer that has read nothing for days is deleted with it', async () => {
     await registerConsumer(opened.database, 'alive')
     await registerConsumer(opened.database, 'lost')
     await storeOne('one')
-    await sql`update search_consumers set seen_at = now() - interval '4 days' where name = 'lost'`.execute(
-      opened.database,
-    )
     await follow('alive')
+    expect(await dropLostConsumers(opened.database)).toEqual([])
+    await sql`update search_changes set noted_at = now() - interval '4 days'`.execute(opened.database)
     expect(await dropLostConsumers(opened.database)).toEqual(['lost'])
     await deleteReadChanges(opened.database)
     expect(await noted()).toBe(0)
     expect(await readChanges(opened.database, 'lost', 10)).toBeNull()
+  })
+})
+
+describe('the ranges of the parts', () => {
+  it('are where the changes of the parts are', async () => {
+    for (const parts of [1, 2, 3, 7, 64]) {
+      const ids = Array.from({ length: 50 }, () => crypto.randomUUID())
+      const { rows } = await sql<{ id: string; part: number }>`
+        select id, get_byte(uuid_send(id), 0) * ${parts}::int / 256 as part from unnest(${ids}::uuid[]) as id`.execute(
+        opened.database,
+      )
+      for (const { id, part } of rows) {
+        const { from, below } = idsOfPart({ part, parts })
+        expect(id >= from && (below === null || id < below), `${id} in part ${part} of ${parts}`).toBe(true)
+      }
+    }
   })
 })
 

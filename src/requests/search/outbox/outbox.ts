@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../../database/open.ts'
 import { pauseUnlessAborted } from '../../../runtime/abort.ts'
+import { isOfPart } from './parts.ts'
 import { formatSnapshot, parseSnapshot, snapshotBelow } from './snapshot.ts'
 
 /** What a consumer has to read again. */
@@ -19,6 +20,8 @@ export interface RegisterOptions {
   /** Which part of the requests the consumer follows, and of how many; else it follows all. */
   part?: number
   parts?: number
+  /** Leaves the position of one that is registered already, so that several processes may register it. */
+  ifAbsent?: boolean
   signal?: AbortSignal
 }
 
@@ -35,12 +38,13 @@ const fencePollMs = 50
 export async function registerConsumer(
   database: Database,
   name: string,
-  { part = 0, parts = 1, signal = new AbortController().signal }: RegisterOptions = {},
+  { part = 0, parts = 1, ifAbsent = false, signal = new AbortController().signal }: RegisterOptions = {},
 ): Promise<void> {
+  const again = sql`update set position = excluded.position, part = excluded.part, parts = excluded.parts,
+    copied_through = null, is_copied = false`
   await sql`
     insert into search_consumers (name, position, part, parts) values (${name}, pg_current_snapshot(), ${part}, ${parts})
-    on conflict (name) do update set position = excluded.position, part = excluded.part, parts = excluded.parts,
-      seen_at = now()`.execute(database)
+    on conflict (name) do ${ifAbsent ? sql`nothing` : again}`.execute(database)
   // Above the numbers of all transactions that have begun to write: the end of a snapshot may be below some of them.
   const { rows } = await sql<{ fence: string }>`select pg_current_xact_id()::text as fence`.execute(database)
   const areEnded = async () => {
@@ -75,7 +79,7 @@ export async function readChanges(executor: Executor, name: string, max: number)
   if (consumer === undefined) return null
   const { position, part, parts } = consumer
   const from = parseSnapshot(position)
-  const ofPart = sql`(${parts}::int = 1 or get_byte(uuid_send(request_id), 0) % ${parts}::int = ${part}::int)`
+  const ofPart = parts === 1 ? sql`true` : isOfPart(sql`request_id`, { part: sql.lit(part), parts: sql.lit(parts) })
   const { rows } = await sql<{ now: string; read: number; last: string | null; ids: string[] }>`
     with later as materialized (
       select transaction_id, request_id from search_changes
@@ -107,7 +111,7 @@ export async function commitPosition(
   { from, to }: Pick<Changes, 'from' | 'to'>,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    update search_consumers set position = ${to}::pg_snapshot, seen_at = now()
+    update search_consumers set position = ${to}::pg_snapshot
     where name = ${name} and position::text = ${from}`.execute(executor)
   return numAffectedRows > 0n
 }
@@ -131,7 +135,7 @@ export async function backlog(executor: Executor): Promise<Backlog[]> {
       select count(*)::int as changes, min(noted_at) as oldest from (
         select noted_at from search_changes
         where transaction_id >= pg_snapshot_xmin(position) and not pg_visible_in_snapshot(transaction_id, position)
-          and (parts = 1 or get_byte(uuid_send(request_id), 0) % parts = part)
+          and ${isOfPart(sql`request_id`, { part: sql`part`, parts: sql`parts` })}
         order by transaction_id limit ${sql.lit(maxCounted)}
       ) as unread
     ) as counted order by name`.execute(executor)

@@ -3,13 +3,18 @@ import type { Database } from '../../../database/open.ts'
 
 /** The maximum rows that one statement deletes. */
 const sliceRows = 5_000
-/** A consumer that has read nothing for so long is dropped, or the log would grow for ever; it copies all requests when it returns. */
+/** A consumer that has not read a change for so long is dropped, or the log would grow for ever; it copies all requests when it returns. */
 const lostAfterDays = 3
 
-/** Drops consumers that have not read for days. @returns their names. */
+/** Drops consumers that have not read a change for days. @returns their names. */
 export async function dropLostConsumers(database: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    delete from search_consumers where seen_at < now() - make_interval(days => ${sql.lit(lostAfterDays)})
+    delete from search_consumers where (
+      -- The first one that it has not read: transactions begin in about this order.
+      select noted_at from search_changes
+      where transaction_id >= pg_snapshot_xmin(position) and not pg_visible_in_snapshot(transaction_id, position)
+      order by transaction_id limit 1
+    ) < now() - make_interval(days => ${sql.lit(lostAfterDays)})
     returning name`.execute(database)
   return rows.map(({ name }) => name)
 }
