@@ -52,6 +52,8 @@ export interface ServiceOverrides {
   /** Whether requests are placed in wishes in the background; tests that compare wishes call `Service.placeRequests` instead. */
   placesRequests?: boolean
   onStatement?: DatabaseOptions['onStatement']
+  /** Has each search bring an index in a cluster up to date first; only for tests. */
+  searchWaitsForChanges?: boolean
   /** Opens the database in another way: tests reuse a running embedded one. */
   open?: PrepareOptions['open']
   /** Whether the response cache is used; benches turn it off to measure the work behind an answer. */
@@ -103,7 +105,7 @@ async function composePlatforms({ config, log, overrides, prepared }: ServicePar
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
   const { config, log, overrides, adminKey, prepared, isStopping } = parts
-  const { opened, queue, searchIndex } = prepared
+  const { opened, queue, searchIndex, searchCluster } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
   const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
@@ -123,6 +125,7 @@ export async function composeService(parts: ServiceParts) {
     queue,
     changes,
     searchIndex,
+    searchCluster,
     health: async () => {
       const ready = !isStopping() && (await isReady())
       return {

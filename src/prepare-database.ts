@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
 import { locationOfDataDirectory, locationOfPostgres } from './database/schema-version-error.ts'
+import { type ClusterSearch, openClusterSearch } from './requests/search/opensearch/cluster-search.ts'
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 
@@ -11,6 +12,8 @@ export interface PrepareOptions {
   /** No job runs. */
   offline?: boolean
   onStatement?: DatabaseOptions['onStatement']
+  /** Has each search bring an index in a cluster up to date first; only for tests. */
+  searchWaitsForChanges?: boolean
   /** Opens the database in another way. */
   open?: typeof openDatabase | undefined
 }
@@ -18,15 +21,26 @@ export interface PrepareOptions {
 export type PreparedDatabase = Awaited<ReturnType<typeof prepareDatabase>>
 
 /** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
-async function bringUpToDate({ databaseUrl, dataDir }: Config, opened: OpenDatabase) {
+async function bringUpToDate({ databaseUrl, dataDir, searchNodes }: Config, opened: OpenDatabase) {
   const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
     const migrations = await migrate(database, location)
-    return { migrations, searchIndex: await openSearchIndex(database) }
+    // A cluster that searches needs no index of the database.
+    return { migrations, inDatabase: searchNodes === null ? await openSearchIndex(database) : null }
   }
   if (databaseUrl === undefined) return prepare(opened.database)
   const unhurried = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: () => {} })
   return prepare(unhurried.database).finally(unhurried.close)
+}
+
+/** Null where the database searches. */
+async function openCluster(
+  { searchNodes: nodes, searchShards: shards }: Config,
+  { database }: OpenDatabase,
+  log: Logger,
+  { searchWaitsForChanges: waitsForChanges = false }: PrepareOptions,
+): Promise<ClusterSearch | null> {
+  return nodes === null ? null : openClusterSearch({ database, nodes, shards, log, waitsForChanges })
 }
 
 /** Opens the database and brings its tables, search index and queue up to date: the first step of the service and of `migrate`. */
@@ -34,20 +48,25 @@ export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  { offline = false, onStatement, open = openDatabase }: PrepareOptions = {},
+  options: PrepareOptions = {},
 ) {
+  const { offline = false, onStatement, open = openDatabase } = options
   const { databaseUrl, dataDir } = config
   const opened = await open({ databaseUrl, dataDir, onCrash, onStatement })
+  let searchCluster: ClusterSearch | null = null
   try {
-    const { migrations, searchIndex } = await bringUpToDate(config, opened)
+    const { migrations, inDatabase } = await bringUpToDate(config, opened)
+    searchCluster = await openCluster(config, opened, log, options)
+    const searchIndex = (inDatabase ?? searchCluster?.searchIndex)!
     log.info(
       { database: opened.backend, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',
     )
     const queue = createTaskQueue(opened, log, config.runningJobs)
     if (!offline) await queue.start()
-    return { opened, migrations, searchIndex, queue }
+    return { opened, migrations, searchIndex, searchCluster, queue }
   } catch (error) {
+    await searchCluster?.close()
     await opened.close()
     throw error
   }

@@ -68,6 +68,7 @@ export async function startService(
     return await start({ config, log, overrides, adminKey, prepared })
   } catch (error) {
     await prepared.queue.stop()
+    await prepared.searchCluster?.close()
     await prepared.opened.close()
     throw error
   }
@@ -129,6 +130,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   const textCounting = runsJobs ? await startTextCounting(opened, log) : null
+  // Where each search waits for the changes, it is what feeds the index.
+  if (runsJobs && !overrides.searchWaitsForChanges) prepared.searchCluster?.indexer.start()
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
@@ -175,6 +178,7 @@ async function start(parts: StartParts): Promise<Service> {
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()
+    await prepared.searchCluster?.close()
     await opened.close()
   }
   return {

@@ -60,10 +60,11 @@ export async function serve(): Promise<void> {
 /** Brings the database up to date. */
 export async function migrateDatabase({ json }: { json: boolean }): Promise<void> {
   const { config, log } = readSetup()
-  const { opened, migrations, searchIndex, queue } = await prepareDatabase(config, log, (error) => {
+  const { opened, migrations, searchIndex, searchCluster, queue } = await prepareDatabase(config, log, (error) => {
     throw error
   })
   await queue.stop()
+  await searchCluster?.close()
   await opened.close()
   const result = { database: opened.backend, search: searchIndex.kind, migrations }
   if (json) console.log(JSON.stringify(result))

@@ -69,7 +69,7 @@ export interface TotalsInput {
  * again. `executor` is where an engine inside the database reads; one outside of it ignores it.
  */
 export interface SearchEngine {
-  readonly kind: 'bm25' | 'tsvector'
+  readonly kind: 'bm25' | 'tsvector' | 'opensearch'
   /** The `max` best matches of any of the words, best first; all of them when they are fewer, and none that does not match. */
   best(executor: Executor, words: readonly string[], max: number): Promise<Hit[]>
   /** Those of some requests that have any of the words, with the same scores. @param ids at most a few hundred: each text is read. */
