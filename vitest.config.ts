@@ -40,6 +40,10 @@ function clusterProjects() {
     include: [...include],
     globalSetup: ['test/global-setup.ts', 'test/opensearch/global-setup.ts'],
     env: { TEST_BACKEND: 'postgres', TEST_SEARCH: 'opensearch' },
+    // Two nodes beside everything else: on a busy machine an index takes 10 s to be made.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   }
   return [{ extends: true as const, test }]
 }

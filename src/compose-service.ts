@@ -113,7 +113,8 @@ export async function composeService(parts: ServiceParts) {
   const requestChanges = await countRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  const cacheVersion = cachesResponses ? requestChanges.version : () => null
+  // An index in a cluster follows a moment later: an answer that was made before would be given again.
+  const cacheVersion = cachesResponses && searchCluster === null ? requestChanges.version : () => null
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)

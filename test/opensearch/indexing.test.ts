@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../../src/database/open.ts'
 import { purgeRequests } from '../../src/requests/purge/purge.ts'
+import { IndexMissingError } from '../../src/requests/search/opensearch/cluster.ts'
 import { type ClusterSearch, openClusterSearch } from '../../src/requests/search/opensearch/cluster-search.ts'
 import { beginRebuild, readIndexes } from '../../src/requests/search/opensearch/indexes.ts'
 import { indexBody } from '../../src/requests/search/opensearch/mapping.ts'
@@ -25,7 +26,7 @@ const open = () =>
     database: opened.database,
     nodes: inject('searchCluster')!.split(','),
     shards: 2,
-    log: pino({ level: 'silent' }),
+    log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
   })
 
 beforeAll(async () => {
@@ -108,11 +109,24 @@ describe('the index of a cluster', () => {
   it('is built anew when the cluster has lost it', async () => {
     const ids = await storeMany(opened.database, 20)
     await search.indexer.catchUp()
-    await search.indexer.catchUp()
     const before = (await serving())!
     await search.cluster.remove(before)
     search.indexer.start()
     await expect.poll(() => find('word7').catch(() => [])).toEqual([ids[7]])
+    expect(await serving()).not.toBe(before)
+    await isEqual()
+  })
+
+  it('is built anew, and serves until then, when changes that it needs are gone', async () => {
+    const [known] = await storeMany(opened.database, 20)
+    await search.indexer.catchUp()
+    const before = (await serving())!
+    // As after three days without the cluster.
+    await sql`delete from search_consumers`.execute(opened.database)
+    const [missed] = await storeMany(opened.database, 1, 'missed')
+    expect(await find('word0')).toEqual([known])
+    search.indexer.start()
+    await expect.poll(() => find('missed0')).toEqual([missed])
     expect(await serving()).not.toBe(before)
     await isEqual()
   })
@@ -135,7 +149,9 @@ describe('the index of a cluster', () => {
     await cluster.write(name, [{ id, version: 31, fields: fields(31) }])
     expect(await votes()).toBe(31)
     await cluster.remove(name)
-    await expect(cluster.write(name, [{ id, version: 40, fields: null }])).rejects.toThrow()
+    for (const lost of [null, fields(40)]) {
+      await expect(cluster.write(name, [{ id, version: 40, fields: lost }])).rejects.toThrow(IndexMissingError)
+    }
     expect(await cluster.facts(name)).toBeNull()
   })
 
@@ -231,7 +247,6 @@ describe('a purged or hidden request', () => {
 
   it('leaves no gap in a page, however many go at once', async () => {
     const ids = await storeMany(opened.database, 600)
-    await search.indexer.catchUp()
     await search.indexer.catchUp()
     await search.cluster.refresh(await search.alias())
     const inOrder = ids.toSorted().reverse()

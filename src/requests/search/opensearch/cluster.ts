@@ -168,6 +168,11 @@ export async function createCluster(nodes: readonly string[]): Promise<Cluster> 
     search: createSearch(client),
     write: async (index, writes) => {
       if (writes.length === 0) return
+      // A deletion with a version would make a missing index, whatever `require_alias` says.
+      const deletes = writes.some(({ fields }) => fields === null)
+      if (deletes && !(await client.indices.existsAlias({ name: writeAlias(index) })).body) {
+        throw new IndexMissingError(`the index ${index} does not exist`)
+      }
       const body = writes.flatMap(linesOf)
       const response = await client.bulk({ index: writeAlias(index), require_alias: true, body: body as never })
       const { errors, items } = response.body as unknown as { errors: boolean; items: Record<string, BulkItem>[] }

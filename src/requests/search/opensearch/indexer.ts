@@ -8,7 +8,7 @@ import { commitPosition, readChanges } from '../outbox/outbox.ts'
 import { idsOfPart } from '../outbox/parts.ts'
 import { type Cluster, IndexMissingError } from './cluster.ts'
 import { readWrites } from './documents.ts'
-import { advanceIndexes, replaceLostIndex } from './indexes.ts'
+import { advanceIndexes, replaceIndex } from './indexes.ts'
 
 export interface IndexerOptions {
   database: Database
@@ -106,11 +106,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
       const consumer = await readConsumer(database, name)
       if (consumer === null) return false
       if (!consumer.is_copied) await copySlice(options, consumer)
-      else if (!(await writeChanges(options, consumer))) await replaceLostIndex(database, indexOf(name))
+      else if (!(await writeChanges(options, consumer))) await replaceIndex(database, indexOf(name), 'changes lost')
     } catch (error) {
       if (!(error instanceof IndexMissingError)) throw error
       log.warn({ index: indexOf(name) }, 'the search cluster has lost an index: it is built anew')
-      await replaceLostIndex(database, indexOf(name))
+      await replaceIndex(database, indexOf(name), 'index lost')
       await advance()
     } finally {
       await endLeases(database, owner)

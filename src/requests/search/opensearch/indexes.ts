@@ -132,26 +132,39 @@ async function remove(database: Database, cluster: Cluster, { name }: SearchInde
   await sql`delete from search_indexes where name = ${name} and state = 'retired'`.execute(database)
 }
 
-/** Gives up an index that the cluster has lost, and begins a new one. */
-export async function replaceLostIndex(database: Database, name: string): Promise<void> {
+/** Why an index cannot be fed: the cluster has lost it, or changes that it needs are gone. */
+export type Fault = 'index lost' | 'changes lost'
+
+/** Begins a new index in place of one that cannot be fed. Without changes it serves until then: what it finds is checked in the database. */
+export async function replaceIndex(database: Database, name: string, fault: Fault): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'searchIndex')
-    const lost = (await readIndexes(transaction)).find((row) => row.name === name)
-    if (lost === undefined || lost.state === 'retired') return
-    for (const state of ['creating', 'building', 'serving'] as const)
-      await setState(transaction, name, state, 'retired')
+    const row = (await readIndexes(transaction)).find((one) => one.name === name)
+    if (row === undefined || row.state === 'retired') return
     await dropConsumers(transaction, name)
-    await beginIndex(transaction, lost.shards, () => true)
+    if (fault === 'index lost' || row.state !== 'serving') await setState(transaction, name, row.state, 'retired')
+    await beginIndex(transaction, row.shards, () => true)
   })
+}
+
+/** Whether each part of an index has its consumer: one that could not read for days was dropped. */
+async function isFollowed(executor: Executor, name: string): Promise<boolean> {
+  const { rows } = await sql<{ consumers: number }>`
+    select count(*)::int as consumers from search_consumers where name = any(${consumersOf(name)}::text[])`.execute(
+    executor,
+  )
+  return rows[0]!.consumers === parts
 }
 
 /** What is due for an index in its state. */
 async function advance(database: Database, cluster: Cluster, row: SearchIndexRow, signal: AbortSignal): Promise<void> {
   const { name, alias, state } = row
   if (state === 'creating') await create(database, cluster, row, signal)
-  else if (state === 'building' && (await isComplete(database, name))) await serve(database, cluster, row)
-  else if (state === 'serving') await cluster.pointAlias(alias, name)
   else if (state === 'retired' && row.stateSeconds > retirementSeconds) await remove(database, cluster, row)
+  else if (state === 'serving') await cluster.pointAlias(alias, name)
+  else if (state === 'building' && (await isComplete(database, name))) await serve(database, cluster, row)
+  const follows = state === 'serving' || state === 'building'
+  if (follows && !(await isFollowed(database, name))) await replaceIndex(database, name, 'changes lost')
 }
 
 /**
@@ -166,7 +179,7 @@ export async function advanceIndexes(database: Database, cluster: Cluster, signa
       await advance(database, cluster, row, signal)
     } catch (error) {
       if (!(error instanceof IndexMissingError)) throw error
-      await replaceLostIndex(database, row.name)
+      await replaceIndex(database, row.name, 'index lost')
     }
   }
   const rows = await readIndexes(database)
