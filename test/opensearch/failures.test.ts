@@ -96,7 +96,7 @@ describe('a service with a search cluster', () => {
     expect([search.status, search.body.error.code]).toEqual([503, 'SEARCH_UNAVAILABLE'])
     expect((await service.client.get('/readyz')).status).toBe(200)
     const word = await collect()
-    const { body } = await service.client.get('/api/v1/requests?limit=1&sort=new')
+    const { body } = await service.client.get('/api/v1/requests?limit=1')
     expect(body.data.results).toHaveLength(1)
     await sql`delete from requests where title = ${`Penguin ${before}`}`.execute(service.database)
     const status = await run('status')
