@@ -1,5 +1,13 @@
 import { defineConfig } from 'vitest/config'
-import { type Backend, databaseTestsOf, isAboutPage, plainTestsOf, type Suite } from './test/classify.ts'
+import {
+  type Backend,
+  clusterTestsOf,
+  databaseTestsOf,
+  isAboutPage,
+  plainTestsOf,
+  type Suite,
+} from './test/classify.ts'
+import { isOpenSearchPrepared, prepareOpenSearch } from './test/opensearch/cluster.ts'
 
 /** `npm test` and `npm run test:long` set it (scripts/test.ts). */
 const suite = (process.env.TEST_SUITE ?? 'every file') as Suite
@@ -17,6 +25,29 @@ function project(backend: Backend) {
   }
 }
 
+/** The files of the search on Postgres with a search cluster; none where OpenSearch cannot run. */
+function clusterProjects() {
+  const include = clusterTestsOf(suite)
+  if (include.length === 0) return []
+  // A run of single files downloads nothing.
+  const missing = suite === 'long' || isOpenSearchPrepared() ? prepareOpenSearch() : 'npm run test:long downloads it'
+  if (missing !== null) {
+    if (suite === 'long') console.log(`The tests on OpenSearch are skipped: ${missing}.`)
+    return []
+  }
+  const test = {
+    name: 'opensearch',
+    include: [...include],
+    globalSetup: ['test/global-setup.ts', 'test/opensearch/global-setup.ts'],
+    env: { TEST_BACKEND: 'postgres', TEST_SEARCH: 'opensearch' },
+    // Two nodes beside everything else: on a busy machine an index takes 10 s to be made.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
+  }
+  return [{ extends: true as const, test }]
+}
+
 // What uses a database runs on the embedded one and on a real Postgres; everything else runs once (test/README.md).
 export default defineConfig({
   test: {
@@ -24,6 +55,7 @@ export default defineConfig({
       { extends: true, test: { name: 'plain', include: [...plainTestsOf(suite)] } },
       project('embedded'),
       project('postgres'),
+      ...clusterProjects(),
     ],
     // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.
     pool: 'forks',

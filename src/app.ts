@@ -42,6 +42,8 @@ import { registerExportRoutes } from './requests/export/routes.ts'
 import { registerListRoutes } from './requests/list/routes.ts'
 import { registerPurgeRoutes } from './requests/purge/routes.ts'
 import { registerSuppressionRoutes } from './requests/purge/suppression-routes.ts'
+import type { ClusterSearch } from './requests/search/opensearch/cluster-search.ts'
+import { registerSearchIndexRoutes } from './requests/search/opensearch/routes.ts'
 import { registerSearchRoutes } from './requests/search/routes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { registerSimilarRoutes } from './requests/similar/routes.ts'
@@ -79,6 +81,8 @@ export interface AppDependencies {
   /** How long a job may take from its start. */
   jobTimeLimitMs: number
   searchIndex: SearchIndex
+  /** Null where the database searches. */
+  searchCluster: ClusterSearch | null
   /** Caches answers that depend on the stored requests alone, the same for every account. */
   cachedRead: CoalescedReads
   /** The version of the stored requests as last read; null while none is known. */
@@ -141,6 +145,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
   registerPurgeRoutes(routes, shared)
+  registerSearchIndexRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)
   registerPlatformRoutes(routes, shared)
   registerUsageRoutes(routes, shared)

@@ -56,6 +56,8 @@ export interface ServiceOverrides {
   /** Whether requests are placed in wishes in the background; tests that compare wishes call `Service.placeRequests` instead. */
   placesRequests?: boolean
   onStatement?: DatabaseOptions['onStatement']
+  /** Has each search bring an index in a cluster up to date first; only for tests. */
+  searchWaitsForChanges?: boolean
   /** Opens the database in another way: tests reuse a running embedded one. */
   open?: PrepareOptions['open']
   /** Whether the response cache is used; benches turn it off to measure the work behind an answer. */
@@ -118,7 +120,7 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
   const { config, log, overrides, adminKey, prepared, monitoring, isStopping } = parts
-  const { opened, queue, searchIndex } = prepared
+  const { opened, queue, searchIndex, searchCluster } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
   const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
@@ -126,7 +128,8 @@ export async function composeService(parts: ServiceParts) {
   const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  const cacheVersion = cachesResponses ? requestChanges.version : () => null
+  // An index in a cluster follows a moment later: an answer that was made before would be given again.
+  const cacheVersion = cachesResponses && searchCluster === null ? requestChanges.version : () => null
   const reads = composeReads(opened, requestChanges, log)
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
@@ -142,6 +145,7 @@ export async function composeService(parts: ServiceParts) {
     queue,
     changes,
     searchIndex,
+    searchCluster,
     health: async () => {
       const ready = !isStopping() && (await isReady())
       return {

@@ -7,6 +7,7 @@ import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
+import { deleteReadChanges } from './requests/search/outbox/retention.ts'
 import type { SizeWatch } from './requests/search/size-watch.ts'
 import { countSlice } from './requests/search/uncounted-texts.ts'
 import { deleteExpiredRequests, type Retention } from './requests/store/retention.ts'
@@ -71,6 +72,7 @@ export const createMaintenanceJobs = ({
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   uncountedTexts: () => countSlice(database),
   topicCounts: () => foldTopicCounts(database),
+  searchChanges: () => deleteReadChanges(database),
   ...(judging === null ? {} : { judgements: judging.job }),
   firstJudgements: firstJudgements.job,
   storedWords: storedWords.job,

@@ -4,6 +4,7 @@ import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
 import { locationOfDataDirectory, locationOfPostgres } from './database/schema-version-error.ts'
 import { requireNoUnfinishedImport } from './moving/import-state.ts'
+import { type ClusterSearch, openClusterSearch } from './requests/search/opensearch/cluster-search.ts'
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
 
@@ -16,6 +17,8 @@ export interface PrepareOptions {
   /** A dump is imported: only then an unfinished import may be there. */
   importing?: boolean
   onStatement?: DatabaseOptions['onStatement']
+  /** Has each search bring an index in a cluster up to date first; only for tests. */
+  searchWaitsForChanges?: boolean
   /** Opens the database in another way. */
   open?: typeof openDatabase | undefined
 }
@@ -33,7 +36,7 @@ const optionsOf = (config: Config): Omit<DatabaseOptions, 'onCrash'> => ({
 
 /** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
 async function bringUpToDate(
-  { databaseUrl, databaseListenUrl, dataDir, searchEngine: choice }: Config,
+  { databaseUrl, databaseListenUrl, dataDir, searchEngine: choice, searchNodes }: Config,
   log: Logger,
   opened: OpenDatabase,
   { importing, buildsFullIndex }: { importing: boolean; buildsFullIndex: boolean },
@@ -43,7 +46,9 @@ async function bringUpToDate(
     const migrations = await migrate(database, location)
     if (!importing) await requireNoUnfinishedImport(database)
     const isShared = databaseUrl !== undefined
-    return { migrations, searchIndex: await openSearchIndex(database, { choice, isShared, buildsFullIndex, log }) }
+    // A cluster that searches needs no index of the database.
+    if (searchNodes !== null) return { migrations, inDatabase: null }
+    return { migrations, inDatabase: await openSearchIndex(database, { choice, isShared, buildsFullIndex, log }) }
   }
   if (databaseUrl === undefined) return prepare(opened.database)
   const unhurried = await openDatabase({
@@ -56,33 +61,42 @@ async function bringUpToDate(
   return prepare(unhurried.database).finally(unhurried.close)
 }
 
+/** Null where the database searches. */
+async function openCluster(
+  { searchNodes: nodes, searchShards: shards }: Config,
+  { database }: OpenDatabase,
+  log: Logger,
+  { searchWaitsForChanges: waitsForChanges = false }: PrepareOptions,
+): Promise<ClusterSearch | null> {
+  return nodes === null ? null : openClusterSearch({ database, nodes, shards, log, waitsForChanges })
+}
+
 /** Opens the database and brings its tables, search index and queue up to date: the first step of the service and of `migrate`. */
 export async function prepareDatabase(
   config: Config,
   log: Logger,
   onCrash: (error: Error) => void,
-  {
-    offline = false,
-    importing = false,
-    buildsSearchIndex = false,
-    onStatement,
-    open = openDatabase,
-  }: PrepareOptions = {},
+  options: PrepareOptions = {},
 ) {
+  const { offline = false, importing = false, buildsSearchIndex = false, onStatement, open = openDatabase } = options
   const opened = await open({ ...optionsOf(config), onCrash, onStatement })
+  let searchCluster: ClusterSearch | null = null
   try {
-    const { migrations, searchIndex } = await bringUpToDate(config, log, opened, {
+    const { migrations, inDatabase } = await bringUpToDate(config, log, opened, {
       importing,
       buildsFullIndex: buildsSearchIndex,
     })
+    searchCluster = await openCluster(config, opened, log, options)
+    const searchIndex = (inDatabase ?? searchCluster?.searchIndex)!
     log.info(
       { database: opened.backend, search: searchIndex.kind, reason: searchIndex.fallbackReason },
       'database is ready',
     )
     const queue = createTaskQueue(opened, log, config.runningJobs)
     if (!offline) await queue.start()
-    return { opened, migrations, searchIndex, queue }
+    return { opened, migrations, searchIndex, searchCluster, queue }
   } catch (error) {
+    await searchCluster?.close()
     await opened.close()
     throw error
   }

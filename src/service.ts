@@ -78,6 +78,7 @@ export async function startService(
   } catch (error) {
     await monitoring.stop()
     await prepared.queue.stop()
+    await prepared.searchCluster?.close()
     await prepared.opened.close()
     throw error
   }
@@ -144,6 +145,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   const folding = runsJobs ? await startFolding(opened, log) : null
+  // Where each search waits for the changes, it is what feeds the index.
+  if (runsJobs && !overrides.searchWaitsForChanges) prepared.searchCluster?.indexer.start()
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
@@ -196,6 +199,7 @@ async function start(parts: StartParts): Promise<Service> {
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop(), monitoring.stop()])
     await client.close()
+    await prepared.searchCluster?.close()
     await opened.close()
   }
   return {

@@ -33,16 +33,37 @@ function reaches(file: string, target: string, seen = new Set<string>()): boolea
 
 const testFiles = globSync(testGlobs, { cwd: root }).sort()
 
-/** The test files that open a database, and so can run on every backend: they import `test/database.ts`. */
-const databaseTests = testFiles.filter((file) => reaches(file, 'test/database.ts'))
+const isIn = (file: string, prefixes: readonly string[]) => prefixes.some((prefix) => file.startsWith(prefix))
+
+/** What is about a search cluster only. */
+const onlyOfCluster = ['test/opensearch/']
+
+/** The test files that open a database: they import `test/database.ts`. */
+const allDatabaseTests = testFiles.filter((file) => reaches(file, 'test/database.ts'))
+
+/** Those of them that can run on every backend. */
+const databaseTests = allDatabaseTests.filter((file) => !isIn(file, onlyOfCluster))
+
+/** What is about the indexes of the database. */
+const ofDatabaseSearch = ['src/requests/search/life', 'src/requests/search/stored-words']
+
+/** The test files that also run with a search cluster: everything that searches. */
+const clusterTests = allDatabaseTests.filter(
+  (file) =>
+    isIn(file, [
+      ...onlyOfCluster,
+      'src/requests/purge/',
+      'src/requests/search/',
+      'src/requests/similar/',
+      'test/contract/',
+    ]) && !isIn(file, ofDatabaseSearch),
+)
 
 /** All other test files: they run once. */
-const plainTests = testFiles.filter((file) => !databaseTests.includes(file))
+const plainTests = testFiles.filter((file) => !allDatabaseTests.includes(file))
 
 /** The test files whose campaigns have a size: they import `test/campaign-size.ts`. `npm run test:long` runs them with more rounds. */
 const campaignTests = testFiles.filter((file) => reaches(file, 'test/campaign-size.ts'))
-
-const isIn = (file: string, prefixes: readonly string[]) => prefixes.some((prefix) => file.startsWith(prefix))
 
 /** A browser shows the same on every backend: these run on the embedded database only. */
 export const isAboutPage = (file: string): boolean => isIn(file, ['test/dashboard/'])
@@ -139,3 +160,6 @@ export function databaseTestsOf(backend: Backend, suite: Suite): readonly string
     suite === 'quick' ? isQuick(file, backend) : campaignTests.includes(file) || !isQuick(file, backend)
   return possible.filter(isIncluded)
 }
+
+/** The test files that run with a search cluster: in `npm run test:long`, since starting one takes as long as many tests. */
+export const clusterTestsOf = (suite: Suite): readonly string[] => (suite === 'quick' ? [] : clusterTests)

@@ -15,6 +15,7 @@ import type { Clock } from '../src/runtime/clock.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { emptyDatabase, type LendOptions, lendDatabase } from './database.ts'
+import { isCluster, searchEnvironment } from './search.ts'
 
 /** The limiter runs in every suite, but refuses nothing. */
 const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
@@ -38,6 +39,8 @@ export interface TestServiceOptions extends LendOptions {
   placesRequests?: boolean
   /** Called after every statement with its SQL; an error that it throws reaches the caller of the statement. */
   onStatement?: (statement: string) => void
+  /** Whether each search brings an index in a cluster up to date first; by default it does. */
+  searchWaitsForChanges?: boolean
   /** By default a log that writes nothing. */
   log?: Logger
   /** The limits of the product, for tests of them; by default none. */
@@ -97,6 +100,7 @@ const configOf = ({ environment, platforms }: TestServiceOptions, lent: Lent, ap
     // Three are enough for most tests; every adapter has its own.
     PLATFORMS: [...new Set([...threePlatforms, ...(platforms?.keys() ?? [])])].join(','),
     ...unreachablePlatforms,
+    ...searchEnvironment(),
     ...environment,
   })
 
@@ -110,6 +114,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   ...(options.expansion ? { expansion: options.expansion } : {}),
   placesRequests: options.placesRequests ?? false,
   ...(options.onStatement ? { onStatement: options.onStatement } : {}),
+  searchWaitsForChanges: options.searchWaitsForChanges ?? isCluster,
   open: lent.open,
   requestLimits: options.requestLimits ?? unlimited,
   pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),

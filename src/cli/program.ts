@@ -5,7 +5,7 @@ import { helpEnd } from './options.ts'
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
 Environment of scrape, jobs, search, topics, wishes, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
-Environment of account, key, purge, suppression, detection, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
+Environment of account, key, purge, suppression, detection, search-index, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they also work without a running service.
 Environment of restore: DATA_DIR; of import and export --all: DATA_DIR or DATABASE_URL.
 
@@ -46,6 +46,7 @@ const commands: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./restore.ts')).restoreCommand(),
   import: async () => (await import('./import.ts')).importCommand(),
+  'search-index': async () => (await import('./search-index.ts')).searchIndexCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
 }
 

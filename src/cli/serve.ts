@@ -63,10 +63,11 @@ export async function migrateDatabase({ json }: { json: boolean }): Promise<void
   const crash = (error: Error) => {
     throw error
   }
-  const { opened, migrations, searchIndex, queue } = await prepareDatabase(config, log, crash, {
+  const { opened, migrations, searchIndex, searchCluster, queue } = await prepareDatabase(config, log, crash, {
     buildsSearchIndex: true,
   })
   await queue.stop()
+  await searchCluster?.close()
   await opened.close()
   const result = { database: opened.backend, search: searchIndex.kind, migrations }
   if (json) console.log(JSON.stringify(result))

@@ -5,6 +5,7 @@ import type { MovingTables } from './tables/moving.ts'
 import type { PlatformsTables } from './tables/platforms.ts'
 import type { RequestsTables } from './tables/requests.ts'
 import type { ScrapingTables } from './tables/scraping.ts'
+import type { SearchTables } from './tables/search.ts'
 import type { TopicsTables } from './tables/topics.ts'
 import type { WishesTables } from './tables/wishes.ts'
 
@@ -17,5 +18,6 @@ export interface Tables
     PlatformsTables,
     RequestsTables,
     ScrapingTables,
+    SearchTables,
     TopicsTables,
     WishesTables {}

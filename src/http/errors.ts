@@ -17,6 +17,10 @@ export const errorCatalogue = {
   IDEMPOTENCY_MISMATCH: { status: 422, meaning: 'The `Idempotency-Key` was used with another body.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests, or the credits are used up; `reason` says which.' },
   INTERNAL_ERROR: { status: 500, meaning: 'An error of the service; the log has it under the request id.' },
+  SEARCH_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The search cluster cannot be reached, or its index is being built. Only searches are concerned.',
+  },
   UNAVAILABLE: {
     status: 503,
     meaning:

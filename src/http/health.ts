@@ -7,7 +7,7 @@ export interface Health {
   ready: boolean
   version: string
   database: 'embedded' | 'postgres'
-  search: 'bm25' | 'tsvector'
+  search: 'bm25' | 'tsvector' | 'opensearch'
   queue: string
   /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
   unplacedRequests: number
@@ -44,7 +44,7 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
             status: Type.String(),
             version: Type.String(),
             database: oneOf(['embedded', 'postgres']),
-            search: oneOf(['bm25', 'tsvector']),
+            search: oneOf(['bm25', 'tsvector', 'opensearch']),
             queue: Type.String(),
             unplacedRequests: Type.Integer({
               minimum: 0,

@@ -61,10 +61,11 @@ export const bodyErrors = [
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []
   const all: ErrorCode[] = [...codes, ...limited, 'INTERNAL_ERROR', 'UNAVAILABLE']
+  const byStatus = Map.groupBy(all, (code) => errorCatalogue[code].status)
   return Object.fromEntries(
-    all.map((code) => {
-      const { status, meaning } = errorCatalogue[code]
-      return [status, { ...errorBody, description: `${code}: ${meaning}` }]
+    [...byStatus].map(([status, some]) => {
+      const description = some.map((code) => `${code}: ${errorCatalogue[code].meaning}`).join(' ')
+      return [status, { ...errorBody, description }]
     }),
   )
 }

@@ -64,7 +64,7 @@ const exportSchema = {
         'text/csv': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
       },
     },
-    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
   },
 }
 

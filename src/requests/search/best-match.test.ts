@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { openTestSearchIndex } from '../../../test/search.ts'
 import {
   bestMatchScore,
   bestMatchScoreIn,
@@ -10,7 +11,7 @@ import {
   reorderedMatches,
   tuning,
 } from './best-match.ts'
-import { openSearchIndex, type SearchIndex } from './search-index.ts'
+import type { SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
 
 const today = new Date('2026-03-01')
@@ -90,7 +91,7 @@ describe('in the database', () => {
   let index: SearchIndex
   beforeAll(async () => {
     opened = await openTestDatabase()
-    index = await openSearchIndex(opened.database)
+    index = await openTestSearchIndex(opened.database)
   })
   beforeEach(() => opened.reset())
   afterAll(() => opened.close())

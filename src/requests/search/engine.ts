@@ -74,7 +74,7 @@ export interface TotalsInput {
  * again. `executor` is where an engine inside the database reads; one outside of it ignores it.
  */
 export interface SearchEngine {
-  readonly kind: 'bm25' | 'tsvector'
+  readonly kind: 'bm25' | 'tsvector' | 'opensearch'
   /**
    * The `max` best matches of any of the words, best first; all of them when they are fewer, and none that does not match. Where an
    * engine ranks only some of very many matches, it says how many.

@@ -208,7 +208,7 @@ const searchSchema = (dependencies: SearchDependencies) => ({
         'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
       },
     },
-    ...errorResponses(...bodyErrors, ...idempotencyErrors),
+    ...errorResponses(...bodyErrors, ...idempotencyErrors, 'SEARCH_UNAVAILABLE'),
   },
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { openSearchIndex, type SearchIndex } from './search-index.ts'
+import { openTestSearchIndex } from '../../../test/search.ts'
+import type { SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
 import { searchTextOf } from './text.ts'
 
@@ -24,7 +25,7 @@ let ids: string[]
 
 beforeAll(async () => {
   opened = await openTestDatabase()
-  index = await openSearchIndex(opened.database)
+  index = await openTestSearchIndex(opened.database)
   const nobody = { title: '', tags: [], authorName: null, authorHandle: null }
   const rows = texts.map((description) => ({ text: searchTextOf({ ...nobody, description }) }))
   ids = await store(

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBm25, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { isCluster, openTestSearchIndex } from '../../../test/search.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { maxSelected } from './page.ts'
-import { openSearchIndex, type SearchIndex } from './search-index.ts'
+import type { SearchIndex } from './search-index.ts'
 import { findIds, type Row, store, syntheticRow } from './testing.ts'
 import { defaultRankingBounds } from './tsvector.ts'
 
@@ -12,14 +13,14 @@ let index: SearchIndex
 
 beforeAll(async () => {
   opened = await openTestDatabase()
-  index = await openSearchIndex(opened.database)
+  index = await openTestSearchIndex(opened.database)
 })
 afterAll(() => opened.close())
 
 const search = (query: string, filters?: RequestFilters, page = { offset: 0, limit: 100 }) =>
   findIds(index, opened.database, { query, ...page, ...(filters ? { filters } : {}) })
 
-test('is BM25 where the database can have it, and says why it is not elsewhere', () => {
+test.skipIf(isCluster)('is BM25 where the database can have it, and says why it is not elsewhere', () => {
   expect(index.kind).toBe(hasBm25 ? 'bm25' : 'tsvector')
   expect(index.fallbackReason).toBe(hasBm25 ? undefined : 'the extension pg_textsearch is not installed on the server')
 })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { openSearchIndex, type SearchIndex } from './search-index.ts'
+import { isCluster, openTestSearchIndex } from '../../../test/search.ts'
+import type { SearchIndex } from './search-index.ts'
 import { store } from './testing.ts'
 
 // The copies that exact searches read, and their index of words, follow every change of a request and of its text.
@@ -14,7 +15,7 @@ let index: SearchIndex
 let ids: string[]
 beforeAll(async () => {
   opened = await openTestDatabase()
-  index = await openSearchIndex(opened.database)
+  index = await openTestSearchIndex(opened.database)
 })
 beforeEach(async () => {
   await opened.reset()
@@ -42,7 +43,7 @@ it('a changed text is counted and ordered by its new words, and no longer by the
   expect(await totalOf('other')).toBe(2)
 })
 
-it('a text without its words is not there until it has them', async () => {
+it.skipIf(isCluster)('a text without its words is not there until it has them', async () => {
   await sql`update request_texts set words = null where request_id = ${ids[0]!}`.execute(opened.database)
   expect(await totalOf('everywhere')).toBe(rowCount - 1)
   await sql`update request_texts set text = text where request_id = ${ids[0]!}`.execute(opened.database)

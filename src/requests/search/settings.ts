@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type ClusterConfig, clusterVariables, readClusterConfig } from './opensearch/settings.ts'
 
 /** The environment variables of searches: part of the schema in `config.ts`, which alone reads them. */
 export const searchVariables = {
@@ -7,6 +8,7 @@ export const searchVariables = {
     description:
       '`bm25` (the extension pg_textsearch), `tsvector` (text search of every Postgres) or `auto`: BM25 where the database can have it. A database that has BM25 never loses it by itself: the start is refused instead',
   }),
+  ...clusterVariables,
 }
 
 const schema = Type.Object(searchVariables)
@@ -16,11 +18,19 @@ export type SearchEnvironment = Static<typeof schema>
 /** Which engine searches, or `auto` for the best that the database can have. */
 export type EngineChoice = SearchEnvironment['SEARCH_ENGINE']
 
-export interface SearchConfig {
+export interface SearchConfig extends ClusterConfig {
   searchEngine: EngineChoice
 }
 
-/** Interprets the variables of searches. */
-export const readSearchConfig = (environment: SearchEnvironment): SearchConfig => ({
+interface WithDatabase {
+  DATABASE_URL?: string | undefined
+}
+
+/** Says which variable is wrong and what it should be. */
+type Complain = (variable: keyof SearchEnvironment, what: string) => never
+
+/** Interprets the variables of searches. @param complain called with the first that is wrong. */
+export const readSearchConfig = (environment: SearchEnvironment & WithDatabase, complain: Complain): SearchConfig => ({
   searchEngine: environment.SEARCH_ENGINE,
+  ...readClusterConfig(environment, complain),
 })

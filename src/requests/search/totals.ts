@@ -7,7 +7,7 @@ import { countOfMatches, isChecked, matchesOf, offeredOf } from './matched-set.t
 import { readSample } from './sample.ts'
 
 /** Of the values of a facet the most frequent ones. */
-const maxValues = 100
+export const maxValues = 100
 
 // `combinations` has few rows: the matches are counted once for all three.
 const valuesOf: Record<FacetName, RawBuilder<unknown>> = {
@@ -31,6 +31,11 @@ const combinations = sql`
     ) as dated group by platform, status, year
   )`
 
+const facetsOf = (names: readonly FacetName[]) =>
+  names.length === 0
+    ? sql`'{}'::json`
+    : sql`json_build_object(${sql.join(names.flatMap((name) => [sql`${name}::text`, countsOf(name)]))})`
+
 interface TotalsRow {
   total: number
   facets: Facets
@@ -52,7 +57,6 @@ async function countMatches(
   const matches = isChecked(query)
     ? matchesOf(query, 'all', { max: maxRead })
     : matchesOf(query, 'all', { least: view.least, max: maxShown })
-  const facets = sql.join(names.flatMap((name) => [sql`${name}::text`, countsOf(name)]))
   const { rows } = await sql<TotalsRow>`
     with matches as materialized (${matches}),
     shown as materialized (
@@ -61,7 +65,7 @@ async function countMatches(
     )${withFacets ? sql`, ${combinations}` : sql``}
     select (select count(*)::int from shown) as total,
       ${isChecked(query) ? sql`(select count(*)::int from matches)` : sql`null::int`} as read,
-      ${withFacets ? sql`json_build_object(${facets})` : sql`'{}'::json`} as facets`.execute(executor)
+      ${facetsOf(names)} as facets`.execute(executor)
   return rows[0]!
 }
 
@@ -101,4 +105,24 @@ export async function readTotals(
   const { read, total, facets } = await countMatches(executor, query, names, bounds)
   const totalIsExact = total <= counted && (isSmall || read === null || read < filtered)
   return { total: Math.min(total, counted), totalIsExact, facets, facetsAreExact: isSmall || totalIsExact }
+}
+
+/** The totals of the requests among `ids` that the view shows and that pass the filters. @param ids those that have all words, some hundred. */
+export async function readTotalsAmong(
+  executor: Executor,
+  query: SearchQuery,
+  input: TotalsInput,
+  ids: readonly string[],
+): Promise<Totals> {
+  const names = [...new Set(input.facets)]
+  const matches = sql`select * from searchable_requests where request_id = any(${[...ids]}::uuid[])`
+  const { rows } = await sql<Pick<TotalsRow, 'total' | 'facets'>>`
+    with shown as materialized (
+      select * from (${offeredOf(query, matches)}) as offered
+      where standing >= ${sql.lit(filterView(query.filters).least)}
+    )${names.length > 0 ? sql`, ${combinations}` : sql``}
+    select (select count(*)::int from shown) as total, ${facetsOf(names)} as facets`.execute(executor)
+  const { total, facets } = rows[0]!
+  const totals = { total, totalIsExact: true }
+  return names.length === 0 ? totals : { ...totals, facets, facetsAreExact: true }
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
+import { openTestSearchIndex } from '../../../test/search.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import { readsOf } from '../../database/reads.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 import { exportSearch } from '../export/search-export.ts'
-import { openSearchIndex } from './search-index.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
@@ -115,7 +115,7 @@ describe('a pasted title', () => {
   it('is exported as it is searched', async () => {
     const records = []
     for await (const text of exportSearch(
-      { searchIndex: await openSearchIndex(service.database), read: readsOf(service.database) },
+      { searchIndex: await openTestSearchIndex(service.database), read: readsOf(service.database) },
       { query: 'add "copy as" to menu', prefix: false, filters: {}, sortBy: 'votes', format: 'jsonl', bom: false },
     )) {
       records.push(

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { openTestSearchIndex } from '../../../test/search.ts'
 import { sharedView } from '../views/view.ts'
-import { openSearchIndex, type SearchIndex } from './search-index.ts'
+import type { SearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
 
 // A search among many requests of which most are hidden finds what a plain scan of all texts finds.
@@ -14,7 +15,7 @@ let ids: string[]
 
 beforeAll(async () => {
   opened = await openTestDatabase()
-  index = await openSearchIndex(opened.database)
+  index = await openTestSearchIndex(opened.database)
   ids = await store(
     opened.database,
     Array.from({ length: size }, (_, number) => syntheticRow(number)),

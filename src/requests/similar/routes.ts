@@ -57,7 +57,7 @@ function registerRequest(app: App, { database, authentication }: SimilarDependen
         description: 'Of any class; an unlisted one only where a job of your account named its source.',
         response: {
           200: closed({ data: requestRecord }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
         },
       },
     },
@@ -102,7 +102,7 @@ function registerSimilar(app: App, { database, possiblySame, authentication }: S
               wish: nullable(wishOfRequest),
             }),
           }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
         },
       },
     },

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command } from 'commander'
+import type { IndexStatus, SearchIndexStatus } from '../requests/search/opensearch/status.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import type { Operator } from './operator.ts'
+import { operate, operatorCommand } from './operator-command.ts'
+import { noteLines } from './output.ts'
+import { printable } from './text.ts'
+
+interface Status extends SearchIndexStatus {
+  engine: string
+}
+
+const pollMs = 1_000
+
+const describeState = ({ state, copiedParts, parts }: IndexStatus): string =>
+  state === 'building' ? `building, ${copiedParts} of ${parts} parts copied` : state
+
+const describeIndex = (index: IndexStatus): string =>
+  [
+    printable(index.name),
+    describeState(index),
+    ...(index.documents === null ? [] : [`${index.documents} requests`]),
+    ...(index.bytes === null ? [] : [`${Math.ceil(index.bytes / 1_000_000)} MB`]),
+    index.unreadChanges === 0
+      ? 'up to date'
+      : `${index.unreadChanges} changes behind, ${(index.lagMs / 1_000).toFixed(1)} s`,
+  ].join('; ')
+
+function describe({ engine, isReachable, indexes }: Status): string[] {
+  if (engine !== 'opensearch')
+    return [`Searches read the database (${printable(engine)}); its index is always complete.`]
+  return [
+    isReachable
+      ? 'The search cluster answers.'
+      : 'The search cluster cannot be reached: searches fail, and changes wait.',
+    ...indexes.map(describeIndex),
+  ]
+}
+
+const isBeingBuilt = ({ indexes }: Status) => indexes.some(({ state }) => state === 'creating' || state === 'building')
+
+/** Waits until no index is being built. */
+async function waitForIndex(operator: Operator): Promise<void> {
+  let last = ''
+  for (;;) {
+    const { data } = await operator.call<Status>('/api/admin/search-index')
+    const lines = describe(data)
+    if (lines.join('\n') !== last) noteLines(lines)
+    last = lines.join('\n')
+    if (!isBeingBuilt(data)) return
+    await sleep(pollMs)
+  }
+}
+
+function statusCommand(): Command {
+  return operatorCommand(
+    'status',
+    'show the search index, and how far it is behind the database; exit code 1 when the cluster is away',
+  ).action(async (options: { json: boolean }) => {
+    let isReachable = true
+    await operate<Status>(
+      options,
+      async (operator) => {
+        const answer = await operator.call<Status>('/api/admin/search-index')
+        isReachable = answer.data.isReachable
+        return answer
+      },
+      describe,
+    )
+    if (!isReachable)
+      throw new CommandError('The search cluster cannot be reached. Check SEARCH_URL.', exitCodes.failed)
+  })
+}
+
+function rebuildCommand(): Command {
+  return operatorCommand(
+    'rebuild',
+    'build the search index in the cluster anew, while the present one serves',
+    '\nA running service or worker builds it; --wait follows it.\n',
+  )
+    .option('--wait', 'wait until the new index serves', false)
+    .action((options: { json: boolean; wait: boolean }) =>
+      operate<Status>(
+        options,
+        async (operator) => {
+          const begun = await operator.call<Status>('/api/admin/search-index/rebuild', { method: 'POST' })
+          if (!options.wait) return begun
+          await waitForIndex(operator)
+          return operator.call<Status>('/api/admin/search-index')
+        },
+        describe,
+      ),
+    )
+}
+
+/** `wishwell search-index`: the state of the index in a search cluster, and building it anew. */
+export const searchIndexCommand = (): Command =>
+  new Command('search-index')
+    .description('show or rebuild the search index of a cluster (SEARCH_URL)')
+    .addCommand(statusCommand())
+    .addCommand(rebuildCommand())
+    .showHelpAfterError('(add --help to see every option)')

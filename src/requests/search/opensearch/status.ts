@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../../database/open.ts'
+import type { IndexState } from '../../../database/tables/search.ts'
+import { backlog } from '../outbox/outbox.ts'
+import type { Cluster } from './cluster.ts'
+import { consumersOf, parts, readIndexes } from './indexes.ts'
+
+export interface IndexStatus {
+  name: string
+  state: IndexState
+  shards: number
+  /** How many of its parts have copied all of their requests, and of how many. */
+  copiedParts: number
+  parts: number
+  /** Null when the cluster does not say. */
+  documents: number | null
+  bytes: number | null
+  /** Changes that it does not have yet; exact up to 10,000 a part, and no more than that. */
+  unreadChanges: number
+  /** The age of the oldest of them, in milliseconds. */
+  lagMs: number
+}
+
+export interface SearchIndexStatus {
+  /** Whether the cluster answers. */
+  isReachable: boolean
+  alias: string | null
+  indexes: IndexStatus[]
+}
+
+/** What there is in a cluster, and how far it is behind. */
+export async function readStatus(executor: Executor, cluster: Cluster): Promise<SearchIndexStatus> {
+  const rows = await readIndexes(executor)
+  const backlogs = new Map((await backlog(executor)).map((one) => [one.name, one]))
+  const { rows: copied } = await sql<{ name: string }>`
+    select name from search_consumers where is_copied`.execute(executor)
+  const areCopied = new Set(copied.map(({ name }) => name))
+  let isReachable = true
+  const factsOf = (name: string) =>
+    cluster.facts(name).catch(() => {
+      isReachable = false
+      return null
+    })
+  const indexes: IndexStatus[] = []
+  for (const { name, state, shards } of rows) {
+    const consumers = consumersOf(name)
+    const unread = consumers.flatMap((consumer) => backlogs.get(consumer) ?? [])
+    const facts = await factsOf(name)
+    indexes.push({
+      name,
+      state,
+      shards,
+      copiedParts: consumers.filter((consumer) => areCopied.has(consumer)).length,
+      parts,
+      documents: facts?.documents ?? null,
+      bytes: facts?.bytes ?? null,
+      unreadChanges: unread.reduce((sum, { changes }) => sum + changes, 0),
+      lagMs: Math.max(0, ...unread.map(({ ageMs }) => Math.round(ageMs))),
+    })
+  }
+  return { isReachable, alias: rows[0]?.alias ?? null, indexes }
+}

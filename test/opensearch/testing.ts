@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Database } from '../../src/database/open.ts'
+import type { Cluster } from '../../src/requests/search/opensearch/cluster.ts'
+import { store } from '../../src/requests/search/testing.ts'
+
+// What the tests of a search cluster have in common.
+
+/** All documents of an index, by what tells them apart: their ids with their votes. @param max of one page of a cluster */
+export async function indexedVotes(cluster: Cluster, index: string): Promise<Map<string, number>> {
+  await cluster.refresh(index)
+  const { hits } = await cluster.search(
+    index,
+    { query: { match_all: {} }, size: 10_000, sort: [{ votes: 'asc' }, { id: 'asc' }] },
+    { session: 'test' },
+  )
+  return new Map(hits.map(({ sort: [votes, id] }) => [String(id), Number(votes)]))
+}
+
+export async function storedVotes(database: Database): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; votes: number }>`select id, votes from requests`.execute(database)
+  return new Map(rows.map(({ id, votes }) => [id, votes]))
+}
+
+/** Stores requests of one topic, all with the word `everywhere` and one of their own. */
+export const storeMany = (database: Database, count: number, word = 'word') =>
+  store(
+    database,
+    Array.from({ length: count }, (_, number) => ({
+      text: `everywhere ${word}${number}`,
+      platform: 'github',
+      topic: 'cluster',
+    })),
+  )
+
+/** A writer that changes, deletes and adds requests until it is stopped. @returns how many transactions it made */
+export function startWriter(database: Database): { stop(): Promise<number> } {
+  let isStopped = false
+  const write = async () => {
+    let rounds = 0
+    const own = await storeMany(database, 50, 'own')
+    for (; !isStopped; rounds++) {
+      own.push(...(await storeMany(database, 3, `round${rounds}x`)))
+      const changed = own[(rounds * 7) % own.length]!
+      await sql`update requests set votes = votes + 1 where id = ${changed}`.execute(database)
+      const [deleted] = own.splice((rounds * 11) % own.length, 1)
+      await sql`delete from requests where id = ${deleted}`.execute(database)
+    }
+    return rounds
+  }
+  const writing = write()
+  return {
+    stop: () => {
+      isStopped = true
+      return writing
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import type { Database } from '../src/database/open.ts'
+import { type ClusterSearch, openClusterSearch } from '../src/requests/search/opensearch/cluster-search.ts'
+import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The addresses of a search cluster as in `SEARCH_URL`; absent where the database searches. */
+    searchCluster?: string
+  }
+}
+
+/** Whether the search under test is a cluster (the project `opensearch`). */
+export const isCluster = process.env.TEST_SEARCH === 'opensearch'
+
+/** What makes the search of a service the one under test. */
+export const searchEnvironment = (): Record<string, string> => {
+  const url = inject('searchCluster')
+  return url === undefined ? {} : { SEARCH_URL: url, SEARCH_SHARDS: '2' }
+}
+
+/** A search in the cluster of the tests, which has all changes before each search. Its idle connections do not keep the process. */
+export const openTestCluster = (database: Database, waitsForChanges = true): Promise<ClusterSearch> =>
+  openClusterSearch({
+    database,
+    nodes: inject('searchCluster')!.split(','),
+    shards: 2,
+    log: pino({ level: 'silent' }),
+    waitsForChanges,
+  })
+
+/** Opens the search index under test: that of the database, or one in a cluster that has all changes before each search. */
+export async function openTestSearchIndex(database: Database): Promise<SearchIndex> {
+  return isCluster ? (await openTestCluster(database)).searchIndex : openSearchIndex(database)
+}
