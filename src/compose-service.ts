@@ -25,6 +25,7 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
+import type { LocalIndex } from './requests/search/local/local-index.ts'
 import { countRequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
@@ -69,6 +70,8 @@ export interface ServiceParts {
   overrides: ServiceOverrides
   adminKey: AdminKey
   prepared: PreparedDatabase
+  /** Null where this process has no search index of its own. */
+  localIndex: LocalIndex | null
   /** Whether the service has begun to stop: it is not ready any more. */
   isStopping: () => boolean
 }
@@ -102,7 +105,7 @@ async function composePlatforms({ config, log, overrides, prepared }: ServicePar
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
-  const { config, log, overrides, adminKey, prepared, isStopping } = parts
+  const { config, log, overrides, adminKey, prepared, localIndex, isStopping } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
@@ -111,7 +114,12 @@ export async function composeService(parts: ServiceParts) {
   const requestChanges = await countRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  const cacheVersion = cachesResponses ? requestChanges.version : () => null
+  const versionWithIndex = () => {
+    const changes = requestChanges.version()
+    // Both only grow, so their sum changes with each of them.
+    return changes === null ? null : changes + (searchIndex.revision?.() ?? 0)
+  }
+  const cacheVersion = cachesResponses ? versionWithIndex : () => null
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
@@ -132,6 +140,7 @@ export async function composeService(parts: ServiceParts) {
         search: searchIndex.kind,
         queue: 'pg-boss',
         unplacedRequests: ready ? await readBacklog(database) : 0,
+        searchIndex: localIndex?.status(),
       }
     },
     hostMemory,

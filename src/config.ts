@@ -14,6 +14,7 @@ import {
 } from './platforms/settings.ts'
 import { readSourcesConfig, type SourcesConfig, sourceVariables } from './platforms/sources/settings.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from './refreshing/settings.ts'
+import { readSearchConfig, type SearchConfig, searchVariables } from './requests/search/settings.ts'
 import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
 import { type JobConfig, jobVariables, readJobConfig } from './scraping/settings.ts'
@@ -61,6 +62,7 @@ const logVariables = {
 export const environmentSchema = Type.Object({
   ...addressVariables,
   ...databaseVariables,
+  ...searchVariables,
   ...logVariables,
   ...accountVariables,
   ...proxyVariables,
@@ -84,7 +86,7 @@ export type LogFormat = 'auto' | 'json' | 'text'
 type Environment = Static<typeof environmentSchema>
 
 /** The whole configuration, parsed once. Nothing else reads the environment. */
-export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig {
+export interface Config extends HttpConfig, AccountConfig, JobConfig, LiveConfig, RefreshConfig, SearchConfig {
   dataDir: string
   databaseUrl: string | undefined
   role: Environment['ROLE']
@@ -149,6 +151,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readAccountConfig(environment, complain),
     ...readJobConfig(environment),
     ...readRefreshConfig(environment),
+    ...readSearchConfig(environment, complain, databaseUrl),
     ...live,
     dataDir: environment.DATA_DIR,
     databaseUrl,

@@ -12,8 +12,10 @@ import { urlOf } from './http/public-url.ts'
 import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
-import { prepareDatabase } from './prepare-database.ts'
+import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
+import { createLocalIndex, type LocalIndex } from './requests/search/local/local-index.ts'
+import { createLocalSearch } from './requests/search/local/local-search.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { createStoredWords } from './requests/search/stored-words.ts'
 import { startTextCounting } from './requests/search/text-counting.ts'
@@ -62,11 +64,15 @@ export async function startService(
   if (listensBy(config, overrides)) requireProtectedTransport(config)
   const prepared = await prepareDatabase(config, log, onCrash, overrides)
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
+  let localIndex: LocalIndex | null = null
   try {
+    localIndex = openLocalIndex(config, log, prepared, overrides)
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
-    return await start({ config, log, overrides, adminKey, prepared })
+    const searchIndex = localIndex === null ? prepared.searchIndex : createLocalSearch(prepared.searchIndex, localIndex)
+    return await start({ config, log, overrides, adminKey, prepared: { ...prepared, searchIndex }, localIndex })
   } catch (error) {
+    await localIndex?.stop()
     await prepared.queue.stop()
     await prepared.opened.close()
     throw error
@@ -74,6 +80,16 @@ export async function startService(
 }
 
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
+
+/** The search index of this process, where it has one. @throws DataDirectoryInUseError when another process has its directory. */
+function openLocalIndex(
+  { searchEngine, dataDir }: Config,
+  log: Logger,
+  { opened: { database } }: PreparedDatabase,
+  { offline = false }: ServiceOverrides,
+): LocalIndex | null {
+  return searchEngine === 'local' && !offline ? createLocalIndex({ database, dataDir, log }) : null
+}
 
 type StartParts = Omit<ServiceParts, 'isStopping'>
 type Composed = Awaited<ReturnType<typeof composeService>>
@@ -149,6 +165,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
 async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared } = parts
   const { opened, searchIndex } = prepared
+  const { localIndex } = parts
   const { database } = opened
   const { clock = systemClock, offline = false } = overrides
   const runsJobs = config.role !== 'api' && !offline
@@ -170,11 +187,13 @@ async function start(parts: StartParts): Promise<Service> {
   const signInUrl = listens ? await offerSignIn(offer) : null
   const background = await startBackground(parts, composed, runsJobs)
   upkeep?.start()
+  localIndex?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop()])
     await client.close()
+    await localIndex?.stop()
     await opened.close()
   }
   return {

@@ -1,16 +1,18 @@
 import { Type } from 'typebox'
 import type { App } from './app-type.ts'
 import { ServiceError } from './errors.ts'
-import { closed, errorBody, oneOf } from './schemas.ts'
+import { closed, errorBody, nullable, oneOf } from './schemas.ts'
 
 export interface Health {
   ready: boolean
   version: string
   database: 'embedded' | 'postgres'
-  search: 'bm25' | 'tsvector'
+  search: 'bm25' | 'tsvector' | 'local'
   queue: string
   /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
   unplacedRequests: number
+  /** The search index of this process, where it has one. */
+  searchIndex?: { state: 'building' | 'ready'; requests: number; behindMs: number | null } | undefined
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
@@ -40,22 +42,36 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
             status: Type.String(),
             version: Type.String(),
             database: oneOf(['embedded', 'postgres']),
-            search: oneOf(['bm25', 'tsvector']),
+            search: oneOf(['bm25', 'tsvector', 'local']),
             queue: Type.String(),
             unplacedRequests: Type.Integer({
               minimum: 0,
               description: 'How many requests wait to be placed in wishes; 10000 stands for that many or more',
             }),
+            searchIndex: Type.Optional(
+              closed(
+                {
+                  state: oneOf(['building', 'ready'], { description: 'Until it is ready, `search` says what answers' }),
+                  requests: Type.Integer({ description: 'How many requests it has' }),
+                  behindMs: nullable(
+                    Type.Integer({
+                      description: 'How many milliseconds ago it had everything; null while it is building',
+                    }),
+                  ),
+                },
+                { description: 'The search index of this process, with `SEARCH_ENGINE=local`' },
+              ),
+            ),
           }),
           503: errorBody,
         },
       },
     },
     async () => {
-      const { ready, ...rest } = await health()
+      const { ready, searchIndex, ...rest } = await health()
       if (!ready)
         throw new ServiceError('UNAVAILABLE', 'The service is starting or stopping, or its database cannot be reached.')
-      return { status: 'ready', ...rest }
+      return { status: 'ready', ...rest, ...(searchIndex ? { searchIndex } : {}) }
     },
   )
 }
