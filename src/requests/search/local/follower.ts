@@ -15,8 +15,6 @@ export interface FollowerOptions {
   store: IndexStore
   /** The name under which the index is registered. */
   consumer: string
-  /** Called after changes were written, and reached the log. */
-  onWritten?: (() => void) | undefined
 }
 
 export interface Follower {
@@ -50,7 +48,7 @@ async function hasChanges(database: Database, consumer: string, position: string
 }
 
 /** Brings an index up to date with the log of changes. */
-export function createFollower({ database, store, consumer, onWritten }: FollowerOptions): Follower {
+export function createFollower({ database, store, consumer }: FollowerOptions): Follower {
   const share = createCoalescedReads()
   let hasBacklog = false
   let position: string | null = null
@@ -80,7 +78,6 @@ export function createFollower({ database, store, consumer, onWritten }: Followe
       if (!(await commitPosition(database, consumer, changes))) throw lost('was read by another index of the same name')
       committedAt = performance.now()
       position = to
-      if (ids.length > 0) onWritten?.()
     }
     hasBacklog = hasMore
     return hasMore

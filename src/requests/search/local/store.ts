@@ -7,6 +7,7 @@ import { type Database, openDatabaseFiles, type Transaction } from '../../../dat
 import { bm25, prepareBm25 } from '../bm25.ts'
 import { createDatabaseEngine } from '../database-engine.ts'
 import type { SearchEngine } from '../engine.ts'
+import { indexTables, writeRows } from './index-tables.ts'
 import type { IndexedRows } from './rows.ts'
 
 /** The index on the disk failed, whatever the shared database says. Its cause says how. */
@@ -30,9 +31,6 @@ export interface IndexState {
   previous: string | null
 }
 
-/** The tables of requests that searches read. They have no rows of `requests`, so neither triggers nor foreign keys may run. */
-const tables = ['account_requests', 'request_topics', 'request_facets', 'searchable_requests', 'request_texts'] as const
-
 export interface IndexStore {
   client: EmbeddedClient
   /** Searches this index, whatever executor it gets. @throws LocalIndexError */
@@ -45,79 +43,6 @@ export interface IndexStore {
   /** The sizes of the files that never become smaller, in bytes, by path in the database directory. */
   readSizes(): Promise<Record<string, number>>
   close(): Promise<void>
-}
-
-/** @returns the ids of the texts that are new or changed: only their words are made. */
-async function writeTexts(transaction: Transaction, { texts }: IndexedRows): Promise<string[]> {
-  const { rows } = await sql<{ request_id: string }>`
-    insert into request_texts (request_id, text, words)
-    select request_id, text, to_tsvector('wishwell', text)
-    from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
-    where not exists (select from request_texts as stored
-      where stored.request_id = incoming.request_id and stored.text = incoming.text)
-    on conflict (request_id) do update set text = excluded.text, words = excluded.words
-    returning request_id`.execute(transaction)
-  return rows.map(({ request_id: id }) => id)
-}
-
-async function writeFacets(transaction: Transaction, { facets }: IndexedRows, changed: readonly string[]) {
-  await sql`
-    insert into request_facets select * from jsonb_populate_recordset(null::request_facets, ${facets}::jsonb)
-    on conflict (request_id) do update set platform = excluded.platform, status = excluded.status, standing = excluded.standing,
-      votes = excluded.votes, posted_at = excluded.posted_at, confidence = excluded.confidence, tags = excluded.tags
-    where request_facets is distinct from excluded`.execute(transaction)
-  await sql`
-    insert into searchable_requests as copy (request_id, platform, status, standing, votes, posted_at, tags)
-    select request_id, platform, status, standing, votes, posted_at, tags
-    from jsonb_populate_recordset(null::request_facets, ${facets}::jsonb)
-    on conflict (request_id) do update set platform = excluded.platform, status = excluded.status, standing = excluded.standing,
-      votes = excluded.votes, posted_at = excluded.posted_at, tags = excluded.tags,
-      words_version = copy.words_version + (copy.request_id = any(${[...changed]}::uuid[]))::int
-    where copy.request_id = any(${[...changed]}::uuid[])
-      or (copy.platform, copy.status, copy.standing, copy.votes, copy.posted_at, copy.tags) is distinct from
-        (excluded.platform, excluded.status, excluded.standing, excluded.votes, excluded.posted_at, excluded.tags)`.execute(
-    transaction,
-  )
-}
-
-/** Replaces the rows of a table of which a request has several. */
-async function replaceRows(
-  transaction: Transaction,
-  table: 'request_topics' | 'account_requests',
-  rows: string,
-  ids: readonly string[],
-) {
-  const incoming = sql`jsonb_populate_recordset(null::${sql.table(table)}, ${rows}::jsonb)`
-  const key = table === 'request_topics' ? sql`topic_key` : sql`account_id`
-  if (ids.length > 0) {
-    await sql`
-      delete from ${sql.table(table)} where request_id = any(${[...ids]}::uuid[])
-        and (request_id, ${key}) not in (select request_id, ${key} from ${incoming})`.execute(transaction)
-  }
-  if (rows === '[]') return
-  const changed = table === 'account_requests' ? sql`update set standing = excluded.standing` : sql`nothing`
-  await sql`insert into ${sql.table(table)} select * from ${incoming} on conflict (request_id, ${key}) do ${changed}`.execute(
-    transaction,
-  )
-}
-
-async function deleteGone(transaction: Transaction, { texts }: IndexedRows, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string }>`
-    select id from unnest(${[...ids]}::uuid[]) as id where id not in (
-      select request_id from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid))`.execute(transaction)
-  if (rows.length === 0) return
-  const gone = rows.map(({ id }) => id)
-  for (const table of tables) {
-    await sql`delete from ${sql.table(table)} where request_id = any(${gone}::uuid[])`.execute(transaction)
-  }
-}
-
-async function writeRows(transaction: Transaction, rows: IndexedRows, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await deleteGone(transaction, rows, ids)
-  if (rows.count === 0) return
-  await writeFacets(transaction, rows, await writeTexts(transaction, rows))
-  await replaceRows(transaction, 'request_topics', rows.topics, ids)
-  await replaceRows(transaction, 'account_requests', rows.accounts, ids)
 }
 
 async function writeState(executor: Database | Transaction, state: Partial<IndexState>): Promise<void> {
@@ -137,7 +62,7 @@ async function prepare(database: Database): Promise<void> {
       previous text
     )`.execute(database)
   await sql`insert into index_state default values on conflict do nothing`.execute(database)
-  for (const table of tables) {
+  for (const table of indexTables) {
     // A file that becomes smaller is a damaged one.
     await sql`alter table ${sql.table(table)} set (vacuum_truncate = off, toast.vacuum_truncate = off)`.execute(
       database,
@@ -150,7 +75,7 @@ async function prepare(database: Database): Promise<void> {
 async function readSizes(database: Database): Promise<Record<string, number>> {
   const { rows } = await sql<{ path: string; size: number }>`
     with relations as (
-      select oid, reltoastrelid from pg_class where relname = any(${[...tables]}::text[]) and relnamespace = current_schema()::regnamespace
+      select oid, reltoastrelid from pg_class where relname = any(${[...indexTables]}::text[]) and relnamespace = current_schema()::regnamespace
     ), stored as (
       select oid from relations union all select reltoastrelid from relations where reltoastrelid <> 0
     )
