@@ -28,6 +28,7 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
+import type { LocalIndex } from './requests/search/local/local-index.ts'
 import { watchSearchSize } from './requests/search/size-watch.ts'
 import { followRequestChanges, type RequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -76,6 +77,8 @@ export interface ServiceParts {
   adminKey: AdminKey
   prepared: PreparedDatabase
   monitoring: Monitoring
+  /** Null where this process has no search index of its own. */
+  localIndex: LocalIndex | null
   /** Whether the service has begun to stop: it is not ready any more. */
   isStopping: () => boolean
 }
@@ -119,7 +122,7 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
-  const { config, log, overrides, adminKey, prepared, monitoring, isStopping } = parts
+  const { config, log, overrides, adminKey, prepared, localIndex, monitoring, isStopping } = parts
   const { opened, queue, searchIndex, searchCluster } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
@@ -128,8 +131,12 @@ export async function composeService(parts: ServiceParts) {
   const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
+  const versionWithIndex = () => {
+    const changes = requestChanges.version()
+    return changes === null ? null : `${changes} ${searchIndex.revision?.() ?? 0}`
+  }
   // An index in a cluster follows a moment later: an answer that was made before would be given again.
-  const cacheVersion = cachesResponses && searchCluster === null ? requestChanges.version : () => null
+  const cacheVersion = cachesResponses && searchCluster === null ? versionWithIndex : () => null
   const reads = composeReads(opened, requestChanges, log)
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
@@ -157,6 +164,7 @@ export async function composeService(parts: ServiceParts) {
         unplacedRequests: ready ? await readBacklog(database) : 0,
         replica: reads.status?.(),
         warnings: ready ? await searchSize.warnings() : [],
+        searchIndex: localIndex?.status(),
       }
     },
     hostMemory,

@@ -51,6 +51,8 @@ describe('the configuration', () => {
     [{ PORT: '1.5' }, 'PORT'],
     [{ ROLE: 'boss' }, 'ROLE'],
     [{ ROLE: 'worker' }, 'ROLE'],
+    [{ SEARCH_ENGINE: 'lucene' }, 'SEARCH_ENGINE'],
+    [{ SEARCH_ENGINE: 'local' }, 'SEARCH_ENGINE'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     [{ BOOTSTRAP_API_KEY: 'secret-value' }, 'BOOTSTRAP_API_KEY'],
     [{ BOOTSTRAP_TIER: 'gold' }, 'BOOTSTRAP_TIER'],

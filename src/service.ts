@@ -15,8 +15,10 @@ import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
-import { prepareDatabase } from './prepare-database.ts'
+import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
+import { createLocalIndex, type LocalIndex } from './requests/search/local/local-index.ts'
+import { createLocalSearch } from './requests/search/local/local-search.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { createStoredWords } from './requests/search/stored-words.ts'
 import { createUsualLength } from './requests/search/usual-length.ts'
@@ -68,14 +70,26 @@ export async function startService(
   if (listensBy(config, overrides)) requireProtectedTransport(config)
   // Loaded while the database is being opened. A command that opens the database for a moment is not measured.
   const loading = overrides.offline ? noMonitoring : createMonitoring(config, log)
-  const [opened, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, overrides), loading])
-  const prepared = { ...opened, searchIndex: monitoring.searchIndex(opened.searchIndex) }
+  const [prepared, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, overrides), loading])
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
+  let localIndex: LocalIndex | null = null
   try {
+    localIndex = openLocalIndex(config, log, prepared, overrides)
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
-    return await start({ config, log, overrides, adminKey, prepared, monitoring })
+    const base = prepared.searchIndex
+    const searchIndex = monitoring.searchIndex(localIndex === null ? base : createLocalSearch(base, localIndex))
+    return await start({
+      config,
+      log,
+      overrides,
+      adminKey,
+      prepared: { ...prepared, searchIndex },
+      localIndex,
+      monitoring,
+    })
   } catch (error) {
+    await localIndex?.stop()
     await monitoring.stop()
     await prepared.queue.stop()
     await prepared.searchCluster?.close()
@@ -85,6 +99,16 @@ export async function startService(
 }
 
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
+
+/** The search index of this process, where it has one. @throws DataDirectoryInUseError when another process has its directory. */
+function openLocalIndex(
+  { searchEngine, dataDir }: Config,
+  log: Logger,
+  { opened: { database } }: PreparedDatabase,
+  { offline = false }: ServiceOverrides,
+): LocalIndex | null {
+  return searchEngine === 'local' && !offline ? createLocalIndex({ database, dataDir, log }) : null
+}
 
 type StartParts = Omit<ServiceParts, 'isStopping'>
 type Composed = Awaited<ReturnType<typeof composeService>>
@@ -167,6 +191,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
 async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared, monitoring } = parts
   const { opened, searchIndex } = prepared
+  const { localIndex } = parts
   const { database } = opened
   const { clock = systemClock, offline = false } = overrides
   const runsJobs = config.role !== 'api' && !offline
@@ -194,12 +219,14 @@ async function start(parts: StartParts): Promise<Service> {
     await reportConnections(opened.readConnectionUse, log)
     await reportPooler(opened, log)
   }
+  localIndex?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop(), monitoring.stop()])
     await client.close()
     await prepared.searchCluster?.close()
+    await localIndex?.stop()
     await opened.close()
   }
   return {

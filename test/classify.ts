@@ -95,6 +95,8 @@ const longOnly = [
   'src/database/embedded/creation',
   'src/live/deadline',
   'src/requests/search/life',
+  'src/requests/search/local/damage',
+  'src/requests/search/local/kill',
   'src/scraping/unreachable',
   'src/cli/credits',
   'src/cli/moving',

@@ -1,6 +1,7 @@
 import type { Executor } from '../database/open.ts'
 import type { PlatformClient } from '../platforms/client/client.ts'
 import type { Platform, PlatformsByName } from '../platforms/platform.ts'
+import type { RankOptions } from '../requests/search/ranked.ts'
 import type { CandidatesOfSearch, SearchIndex, SearchInput, TotalsOfSearch } from '../requests/search/search-index.ts'
 import type { MaintenanceJob } from '../runtime/maintenance.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
@@ -72,7 +73,9 @@ export function recordedSearch(index: SearchIndex, recorder: Recorder): SearchIn
   return Object.assign(Object.create(index) as SearchIndex, {
     search: timed('search', (executor: Executor, input: SearchInput) => index.search(executor, input)),
     totals: timed('totals', (executor: Executor, input: TotalsOfSearch) => index.totals(executor, input)),
-    rank: timed('rank', (executor: Executor, input: SearchInput) => index.rank(executor, input)),
+    rank: timed('rank', (executor: Executor, input: SearchInput, options?: RankOptions) =>
+      index.rank(executor, input, options),
+    ),
     candidates: timed('candidates', (executor: Executor, words: readonly string[], input: CandidatesOfSearch) =>
       index.candidates(executor, words, input),
     ),

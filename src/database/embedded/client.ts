@@ -181,8 +181,8 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     close: async () => {
       if (closed) return
       closed = true
-      await hold(() => wire.call({ operation: 'close' }))
-      await wire.stop()
+      // The thread of a database that died may still run.
+      await hold(() => wire.call({ operation: 'close' })).finally(wire.stop)
     },
   }
 }

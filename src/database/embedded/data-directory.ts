@@ -11,7 +11,7 @@ const restoredIn = (dataDir: string) => join(dataDir, 'database.restored')
 
 /** Whether a name in a data directory is one that Wishwell gives. All others belong to the operator. */
 export const isOurs = (name: string): boolean =>
-  /^(?:admin-key|lock\.db.*|database(?:\..+)?)$/.test(name) || name.startsWith(workPrefix)
+  /^(?:admin-key|lock\.db.*|database(?:\..+)?|search-index)$/.test(name) || name.startsWith(workPrefix)
 
 /** Long and hidden, so that no file of the operator is taken for one and deleted. */
 const workPrefix = '.wishwell-work-'
