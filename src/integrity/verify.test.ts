@@ -10,6 +10,7 @@ import { countTexts } from '../requests/search/uncounted-texts.ts'
 import { verifyVocabulary } from '../requests/search/verify.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
 import { storePage } from '../requests/store/store.ts'
+import { foldAllTopicCounts } from '../requests/store/topic-counts.ts'
 import type { Verified } from '../requests/wrong-number.ts'
 import { type DerivedPart, derivedParts, verifyDerived } from './verify.ts'
 
@@ -63,6 +64,8 @@ beforeEach(async () => {
   )
   await store('flowers', [requestOf(100), requestOf(101)], 'hackernews')
   await countTexts(opened.database)
+  // So that the tables have counts that can be damaged.
+  await foldAllTopicCounts(opened.database)
   const { database } = opened
   const wish = await makeWish(database, [await idOf('1'), await idOf('2'), await idOf('3')])
   const { rows } = await sql<{ id: string }>`

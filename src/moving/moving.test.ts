@@ -39,6 +39,7 @@ describe('all data', () => {
     const exempt = [
       'topic_deltas',
       'word_deltas',
+      'wish_changes',
       'search_changes',
       'search_consumers',
       'search_indexes',

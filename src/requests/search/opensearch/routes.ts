@@ -3,7 +3,7 @@ import type { Authentication } from '../../../accounts/authentication.ts'
 import type { Database } from '../../../database/open.ts'
 import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
-import { closed, errorResponses, nullable, oneOf } from '../../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../../http/schemas.ts'
 import type { SearchIndex } from '../search-index.ts'
 import type { ClusterSearch } from './cluster-search.ts'
 import { beginRebuild } from './indexes.ts'
@@ -74,7 +74,7 @@ export function registerSearchIndexRoutes(app: App, dependencies: SearchIndexDep
         description: 'The present index serves until the new one is complete. Only with `SEARCH_URL`.',
         tags,
         security,
-        response: { 200: closed({ data: status }), ...errorResponses('UNAUTHORIZED', 'CONFLICT') },
+        response: { 200: closed({ data: status }), ...errorResponses(...bodyErrors, 'CONFLICT') },
       },
     },
     async () => {
