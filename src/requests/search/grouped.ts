@@ -128,13 +128,13 @@ export async function searchWishes(
   const view = filterView(filters)
   const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
   const read = async (isWide: boolean) => {
-    const { ids, first, ...ranked } = await searchIndex.rank(executor, input, { isWide })
+    const { ids, first, canBeWider, ...ranked } = await searchIndex.rank(executor, input, { isWide })
     const groups = await groupMatches(executor, { ids, first }, { view, sortBy, offset, limit })
-    return { ranked, groups, amount: groups[0]?.groups ?? 0 }
+    return { ranked, groups, canBeWider, amount: groups[0]?.groups ?? 0 }
   }
   const narrow = await read(false)
   // Whichever page it is, so that pages fit together: a page beyond the groups is empty.
-  const isStarved = narrow.ranked.window !== null && narrow.amount <= searchCap
+  const isStarved = narrow.canBeWider && narrow.amount <= searchCap
   const { ranked, groups, amount } = isStarved ? await read(true) : narrow
   const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
   const numbers = await readWishNumbers(executor, wishIds, view)

@@ -21,12 +21,21 @@ export interface RankedMatches {
   first: number
   /** Set when only so many of the matches were considered and there may be more among the rest. */
   window: number | null
+  /** Whether `isWide` would consider more. */
+  canBeWider: boolean
   /** As in `SearchMatches`. */
   maybeIds: string[]
   anyMatch: boolean
 }
 
-export const noRankedMatches: RankedMatches = { ids: [], first: 0, window: null, maybeIds: [], anyMatch: false }
+export const noRankedMatches: RankedMatches = {
+  ids: [],
+  first: 0,
+  window: null,
+  canBeWider: false,
+  maybeIds: [],
+  anyMatch: false,
+}
 
 /** The best matches, as far as a window goes. */
 async function rankBest(
@@ -48,7 +57,8 @@ async function rankBest(
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)
   const { considered, ...ranked } = rows[0]!
-  return { ...ranked, first: ranked.ids.length, window: isWhole ? null : considered }
+  const window = isWhole ? null : considered
+  return { ...ranked, first: ranked.ids.length, window, canBeWider: hits.length > size && size < wideWindowSize }
 }
 
 /** How many matches of an order are grouped; in very large caches, where so many cannot be had in time, fewer. */
@@ -83,7 +93,8 @@ async function rankOrdered(
   const all = await readOrdered(executor, engine, input, 'all')
   if (all === null) return null
   const { ids, maybeIds, hasMore } = all
-  const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window: hasMore ? ids.length : null }
+  const window = hasMore ? ids.length : null
+  const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window, canBeWider: false }
   if (ids.length >= needed || input.terms.length === 1) return ranked
   const some = await readOrdered(executor, engine, input, 'some')
   if (some === null) return null
