@@ -267,13 +267,15 @@ describe.each(kinds)('the engine %s', (kind) => {
 
   test('reads no more of a large cache than it may, and begins in the range of a filter', async () => {
     const bounds = { ...defaultBounds, small: 0, sorted: 10, walked: 60, filtered: 1, manySampled: 0 }
-    const engine = createDatabaseEngine(kind, rankings[kind], bounds)
-    const first = (given: RequestFilters, limit: number) => {
+    const first = (given: RequestFilters, limit: number, sampled = bounds.sampled) => {
+      const engine = createDatabaseEngine(kind, rankings[kind], { ...bounds, sampled })
       const query = { terms: [['alpha']], phrases: [], excluded: [], filters: given }
       return engine.ordered(opened.database, query, { part: 'all', order: 'votes', limit })
     }
     expect((await first({}, 5))?.ids).toHaveLength(5)
-    expect((await first({ minVotes: 8 }, 5))?.ids).toHaveLength(5)
+    // By a sample without matches a walk is in vain, but for one in a range.
+    expect(await first({}, 5, 0)).toBeNull()
+    expect((await first({ minVotes: 8 }, 5, 0))?.ids).toHaveLength(5)
     expect(await first({}, 100)).toBeNull()
     expect(await first({ tags: ['api'] }, 50)).toBeNull()
   })
