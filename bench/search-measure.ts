@@ -11,7 +11,7 @@ import type { Load, Measured } from './search-client.ts'
 
 export type Line = string[]
 
-const batchSize = 1_000
+export const batchSize = 1_000
 export const resultLimit = 20
 
 /** The process of the callers, from the import of this file until its importer kills it. */
@@ -63,6 +63,7 @@ export async function fill(
   const loadSeconds = (performance.now() - since) / 1_000
   return {
     loadSeconds,
+    loadedBefore: from,
     betweenMs: percentile(between, 0.99),
   }
 }

@@ -9,7 +9,7 @@ import { countTexts } from '../src/requests/search/uncounted-texts.ts'
 import { type Service, startService } from '../src/service.ts'
 import type { Corpus } from './engines/corpus.ts'
 import { createLoader } from './engines/load.ts'
-import { fill, type Line, mb, measure, measureBare, ms, resultLimit } from './search-measure.ts'
+import { batchSize, fill, type Line, mb, measure, measureBare, ms, resultLimit } from './search-measure.ts'
 import type { Row } from './search-rows.ts'
 
 const apiKey = `ww_live_${'b'.repeat(32)}`
@@ -51,7 +51,7 @@ async function load(corpus: Corpus, size: number, firstQuery: string, { address,
   const search = async () => (await fetch(address + path, { method: 'POST', headers, body: bodyOf(firstQuery) })).text()
   // A load that was interrupted goes on.
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from requests`.execute(database.database)
-  const from = rows[0]!.count - (rows[0]!.count % 1_000)
+  const from = rows[0]!.count - (rows[0]!.count % batchSize)
   const loaded = await fill(corpus, size, await createLoader(database.database), search, from)
   // Else it would go on while searches are measured.
   await countTexts(database.database)
@@ -119,7 +119,7 @@ export async function measureWishwell(
       if (existsSync(marker)) return
       writeFileSync(marker, JSON.stringify(await load(corpus, size, queries[0]!, service)))
     })
-    const { loadSeconds, betweenMs } = JSON.parse(readFileSync(marker, 'utf8')) as Loaded
+    const { loadSeconds, loadedBefore, betweenMs } = JSON.parse(readFileSync(marker, 'utf8')) as Loaded
     // A start of its own, because the merges that the load left over are done at the next start.
     const { lines, commonWord, sizes, startSeconds } = await withService(dataDir, false, async (service, took) => ({
       ...(await measureUncached(service, size, rows, seconds)),
@@ -136,7 +136,8 @@ export async function measureWishwell(
     lines.push(lineOf(`bare Fastify route, ${(commonWord.bytes / 1_000).toFixed(0)} kB`, bare))
     lines.push(...shareLines(bare, commonWord, cached))
     const index = `${mb(sizes.search)} in ${sizes.segments} segments, vocabulary ${mb(sizes.words)}`
-    const loaded = `${loadSeconds.toFixed(0)} s (next start ${startSeconds.toFixed(1)} s)`
+    const resumed = loadedBefore > 0 ? ` from ${loadedBefore} documents on` : ''
+    const loaded = `${loadSeconds.toFixed(0)} s${resumed} (next start ${startSeconds.toFixed(1)} s)`
     return { lines, facts: ['Wishwell', loaded, ms(betweenMs), index, cached.memory] }
   } finally {
     if (kept === null) rmSync(dataDir, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { depths, matchesFunction, nameOfMatches } from './bm25.ts'
-import { type BuildOptions, type EngineIndex, prepareIndex, withBuildLock } from './index-build.ts'
+import { type BuildOptions, type EngineIndex, prepareIndex, readIndexState, withBuildLock } from './index-build.ts'
 
 /** The oldest version of pg_textsearch that the tests ran on; before 1.3 an index may miss matches after an upgrade. */
 export const minVersion = '1.4.0'
@@ -58,6 +58,11 @@ async function createFunctions(transaction: Transaction): Promise<void> {
  */
 export async function prepareBm25(database: Database, options: BuildOptions): Promise<void> {
   await requireExtension(database)
+  const state = await readIndexState(database, bm25Index.name)
   await prepareIndex(database, bm25Index, options)
-  await withBuildLock(database, createFunctions)
+  await withBuildLock(database, createFunctions).catch(async (error: unknown) => {
+    // An index that no search can use would cost every write; one that was there before is not ours to drop.
+    if (state === 'missing') await sql`drop index if exists ${sql.id(bm25Index.name)}`.execute(database)
+    throw error
+  })
 }

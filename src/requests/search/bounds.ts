@@ -21,7 +21,7 @@ export interface Bounds {
   manySampled: number
 }
 
-/** `searchable_requests_sample` has one request of so many. */
+/** The index `searchable_requests_sample` has one request of so many. */
 export const sampleShare = 32
 
 /**
@@ -46,20 +46,23 @@ export interface CacheBounds extends Bounds {
   isSmall: boolean
 }
 
-/** The statistics change with every tenth request at most. */
+/** Statistics are made anew when a tenth of the table has changed, so they are seldom newer. */
 const rememberedMs = 10_000
 
 /** @returns a function that says what bounds a search now. The size of the cache is read every 10 s. */
-export function createCacheBounds(bounds: Bounds): (executor: Executor) => Promise<CacheBounds> {
+export function createCacheBounds(
+  bounds: Bounds,
+  now: () => number = Date.now,
+): (executor: Executor) => Promise<CacheBounds> {
   let [requests, readAt] = [0, Number.NEGATIVE_INFINITY]
   return async (executor) => {
-    if (performance.now() - readAt > rememberedMs) {
+    if (now() - readAt > rememberedMs) {
       const { rows } = await sql<{ requests: number }>`
         select reltuples::float8 as requests from pg_class where oid = 'searchable_requests'::regclass`.execute(
         executor,
       )
       requests = Math.max(0, rows[0]!.requests)
-      readAt = performance.now()
+      readAt = now()
     }
     return { ...bounds, requests, isSmall: requests <= bounds.small }
   }

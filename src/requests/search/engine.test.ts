@@ -282,12 +282,33 @@ describe.each(kinds)('the engine %s', (kind) => {
     [', also of those that pass filters', { platforms: [...platforms], minVotes: 1 }],
     [', also as an account sees them', { view: { account, least: 2 } }],
   ])('says that there are more than it counts, by a sample%s', async (_of, filters) => {
-    const index = indexWith({ ...defaultBounds, counted: 20, manySampled: 5 })
+    // Fewer than 600 match, so only the sample can say that there are more.
+    const index = indexWith({ ...defaultBounds, counted: 600, manySampled: 5 })
     const found = await index.totals(opened.database, { query: 'alpha', filters })
-    expect(found).toEqual({ total: 20, totalIsExact: false })
+    expect(found).toEqual({ total: 600, totalIsExact: false })
     const none = await index.totals(opened.database, { query: 'alpha', filters: { ...filters, minVotes: 100 } })
     expect(none).toEqual({ total: 0, totalIsExact: true })
   })
+
+  test.skipIf(isCluster)(
+    'reads no more of a large cache than it may, and begins in the range of a filter',
+    async () => {
+      if (kind === 'opensearch') return
+      const ranking = rankings[kind]
+      const bounds = { ...defaultBounds, small: 0, sorted: 10, walked: 60, filtered: 1, manySampled: 0 }
+      const first = (given: RequestFilters, limit: number, sampled = bounds.sampled) => {
+        const engine = createDatabaseEngine(kind, ranking, { ...bounds, sampled })
+        const query = { terms: [['alpha']], phrases: [], excluded: [], filters: given }
+        return engine.ordered(opened.database, query, { part: 'all', order: 'votes', limit })
+      }
+      expect((await first({}, 5))?.ids).toHaveLength(5)
+      // By a sample without matches a walk is in vain, but for one in a range.
+      expect(await first({}, 5, 0)).toBeNull()
+      expect((await first({ minVotes: 8 }, 5, 0))?.ids).toHaveLength(5)
+      expect(await first({}, 100)).toBeNull()
+      expect(await first({ tags: ['api'] }, 50)).toBeNull()
+    },
+  )
 
   test('ranks what has any of the words, and its scores are the same for chosen requests', async () => {
     const engine = engineWith()

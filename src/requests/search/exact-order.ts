@@ -5,7 +5,7 @@ import { rowsInOrder } from '../list/index-scan.ts'
 import type { CacheBounds } from './bounds.ts'
 import type { ExactOrder, OrderedIds, OrderedInput, SearchQuery } from './engine.ts'
 import { hasFilters, matchesOf, offeredOf, wordsQuery } from './matched-set.ts'
-import { estimateMatches, isWalkVain, readSample, type Sample } from './sample.ts'
+import { estimateMatches, isWalkVain, readFirstOfSample, readSample, type Sample } from './sample.ts'
 
 const columns: Record<ExactOrder, RawBuilder<unknown>> = { votes: sql`votes`, new: sql`posted_at` }
 
@@ -110,10 +110,13 @@ async function readOfMany(
   executor: Executor,
   query: SearchQuery,
   input: OrderedInput,
-  { bounds, sample }: { bounds: CacheBounds; sample: Sample },
+  { bounds, first }: { bounds: CacheBounds; first: Sample },
 ): Promise<OrderedIds | null> {
   const { isSmall, walked, walkedInSmall, filtered } = bounds
-  if (isSmall || startsInRange(query, input.order) || !isWalkVain(sample, bounds, input.limit)) {
+  const mayWalk = (sample: Sample) =>
+    isSmall || startsInRange(query, input.order) || !isWalkVain(sample, bounds, input.limit)
+  const sample = mayWalk(first) ? first : await readSample(executor, query, input.part, bounds)
+  if (mayWalk(sample)) {
     const ids = await walkOrder(executor, query, input, isSmall ? walkedInSmall : walked)
     if (ids !== null) return { ids, maybeIds: await readFirstMaybe(executor, query, input) }
   }
@@ -129,10 +132,10 @@ export async function readOrdered(
 ): Promise<OrderedIds | null> {
   // Filters may leave few of many matches: a walk would often be in vain, and reading all of them takes as long as reading 10,000 twice.
   if (bounds.isSmall && hasFilters(query)) return sortAll(executor, query, input)
-  const sample = await readSample(executor, query, input.part, bounds)
-  if (sample.matching < bounds.manySampled) {
+  const first = await readFirstOfSample(executor, query, input.part, bounds)
+  if (first.matching < bounds.manySampled) {
     const { found, ...sorted } = await sortFew(executor, query, input, bounds)
     if (found <= bounds.sorted) return sorted
   }
-  return readOfMany(executor, query, input, { bounds, sample })
+  return readOfMany(executor, query, input, { bounds, first })
 }

@@ -118,6 +118,7 @@ async function dropSearchIndex(database: Database): Promise<void> {
   await sql`drop index if exists request_texts_bm25`.execute(database)
   for (const most of depths)
     await sql`drop function if exists ${sql.id(`best_${most}_matches`)}(text)`.execute(database)
+  await sql`delete from search_engine`.execute(database)
 }
 
 describe('opening the search index', () => {

@@ -44,6 +44,14 @@ export async function readSample(
   return { ...sample, isWhole: isWhole(sample.matching) }
 }
 
+/** As much of the sample as says whether very many requests match: each further row is on another page of the table, up to 15 µs away. */
+export const readFirstOfSample = (
+  executor: Executor,
+  query: SearchQuery,
+  part: Part,
+  { sampled, manySampled }: Bounds,
+): Promise<Sample> => readSample(executor, query, part, { sampled: isChecked(query) ? sampled : manySampled })
+
 /** About how many matches have the words; infinite where the sample has more than were read. */
 export const estimateMatches = ({ matching, isWhole }: Sample): number =>
   isWhole ? matching * sampleShare : Number.POSITIVE_INFINITY

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { isCluster, openTestSearchIndex } from '../../../test/search.ts'
+import { sampleShare } from './bounds.ts'
 import type { SearchIndex } from './search-index.ts'
 import { store } from './testing.ts'
 
@@ -48,6 +49,13 @@ it.skipIf(isCluster)('a text without its words is not there until it has them', 
   expect(await totalOf('everywhere')).toBe(rowCount - 1)
   await sql`update request_texts set text = text where request_id = ${ids[0]!}`.execute(opened.database)
   expect(await totalOf('everywhere')).toBe(rowCount)
+})
+
+it('the sample has the share of all ids that estimates are made with', async () => {
+  const { rows } = await sql<{ definition: string }>`
+    select pg_get_indexdef('searchable_requests_sample'::regclass) as definition`.execute(opened.database)
+  const [, first] = /request_id < '(..)0{6}-/.exec(rows[0]!.definition) ?? []
+  expect(256 / Number.parseInt(first ?? '', 16)).toBe(sampleShare)
 })
 
 it('every copied column follows the request', async () => {

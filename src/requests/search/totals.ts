@@ -4,7 +4,7 @@ import { filterView } from '../filters/filters.ts'
 import type { CacheBounds } from './bounds.ts'
 import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
 import { countOfMatches, isChecked, matchesOf, offeredOf } from './matched-set.ts'
-import { readSample } from './sample.ts'
+import { readFirstOfSample } from './sample.ts'
 
 /** Of the values of a facet the most frequent ones. */
 export const maxValues = 100
@@ -73,8 +73,7 @@ async function countMatches(
 async function hasVeryMany(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<boolean> {
   // Few requests are counted as quickly.
   if (bounds.requests <= bounds.counted) return false
-  const sampled = isChecked(query) ? bounds.sampled : bounds.manySampled
-  return (await readSample(executor, query, 'all', { sampled })).shown >= bounds.manySampled
+  return (await readFirstOfSample(executor, query, 'all', bounds)).shown >= bounds.manySampled
 }
 
 async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {

@@ -1,3 +1,6 @@
+/** A 32nd of all ids, which are random. The planner uses the index of the sample only for the same condition. */
+const inSample = `request_id < '08000000-0000-0000-0000-000000000000'`
+
 /** What exact searches read beside the BM25 index: the words of each text, and the columns of requests that they filter, count and order by. */
 export const search: readonly string[] = [
   // On Postgres without BM25 the column exists already, and is generated. From now on a trigger writes it: a generated column cannot be
@@ -110,12 +113,12 @@ export const search: readonly string[] = [
   /* A random sample: ids are random, and this is a 32nd of them. A query with many matches in it has very many in all. Entries are written at once, for the
      list of pending ones would be longer than what a query reads of the index. */
   `create index searchable_requests_sample on searchable_requests using gin (searched_words(request_id, words_version))
-    with (fastupdate = off) where request_id < '08000000-0000-0000-0000-000000000000'`,
+    with (fastupdate = off) where ${inSample}`,
   `create function sampled_requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns setof searchable_requests
     language plpgsql stable rows 500 set enable_seqscan = off set enable_indexscan = off as $$
       begin
         return query select * from searchable_requests
-          where request_id < '08000000-0000-0000-0000-000000000000'
+          where ${inSample}
             and searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows;
       end
     $$`,
