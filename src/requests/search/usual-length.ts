@@ -28,12 +28,12 @@ export async function estimateUsualLength(executor: Executor): Promise<void> {
 }
 
 /** A maintenance job: estimates the length anew once a day, while `tsvector` searches. */
-export function createUsualLength(database: Database, { now }: Clock, kind: string): () => Promise<boolean> {
-  let estimatedAt = now().getTime()
+export function createUsualLength(database: Database, clock: Clock, kind: string): () => Promise<boolean> {
+  let estimatedAt = clock.now().getTime()
   return async () => {
-    if (kind !== 'tsvector' || now().getTime() - estimatedAt < intervalMs) return false
+    if (kind !== 'tsvector' || clock.now().getTime() - estimatedAt < intervalMs) return false
     await estimateUsualLength(database)
-    estimatedAt = now().getTime()
+    estimatedAt = clock.now().getTime()
     return false
   }
 }
