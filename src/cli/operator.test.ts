@@ -139,7 +139,7 @@ describe('the help', () => {
         'restore',
         'ADMIN_API_KEY',
         'of scrape, jobs, search, topics, wishes, export, correct, platforms\nand usage',
-        'detection, backup and verify',
+        'detection, search-index, backup',
       ],
     ],
   ])('of %j names every option and variable', async (command, words) => {
