@@ -14,7 +14,7 @@ export const setups: Readonly<Record<Setup, string>> = {
 
 /** What the functions of this file compute, for readers of the tables. N is the number of requests. */
 export const formulas: readonly string[] = [
-  'search: ms(N) = constant + factor (N / 1M)^exponent, through the measured points of four common words; with fewer than three points constant and exponent are those of the review',
+  'search: ms(N) = constant + factor (N / 1M)^exponent, through the measured points of four common words; with fewer than three points constant and exponent are those of the figures',
   'local: ms = embedded ms(N) + records; OpenSearch: ms = ms(N / shards) + records, shards = N / 10M, at least 1; tsvector: ms(N) + records',
   'searches a second: embedded 1,000 / ms; BM25 and tsvector cores of Postgres x 1,000 / ms; local processes x 1,000 / embedded ms(N); OpenSearch cores of its nodes x 1,000 / (shards x ms(N / shards)); never more than Postgres can read records for, or processes can answer',
   'stored a second: embedded as measured; Postgres one writer x (1 + (cores - 1) x what a further core adds), at most commits with a notification x 100; local at most what an index can follow: embedded / share of texts; OpenSearch at most what its nodes index',

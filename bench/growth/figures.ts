@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readSection } from '../report.ts'
 
-/** Where a figure comes from. Only `measured` figures are of this version and in docs/benchmarks.md. */
+/** Where a figure comes from. Only `measured` ones are of a bench that wrote them into docs/benchmarks.md. */
 export type Kind = 'measured' | 'review' | 'decision' | 'upper bound' | 'settings' | 'not measured'
 
 interface Source {
