@@ -1,17 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const report = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
+const fileOf = (document: string) => fileURLToPath(new URL(`../docs/${document}`, import.meta.url))
 
-/** Replaces the section between `<!-- begin: name -->` and `<!-- end: name -->` in docs/benchmarks.md. */
-export function writeSection(name: string, text: string): void {
+/** Where the text of a section is in a document: between `<!-- begin: name -->` and `<!-- end: name -->`. */
+function locate(name: string, document: string) {
   const begin = `<!-- begin: ${name} -->`
-  const end = `<!-- end: ${name} -->`
-  const document = readFileSync(report, 'utf8')
-  const from = document.indexOf(begin)
-  const to = document.indexOf(end)
-  if (from === -1 || to < from) throw new Error(`docs/benchmarks.md has no section ${name}`)
-  writeFileSync(report, `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`)
+  const text = readFileSync(fileOf(document), 'utf8')
+  const from = text.indexOf(begin)
+  const to = text.indexOf(`<!-- end: ${name} -->`)
+  if (from === -1 || to < from) throw new Error(`docs/${document} has no section ${name}`)
+  return { text, from: from + begin.length, to }
+}
+
+/** The section of a document in docs/ that a bench wrote. */
+export function readSection(name: string, document = 'benchmarks.md'): string {
+  const { text, from, to } = locate(name, document)
+  return text.slice(from, to).trim()
+}
+
+/** Replaces a section of a document in docs/. */
+export function writeSection(name: string, content: string, document = 'benchmarks.md'): void {
+  const { text, from, to } = locate(name, document)
+  writeFileSync(fileOf(document), `${text.slice(0, from)}\n${content}\n${text.slice(to)}`)
 }
 
 /** Of numbers in any order, the one that a share of them is not above. */
