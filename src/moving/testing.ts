@@ -6,9 +6,11 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { readConfig } from '../config.ts'
-import { type Database, type OpenDatabase, openDatabase } from '../database/open.ts'
+import { type Database, type OpenDatabase, openDatabase, type Transaction } from '../database/open.ts'
 import { prepareDatabase } from '../prepare-database.ts'
 import { fillAllStoredWords } from '../requests/search/stored-words.ts'
+import { countLater, countTexts } from '../requests/search/uncounted-texts.ts'
+import { noteChangedWords } from '../requests/search/vocabulary.ts'
 import { recoverTasks } from '../scraping/tasks.ts'
 import { type DumpTarget, exportData } from './export-data.ts'
 import { type Imported, importData } from './import-data.ts'
@@ -92,7 +94,6 @@ const laterRows = `
   insert into judgement_days values ('2026-11-20', 7);
   insert into request_refreshes values ('${request(1)}', 'github', 'I_abc', '2026-11-20T10:00:00Z', null, 1, '2026-11-19');
   insert into vote_samples values ('${request(1)}', '2026-11-19', 40), ('${request(1)}', '2026-11-20', 42);
-  insert into uncounted_texts values ('${request(3)}') on conflict do nothing;
   insert into wishes (id, created_at) values ('${wish}', '2026-11-20T10:00:00.000001Z');
   insert into wish_members (request_id, wish_id, is_core, similarity, joined_at) values
     ('${request(1)}', '${wish}', true, null, '2026-11-20T10:00:00Z'),
@@ -111,6 +112,17 @@ const laterRows = `
     on conflict (request_id) do update set claimed_until = excluded.claimed_until;
 `
 
+/** Takes a text out of the vocabulary, and has it counted again later: rows of `word_deltas` and `uncounted_texts`. */
+async function countAgainLater(transaction: Transaction, id: string): Promise<void> {
+  const { rows } = await sql<{ text: string }>`
+    select text from request_texts where request_id = ${id}`.execute(transaction)
+  await noteChangedWords(
+    transaction,
+    rows.map(({ text }) => ({ before: text, after: null })),
+  )
+  await countLater(transaction, [id])
+}
+
 /**
  * Makes an embedded database with rows in every table: those of version 1, migrated, and some of each later table. Call it in `beforeAll`:
  * that takes seconds.
@@ -123,7 +135,11 @@ export async function makeFilledDatabase(): Promise<{ place: Place; remove: () =
   await opened.embedded?.exec(readScript('schema.sql') + readScript('rows.sql')).finally(opened.close)
   await withDatabase(place, async ({ opened: { embedded, database } }) => {
     await fillAllStoredWords(database)
+    // The vocabulary of version 1 in the script is made up.
+    await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
+    await countTexts(database)
     await embedded?.exec(laterRows)
+    await database.transaction().execute((transaction) => countAgainLater(transaction, request(3)))
   })
   return { place, remove: () => rmSync(scratch, { recursive: true, force: true }) }
 }
