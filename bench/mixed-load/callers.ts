@@ -16,12 +16,11 @@ export interface CallTarget {
   keys: readonly string[]
 }
 
-/** The calls since the last `take`. */
+/** The calls since the last `take`; in milliseconds, NaN without a call. */
 export interface Interval {
   completed: number
   p50: number
   p99: number
-  max: number
 }
 
 export interface Callers {
@@ -91,8 +90,8 @@ export function createCallers({ urls, adminKey, keys }: CallTarget, mix: Mix): C
     take: () => {
       const times = interval
       interval = []
-      const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => percentile(times, share))
-      return { completed: times.length, p50, p99, max: times.reduce((max, ms) => Math.max(max, ms), 0) }
+      const of = (share: number) => (times.length === 0 ? Number.NaN : percentile(times, share))
+      return { completed: times.length, p50: of(0.5), p99: of(0.99) }
     },
     closedLoop: async (clients, seconds) => {
       const until = performance.now() + seconds * 1_000

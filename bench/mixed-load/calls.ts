@@ -95,12 +95,12 @@ export function createMix(seed: number, words: readonly string[]): Mix {
     [10, () => read(`/api/v1/requests/export?format=csv&topic=${topic()}`, 'export')],
     [11, () => about(seen.requests, correction)],
     [6, job],
-    [2, () => search(`${word()} ${word()}`, { expand: true })],
+    [0.5, () => search(`${word()} ${word()}`, { expand: true })],
     [1, () => about(seen.requests, purge)],
   ]
   const total = kinds.reduce((sum, [share]) => sum + share, 0)
   const next = () => {
-    let rest = below(total)
+    let rest = random() * total
     for (const [share, make] of kinds) {
       if (rest < share) return make()
       rest -= share

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/database/open.ts'
+import { backlog } from '../../src/requests/search/outbox/outbox.ts'
 
 /** The groups of tables in the pictures, each with the names of its tables; what is in none is `other`. */
 const groupOf: readonly [group: string, tables: RegExp][] = [
@@ -32,11 +33,17 @@ export interface DatabaseState {
   deltas: number
   /** Rows of the log of changes; 100,000 stands for that many or more. */
   changes: number
+  /** Requests to place in wishes; 100,000 stands for that many or more. */
+  unplaced: number
+  /** Texts whose words wait to be counted; 100,000 stands for that many or more. */
+  uncounted: number
+  /** The age of the oldest change that a search index outside of the database has not read; null without such an index. */
+  outboxSeconds: number | null
   requests: number
   failedTasks: number
   /** Tasks that have not ended. */
   openTasks: number
-  /** Connections of clients; 1 on the embedded database. */
+  /** Connections of clients; 0 on the embedded database. */
   connections: number
 }
 
@@ -69,16 +76,20 @@ export async function readDatabaseState(database: Database): Promise<DatabaseSta
     select case when schemaname = 'public' then '' else schemaname || '.' end || relname as name,
       pg_total_relation_size(relid)::float8 as total, pg_indexes_size(relid)::float8 as indexes, n_dead_tup::float8 as dead
     from pg_stat_user_tables`.execute(database)
-  const counts = await sql<Omit<DatabaseState, 'tables' | 'sizeMb'> & { size: number }>`
+  const counts = await sql<Omit<DatabaseState, 'tables' | 'sizeMb' | 'outboxSeconds'> & { size: number }>`
     select pg_database_size(current_database())::float8 as size,
-      ((select count(*) from (select from topic_deltas limit ${maxCounted}) as some)
-        + (select count(*) from (select from word_deltas limit ${maxCounted}) as some))::int as deltas,
-      (select count(*) from (select from search_changes limit ${maxCounted}) as some)::int as changes,
+      ((select count(*) from (select from topic_deltas limit ${maxCounted}) as bounded)
+        + (select count(*) from (select from word_deltas limit ${maxCounted}) as bounded))::int as deltas,
+      (select count(*) from (select from search_changes limit ${maxCounted}) as bounded)::int as changes,
+      (select count(*) from (select from wish_queue limit ${maxCounted}) as bounded)::int as unplaced,
+      (select count(*) from (select from uncounted_texts limit ${maxCounted}) as bounded)::int as uncounted,
       (select count(*) from requests)::int as requests,
       (select count(*) from scrape_tasks where state = 'error')::int as "failedTasks",
       (select count(*) from scrape_tasks where state in ('pending', 'running'))::int as "openTasks",
       (select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'client backend')::int
         as connections`.execute(database)
   const { size, ...counted } = counts.rows[0]!
-  return { ...counted, tables: groupTables(tables.rows), sizeMb: megabytes(size) }
+  const ages = (await backlog(database)).map(({ ageMs }) => ageMs / 1_000)
+  const outboxSeconds = ages.length === 0 ? null : Math.max(...ages)
+  return { ...counted, outboxSeconds, tables: groupTables(tables.rows), sizeMb: megabytes(size) }
 }

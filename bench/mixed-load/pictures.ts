@@ -69,8 +69,8 @@ export function picturesOf(samples: readonly Sample[]): Pictures {
       title: 'Work that waits in the background',
       unit: 'rows',
       lines: [
-        line('to place in wishes', samples, ({ backlog }) => backlog.unplaced),
-        line('texts to count', samples, ({ backlog }) => backlog.uncounted),
+        line('to place in wishes', samples, ({ database }) => database.unplaced),
+        line('texts to count', samples, ({ database }) => database.uncounted),
         line('deltas to fold', samples, ({ database }) => database.deltas),
         line('open tasks', samples, ({ database }) => database.openTasks),
         line('log of changes', samples, ({ database }) => database.changes),
@@ -80,7 +80,7 @@ export function picturesOf(samples: readonly Sample[]): Pictures {
       title: 'Age of the oldest that waits',
       unit: 'seconds',
       lines: [
-        line('change in the outbox', samples, ({ backlog }) => backlog.outboxSeconds),
+        line('change in the outbox', samples, ({ database }) => database.outboxSeconds ?? Number.NaN),
         line('message of the queue', samples, ({ backlog }) => backlog.queueSeconds),
       ].filter(({ points }) => points.some(([, y]) => !Number.isNaN(y))),
     },

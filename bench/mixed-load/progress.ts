@@ -11,12 +11,12 @@ export interface Progress {
   stop(): void
 }
 
-const describe = ({ calls, processes, database, backlog }: Sample) =>
+const describe = ({ calls, processes, database }: Sample) =>
   [
     `p50 ${calls.p50.toFixed(0)} ms, p99 ${calls.p99.toFixed(0)} ms`,
     `${processes.map(({ residentMb }) => residentMb.toFixed(0)).join(' + ')} MB`,
     `${database.requests} requests`,
-    `${backlog.unplaced} to place`,
+    `${database.unplaced} to place`,
     `${database.openTasks} tasks`,
   ].join(', ')
 

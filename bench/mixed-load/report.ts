@@ -77,7 +77,7 @@ function quarterRows(samples: readonly Sample[]): Row[] {
     ]),
     row(
       'connections to the database, max',
-      max(({ database }) => database.connections),
+      max(({ database }) => database.connections || Number.NaN),
     ),
     row(
       'stored requests',
@@ -95,7 +95,7 @@ function quarterRows(samples: readonly Sample[]): Row[] {
     ),
     row(
       'age of the outbox, max s',
-      max(({ backlog }) => backlog.outboxSeconds),
+      max(({ database }) => database.outboxSeconds ?? Number.NaN),
     ),
     row(
       'age of the queue, max s',

@@ -9,12 +9,8 @@ import type { ServiceProcess, Stack } from './stack.ts'
 
 /** What waits, as /metrics shows it: read from the database at most 10 s before. */
 export interface Backlog {
-  unplaced: number
-  uncounted: number
   queued: number
   queueSeconds: number
-  outboxChanges: number
-  outboxSeconds: number
 }
 
 export interface SampledProcess extends ProcessState {
@@ -98,12 +94,8 @@ export async function readState({
   }
   const all = metrics.flat()
   const backlog = {
-    unplaced: greatest(all, 'wishwell_unplaced_requests'),
-    uncounted: greatest(all, 'wishwell_uncounted_texts'),
     queued: greatest(all, 'wishwell_queue_messages'),
     queueSeconds: greatest(all, 'wishwell_queue_oldest_seconds'),
-    outboxChanges: greatest(all, 'wishwell_search_outbox_changes'),
-    outboxSeconds: greatest(all, 'wishwell_search_outbox_age_seconds'),
   }
   return { processes: sampled, backlog, database }
 }

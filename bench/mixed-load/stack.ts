@@ -8,7 +8,7 @@ import { createTestClient } from '../../test/client.ts'
 import { startPostgres } from '../../test/postgres.ts'
 import { openBenchDatabase } from '../bench-database.ts'
 import { corpusFile, readCorpus } from '../engines/corpus.ts'
-import { createLoader } from '../engines/load.ts'
+import { storeDocuments } from '../engines/load.ts'
 import { madeUpDocument } from '../memory-data.ts'
 import { startSimulator } from '../simulator-client.ts'
 import type { DatabaseState } from './database-state.ts'
@@ -72,11 +72,11 @@ async function postgresProcess(url: string): Promise<number> {
 async function load({ requests, note }: StackOptions, dataDir: string, databaseUrl: string | undefined): Promise<void> {
   const opened = await openBenchDatabase(databaseUrl === undefined ? { directory: dataDir } : { databaseUrl })
   try {
-    const store = await createLoader(opened.database)
     const document = existsSync(corpusFile) ? readCorpus().document : madeUpDocument
     for (let start = 0; start < requests; start += batchSize) {
       const count = Math.min(batchSize, requests - start)
-      await store(Array.from({ length: count }, (_, index) => document(start + index)))
+      const documents = Array.from({ length: count }, (_, index) => document(start + index))
+      await storeDocuments(opened.database, documents, { jobId: null, now: new Date() })
       if ((start / batchSize) % 10 === 9) note(`stored ${start + count} of ${requests} requests`)
     }
   } finally {
