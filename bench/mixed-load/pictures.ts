@@ -53,10 +53,16 @@ export function picturesOf(samples: readonly Sample[]): Pictures {
     handles: {
       title: 'Open files, sockets included',
       unit: 'handles',
+      // Postgres has ten times as many, which are in the table: only services have a data directory here.
       lines: [
-        ...ofProcesses(samples, '', ({ files }) => files),
-        ...ofProcesses(samples, ', sockets', ({ sockets }) => sockets),
+        ...ofProcesses(samples, '', ({ files, dataDirMb }) => (dataDirMb === null ? null : files)),
+        ...ofProcesses(samples, ', sockets', ({ sockets, dataDirMb }) => (dataDirMb === null ? null : sockets)),
       ],
+    },
+    disk: {
+      title: 'Data directories of the services',
+      unit: 'megabytes',
+      lines: ofProcesses(samples, '', ({ dataDirMb }) => dataDirMb),
     },
     tables: {
       title: 'Tables with their indexes',
