@@ -10,7 +10,7 @@ import { createLoader } from './engines/load.ts'
 const batchSize = 1_000
 
 /** Texts of made-up words, common and rare, for where the corpus is not. */
-function madeUpDocument(number: number): BenchDocument {
+export function madeUpDocument(number: number): BenchDocument {
   const random = createRandom(number)
   const words = (count: number) =>
     Array.from({ length: count }, () => `word${Math.floor(20_000 * random() ** 4).toString(36)}`).join(' ')

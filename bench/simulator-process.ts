@@ -8,7 +8,8 @@ import {
 
 // The platforms in a process of their own: their work must not count as ours. The first argument is the
 // options as JSON. A message with topics builds their texts, as they are there on a real platform before anybody asks, and is
-// answered when that is done; every other one is answered with what was asked since the one before.
+// answered when that is done. A number raises the votes of everything by it. Every other message is answered with what was asked since the
+// one before.
 
 export interface SimulatorReport {
   /** The received requests in order, as addresses that can be requested again. */
@@ -26,7 +27,8 @@ const options = JSON.parse(process.argv[2] ?? '{}') as SimulatorOptions
 const timeScale = options.timeScale ?? 1
 const simulator = await startPlatformSimulator(options)
 
-process.on('message', (topics: string[] | 'report') => {
+process.on('message', (topics: string[] | number | 'report') => {
+  if (typeof topics === 'number') return simulator.bumpVotes(topics)
   if (topics === 'report') {
     process.send?.(report(simulator))
     simulator.requests.length = 0

@@ -16,7 +16,20 @@ const toRequest = ({ id, title, description, votes }: BenchDocument): FoundReque
     confidence: 1,
   })
 
-/** Stores documents as a scrape does, whole batches as one page. */
+/** Stores documents as a scrape does: those of a topic as one page. */
+export async function storeDocuments(
+  database: Database,
+  documents: readonly BenchDocument[],
+  { jobId, now }: { jobId: string | null; now: Date },
+): Promise<void> {
+  for (const [topic, ofTopic] of Map.groupBy(documents, (document) => document.topic)) {
+    const page = await preparePage('github', { requests: ofTopic.map(toRequest) }, null)
+    const stored = { ...page, platform: 'github' as const, jobId, topic, markSeenBefore: null, now }
+    await database.transaction().execute((transaction) => storePage(transaction, stored))
+  }
+}
+
+/** Stores documents as `storeDocuments` does, for a job of an account that has no balance of credits. */
 export async function createLoader(
   database: Database,
 ): Promise<(documents: readonly BenchDocument[]) => Promise<void>> {
@@ -31,14 +44,5 @@ export async function createLoader(
     .values({ account_id: account.id, topic: 'bench', depth: 1, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return async (documents) => {
-    for (const [topic, ofTopic] of Map.groupBy(documents, (document) => document.topic)) {
-      const page = await preparePage('github', { requests: ofTopic.map(toRequest) }, null)
-      await database
-        .transaction()
-        .execute((transaction) =>
-          storePage(transaction, { ...page, platform: 'github', jobId, topic, markSeenBefore: null, now }),
-        )
-    }
-  }
+  return (documents) => storeDocuments(database, documents, { jobId, now })
 }
