@@ -183,7 +183,8 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     await limited.exec('create table kept as select 1 as value')
     const hurried = withTimeLimit(300)
     expect((await sql`select value from kept`.execute(hurried)).rows).toEqual([{ value: 1 }])
-    const endless = sql.raw('do $$ begin loop end loop; end $$').execute(hurried)
+    // Sent before the next statement, which waits for it.
+    const endless = limited.withTimeLimit(300).query('do $$ begin loop end loop; end $$')
     const waiting = limited.query('select 2')
     await expect(endless).rejects.toMatchObject({ code: '57014' })
     await expect(endless).rejects.toSatisfy(isDatabaseUnavailable)

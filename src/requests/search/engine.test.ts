@@ -315,7 +315,7 @@ describe.each(kinds)('the engine %s', (kind) => {
       expect((await first({}, 5))?.ids).toHaveLength(5)
       // By a sample without matches a walk is in vain, but for one in a range.
       expect(await first({}, 5, 0)).toBeNull()
-      expect((await first({ minVotes: 8 }, 5, 0))?.ids).toHaveLength(5)
+      expect((await first({ minVotes: 6 }, 5, 0))?.ids).toHaveLength(5)
       expect(await first({}, 100)).toBeNull()
       expect(await first({ tags: ['api'] }, 50)).toBeNull()
     },
