@@ -4,7 +4,7 @@ import type { LocalIndex } from './local-index.ts'
 import { LocalIndexError } from './store.ts'
 
 /** A search waits so long for the changes that were committed before it … */
-const followMs = 250
+const usualFollowMs = 250
 /** … and uses an index that is no further behind than this. With the wait, no change is seen later than after two seconds. */
 const maxBehindMs = 1_500
 /** What places requests in wishes waits longer: a candidate that it misses is missed for good. */
@@ -14,8 +14,11 @@ const followForCandidatesMs = 10_000
 const waitStepMs = 20
 const maxWaitMs = 120_000
 
+/** For tests. */
 export interface LocalSearchOptions {
-  /** Every search waits until the index is ready and has all changes, and no other index answers; only for tests. */
+  /** How long a search waits for the changes that were committed before it, instead of the usual time. */
+  followMs?: number
+  /** Every search waits until the index is ready and has all changes, and no other index answers. */
   waitsForIndex?: boolean
 }
 
@@ -27,7 +30,7 @@ export interface LocalSearchOptions {
 export function createLocalSearch(
   base: SearchIndex,
   index: LocalIndex,
-  { waitsForIndex = false }: LocalSearchOptions = {},
+  { followMs = usualFollowMs, waitsForIndex = false }: LocalSearchOptions = {},
 ): SearchIndex {
   const waitForCurrent = async (): Promise<SearchIndex> => {
     for (const startedAt = performance.now(); performance.now() - startedAt < maxWaitMs; ) {
