@@ -4,6 +4,7 @@ import {
   clusterTestsOf,
   databaseTestsOf,
   isAboutPage,
+  localTestsOf,
   plainTestsOf,
   type Suite,
 } from './test/classify.ts'
@@ -48,6 +49,20 @@ function clusterProjects() {
   return [{ extends: true as const, test }]
 }
 
+/** The files of the search on Postgres with an index in each process. */
+function localProjects() {
+  const include = localTestsOf(suite)
+  if (include.length === 0) return []
+  if (suite === 'long') console.log(`The tests with an index in each process run ${include.length} files.`)
+  const test = {
+    name: 'local',
+    include: [...include],
+    globalSetup: ['test/global-setup.ts', 'test/search-index-setup.ts'],
+    env: { TEST_BACKEND: 'postgres', TEST_SEARCH: 'local' },
+  }
+  return [{ extends: true as const, test }]
+}
+
 // What uses a database runs on the embedded one and on a real Postgres; everything else runs once (test/README.md).
 export default defineConfig({
   test: {
@@ -55,6 +70,7 @@ export default defineConfig({
       { extends: true, test: { name: 'plain', include: [...plainTestsOf(suite)] } },
       project('embedded'),
       project('postgres'),
+      ...localProjects(),
       ...clusterProjects(),
     ],
     // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.

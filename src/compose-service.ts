@@ -57,7 +57,7 @@ export interface ServiceOverrides {
   /** Whether requests are placed in wishes in the background; tests that compare wishes call `Service.placeRequests` instead. */
   placesRequests?: boolean
   onStatement?: DatabaseOptions['onStatement']
-  /** Has each search bring an index in a cluster up to date first; only for tests. */
+  /** Has each search bring an index outside of the database up to date first; only for tests. */
   searchWaitsForChanges?: boolean
   /** Opens the database in another way: tests reuse a running embedded one. */
   open?: PrepareOptions['open']

@@ -17,7 +17,7 @@ export interface PrepareOptions {
   /** A dump is imported: only then an unfinished import may be there. */
   importing?: boolean
   onStatement?: DatabaseOptions['onStatement']
-  /** Has each search bring an index in a cluster up to date first; only for tests. */
+  /** Has each search bring an index outside of the database up to date first; only for tests. */
   searchWaitsForChanges?: boolean
   /** Opens the database in another way. */
   open?: typeof openDatabase | undefined

@@ -77,8 +77,7 @@ export async function startService(
     localIndex = openLocalIndex(config, log, prepared, overrides)
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
-    const base = prepared.searchIndex
-    const searchIndex = monitoring.searchIndex(localIndex === null ? base : createLocalSearch(base, localIndex))
+    const searchIndex = monitoring.searchIndex(searchIn(prepared, localIndex, overrides))
     return await start({
       config,
       log,
@@ -108,6 +107,14 @@ function openLocalIndex(
   { offline = false }: ServiceOverrides,
 ): LocalIndex | null {
   return searchEngine === 'local' && !offline ? createLocalIndex({ database, dataDir, log }) : null
+}
+
+function searchIn(
+  { searchIndex }: PreparedDatabase,
+  localIndex: LocalIndex | null,
+  { searchWaitsForChanges: waitsForIndex = false }: ServiceOverrides,
+): SearchIndex {
+  return localIndex === null ? searchIndex : createLocalSearch(searchIndex, localIndex, { waitsForIndex })
 }
 
 type StartParts = Omit<ServiceParts, 'isStopping'>

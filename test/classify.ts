@@ -44,19 +44,43 @@ const allDatabaseTests = testFiles.filter((file) => reaches(file, 'test/database
 /** Those of them that can run on every backend. */
 const databaseTests = allDatabaseTests.filter((file) => !isIn(file, onlyOfCluster))
 
+/** Everything that searches. */
+const searches = ['src/requests/purge/', 'src/requests/search/', 'src/requests/similar/', 'test/contract/']
+
 /** What is about the indexes of the database. */
 const ofDatabaseSearch = ['src/requests/search/life', 'src/requests/search/stored-words']
 
-/** The test files that also run with a search cluster: everything that searches. */
+/** The test files that also run with a search cluster. */
 const clusterTests = allDatabaseTests.filter(
-  (file) =>
-    isIn(file, [
-      ...onlyOfCluster,
-      'src/requests/purge/',
-      'src/requests/search/',
-      'src/requests/similar/',
-      'test/contract/',
-    ]) && !isIn(file, ofDatabaseSearch),
+  (file) => isIn(file, [...onlyOfCluster, ...searches]) && !isIn(file, ofDatabaseSearch),
+)
+
+/** What searches no index of the tests: it is about the database, or makes indexes itself. The project `postgres` runs it. */
+const ofTheirOwnIndexes = [
+  ...ofDatabaseSearch,
+  'src/requests/search/bm25',
+  'src/requests/search/engine-choice',
+  'src/requests/search/index-build',
+  'src/requests/search/local/',
+  'src/requests/search/outbox/',
+  'src/requests/search/size-watch',
+  'src/requests/search/tsvector',
+  'src/requests/search/uncounted-texts',
+  'src/requests/search/usual-length',
+  'src/requests/search/vocabulary',
+]
+
+/** What else searches. */
+const alsoWithLocalIndexes = [
+  'src/requests/excerpt',
+  'src/requests/export/',
+  'src/requests/views/surfaces.property',
+  'test/unlisted-requests',
+]
+
+/** The test files that also run with an index in each process. */
+const localTests = databaseTests.filter(
+  (file) => isIn(file, [...searches, ...alsoWithLocalIndexes]) && !isIn(file, ofTheirOwnIndexes),
 )
 
 /** All other test files: they run once. */
@@ -165,3 +189,6 @@ export function databaseTestsOf(backend: Backend, suite: Suite): readonly string
 
 /** The test files that run with a search cluster: in `npm run test:long`, since starting one takes as long as many tests. */
 export const clusterTestsOf = (suite: Suite): readonly string[] => (suite === 'quick' ? [] : clusterTests)
+
+/** The test files that run with an index in each process, in `npm run test:long`. */
+export const localTestsOf = (suite: Suite): readonly string[] => (suite === 'quick' ? [] : localTests)

@@ -105,6 +105,19 @@ export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   }
 }
 
+const uses = new WeakMap<Database, (() => Promise<void>)[]>()
+
+/** Has something that uses a database of the tests end before it is closed. */
+export function endBeforeClosing(database: Database, end: () => Promise<void>): void {
+  uses.set(database, [...(uses.get(database) ?? []), end])
+}
+
+/** Ends everything that uses a database. */
+export async function endUses(database: Database): Promise<void> {
+  for (const end of uses.get(database) ?? []) await end()
+  uses.delete(database)
+}
+
 export interface TestDatabase extends OpenDatabase {
   /** Empties every table, for a clean state per test; a database of its own is as good as new. */
   reset(): Promise<void>
@@ -118,22 +131,30 @@ export async function emptyTables(database: Database): Promise<void> {
   await database.transaction().execute(emptyAll)
 }
 
+/** Whether indexes of the tests follow the log of changes: they stay, and follow the deletion of everything, too. */
+const hasFollowers = process.env.TEST_SEARCH === 'local'
+
 async function emptyAll(transaction: Transaction): Promise<void> {
   // Words are counted in the background: a writer of requests must not wait for a table that is locked here, and this for its tables.
   for (const lock of ['suppressions', 'memberships', 'topicCounts', 'vocabulary'] as const)
     await takeLock(transaction, lock)
+  const followed = hasFollowers ? ['search_changes', 'search_consumers'] : []
   await sql`
     do $$
     declare
+      followed constant text[] := ${sql.lit(`{${followed.join()}}`)}::text[];
       names text[] := array(
         select quote_ident(tablename) from pg_tables
-        where schemaname = current_schema() and tablename not like 'kysely_%' order by tablename);
+        where schemaname = current_schema() and tablename not like 'kysely_%' and tablename <> all(followed) order by tablename);
       name text;
       has_rows boolean;
     begin
       execute format('lock table %s in access exclusive mode', array_to_string(names, ', '));
       -- Neither triggers nor foreign keys: everything goes.
       perform set_config('session_replication_role', 'replica', true);
+      if cardinality(followed) > 0 then
+        insert into search_changes (request_id) select id from requests on conflict do nothing;
+      end if;
       foreach name in array names loop
         if exists (select from pg_index join pg_class on pg_class.oid = indexrelid
                    where indrelid = name::regclass and relam in (select oid from pg_am where amname = 'bm25')) then
@@ -207,8 +228,9 @@ export async function openTestDatabase(options: LendOptions = {}): Promise<TestD
   })
   return {
     ...opened,
-    reset: () => (options.ownDatabase ? truncateTables : emptyTables)(opened.database),
+    reset: () => (options.ownDatabase && !hasFollowers ? truncateTables : emptyTables)(opened.database),
     close: async () => {
+      await endUses(opened.database)
       await opened.close()
       await lent.remove()
     },

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { KyselyPlugin } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -188,6 +191,27 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('a service with a replic
     ended = true
     await ending
     await terminate.end()
+    await used()
+  })
+
+  it('has an index of the process that follows the primary, and searches at once what a lagging replica lacks', async () => {
+    await used()
+    await replica.pauseReplay()
+    const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-index-'))
+    const config = readConfig({ ...urls(), PORT: '0', PLATFORMS: 'github', SEARCH_ENGINE: 'local', DATA_DIR: dataDir })
+    const second = await startService(config, pino({ level: 'silent' }), () => {}, { requestLimits: unlimited })
+    const other = createTestClient(() => second.address ?? '', apiKey)
+    const ready = async () => (await other.get('/readyz')).body
+    await expect.poll(async () => (await ready()).searchIndex.state).toBe('ready')
+    for (let id = 1; id <= 3; id++) {
+      await store(service.database.database, 'followed', `followed-${id}`)
+      const { data, meta } = (await other.search('followed')).body
+      expect([data.results.length, meta.searchIndex]).toEqual([id, undefined])
+    }
+    expect(await ready()).toMatchObject({ search: 'local', replica: { state: 'behind' } })
+    await second.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+    await replica.resumeReplay()
     await used()
   })
 

@@ -14,8 +14,8 @@ import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
-import { emptyDatabase, type LendOptions, lendDatabase } from './database.ts'
-import { isCluster, searchEnvironment } from './search.ts'
+import { emptyDatabase, endUses, type LendOptions, lendDatabase } from './database.ts'
+import { installTestIndex, isOutsideDatabase, searchEnvironment } from './search.ts'
 
 /** The limiter runs in every suite, but refuses nothing. */
 const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
@@ -39,7 +39,7 @@ export interface TestServiceOptions extends LendOptions {
   placesRequests?: boolean
   /** Called after every statement with its SQL; an error that it throws reaches the caller of the statement. */
   onStatement?: (statement: string) => void
-  /** Whether each search brings an index in a cluster up to date first; by default it does. */
+  /** Whether each search brings an index outside of the database up to date first; by default it does. */
   searchWaitsForChanges?: boolean
   /** By default a log that writes nothing. */
   log?: Logger
@@ -114,7 +114,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   ...(options.expansion ? { expansion: options.expansion } : {}),
   placesRequests: options.placesRequests ?? false,
   ...(options.onStatement ? { onStatement: options.onStatement } : {}),
-  searchWaitsForChanges: options.searchWaitsForChanges ?? isCluster,
+  searchWaitsForChanges: options.searchWaitsForChanges ?? isOutsideDatabase,
   open: lent.open,
   requestLimits: options.requestLimits ?? unlimited,
   pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),
@@ -123,6 +123,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
 /** Starts the real service on a database of the backend under test, listening on a free port. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const lent = await lendDatabase(options)
+  installTestIndex(lent.options.dataDir)
   const apiKey = generateApiKey()
   const config = configOf(options, lent, apiKey)
   const log = options.log ?? pino({ level: config.logLevel })
@@ -155,6 +156,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return { ...made, client: clientFor(made.apiKey) }
     },
     restart: async () => {
+      await endUses(service.database.database)
       await service.stop()
       await lent.reopen()
       service = await start()
@@ -167,6 +169,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await bootstrapFirstAccount(database, { apiKey, tier: config.bootstrapTier, now: new Date() })
     },
     stop: async () => {
+      await endUses(service.database.database)
       await service.stop()
       await lent.remove()
     },

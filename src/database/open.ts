@@ -70,11 +70,15 @@ const createLog =
 /** Opens an embedded database by its own directory. The caller holds the lock of the data directory. */
 export async function openDatabaseFiles(directory: string, options: Pick<DatabaseOptions, 'onCrash' | 'onStatement'>) {
   const client = await openEmbedded(directory, options.onCrash)
-  const database: Database = new Kysely<Tables>({
-    dialect: embeddedDialect(client),
-    log: createLog(options, watchWrites()),
-  })
-  return { client, database }
+  const log = createLog(options, watchWrites())
+  const databaseOf = (limited: EmbeddedClient): Database =>
+    new Kysely<Tables>({ dialect: embeddedDialect(limited), log })
+  return {
+    client,
+    database: databaseOf(client),
+    /** The same database, with `EmbeddedClient.withTimeLimit`. */
+    withTimeLimit: (maxMs: number): Database => databaseOf(client.withTimeLimit(maxMs)),
+  }
 }
 
 /** Opens the database of a data directory. It is made when it is missing, or incomplete after a crash. */

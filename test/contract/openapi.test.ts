@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from '../../src/accounts/sessions/testing.ts'
-import { hasBm25 } from '../database.ts'
 import { foundRequest, numberedPages, platformMap, scriptedPlatform } from '../scripted-platform.ts'
+import { isLocal, searchKind } from '../search.ts'
 import { startTestService, type TestService, testAdminKey } from '../service.ts'
 import { json, unknownId } from './testing.ts'
 
@@ -421,15 +421,20 @@ describe('the API document', () => {
   })
 
   it('says who is ready with what', async () => {
+    // An index of the process is ready then.
+    expect((await service.client.search('ready')).status).toBe(200)
     const { body } = await service.client.get('/readyz')
     expect(body).toEqual({
       status: 'ready',
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       database: process.env.TEST_BACKEND,
-      search: hasBm25 ? 'bm25' : 'tsvector',
+      search: searchKind,
       queue: 'pg-boss',
       unplacedRequests: expect.any(Number),
       warnings: [],
+      ...(isLocal
+        ? { searchIndex: { state: 'ready', requests: expect.any(Number), behindMs: expect.any(Number) } }
+        : {}),
     })
   })
 })

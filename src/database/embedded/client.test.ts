@@ -3,8 +3,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { openDatabase } from '../open.ts'
+import { isDatabaseUnavailable } from '../errors.ts'
+import { openDatabase, openDatabaseFiles } from '../open.ts'
 import type { EmbeddedClient } from './client.ts'
+import { databaseIn } from './data-directory.ts'
 
 const rounds = campaignSize('SCHEDULE_ROUNDS', { quick: 3, long: 50 })
 const firstSeed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -172,6 +174,33 @@ describe.runIf(process.env.TEST_BACKEND === 'embedded')('the client of the embed
     for (let batch = 0; batch < 320; batch++) await read(25)
     // 800 MB went through. A leak keeps all of it; garbage that is not collected yet was up to 452 MB.
     expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(600)
+  })
+
+  it('ends a statement that runs longer than it may, with its thread, and opens again', async () => {
+    const copy = await copyDatabase()
+    const { promise: crashed, resolve: onCrash } = Promise.withResolvers<Error>()
+    const { client: limited, withTimeLimit } = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
+    await limited.exec('create table kept as select 1 as value')
+    const hurried = withTimeLimit(300)
+    expect((await sql`select value from kept`.execute(hurried)).rows).toEqual([{ value: 1 }])
+    // Sent before the next statement, which waits for it.
+    const endless = limited.withTimeLimit(300).query('do $$ begin loop end loop; end $$')
+    const waiting = limited.query('select 2')
+    await expect(endless).rejects.toMatchObject({ code: '57014' })
+    await expect(endless).rejects.toSatisfy(isDatabaseUnavailable)
+    // Not ended by its own limit.
+    await expect(waiting).rejects.toThrow('The embedded database is closed')
+    await expect(waiting).rejects.not.toMatchObject({ code: '57014' })
+    expect(await crashed).toMatchObject({ code: '57014' })
+    await limited.close().catch(() => {})
+    const again = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
+    // Other statements take as long as they take.
+    const slow = `do $$ begin for i in 1..3 loop perform count(*) from generate_series(1, 300000); end loop; end $$`
+    again.withTimeLimit(1)
+    await again.client.exec(slow)
+    expect((await sql`select value from kept`.execute(again.database)).rows).toEqual([{ value: 1 }])
+    await again.client.close()
+    await copy.remove()
   })
 
   it('runs all earlier calls before it closes', async () => {

@@ -31,6 +31,8 @@ export interface EmbeddedClient extends Statements {
   readonly uncounted: Statements
   /** For how long the database has been unused: milliseconds since the last use ended, 0 while one runs or waits. */
   idleMs(): number
+  /** The same database, in which a statement may run no longer than `maxMs`: it fails with SQLSTATE 57014, and the database crashes. */
+  withTimeLimit(maxMs: number): EmbeddedClient
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
@@ -81,9 +83,12 @@ function createLockedStatements(call: Wire['call']) {
   /** A statement of the holder of the lock. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
+  const limitedQuery =
+    (maxMs: number | undefined): Queryable['query'] =>
+    async <T>(sql: string, parameters: unknown[] = []) =>
+      firstOf<T>(await share({ operation: 'query', sql, parameters, maxMs }))
   const statements: Statements = {
-    query: async <T>(sql: string, parameters: unknown[] = []) =>
-      firstOf<T>(await share({ operation: 'query', sql, parameters })),
+    query: limitedQuery(undefined),
     exec: (sql) =>
       hold(() =>
         call({ operation: 'exec', sql }).catch(async (error: unknown) => {
@@ -97,7 +102,7 @@ function createLockedStatements(call: Wire['call']) {
     const release = await lock.hold()
     return openTransaction({ call, query, release, onEnd })
   }
-  return { share, hold, query, statements, begin }
+  return { share, hold, query, limitedQuery, statements, begin }
 }
 
 type LockedStatements = ReturnType<typeof createLockedStatements>
@@ -159,7 +164,7 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
   const { share, hold, query, statements } = locked
   const begin = createBegin(locked, use)
   await wire.opened
-  return {
+  const client: EmbeddedClient = {
     ready: true,
     waitReady: Promise.resolve(),
     get closed() {
@@ -173,6 +178,11 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     aside: (run) => hold(() => run({ query })),
     uncounted: statements,
     idleMs: use.idleMs,
+    withTimeLimit: (maxMs) => {
+      const limited = locked.limitedQuery(maxMs)
+      const query: EmbeddedClient['query'] = (sql, parameters) => asUse(() => limited(sql, parameters))
+      return Object.create(client, { query: { value: query } })
+    },
     listen: createListen(
       wire,
       (sql) => asUse(() => share({ operation: 'exec', sql })),
@@ -185,4 +195,5 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
       await hold(() => wire.call({ operation: 'close' })).finally(wire.stop)
     },
   }
+  return client
 }

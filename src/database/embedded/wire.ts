@@ -14,11 +14,18 @@ export class EmbeddedDatabaseError extends Error {
 }
 
 export type Operation =
-  | { operation: 'query'; sql: string; parameters: readonly unknown[] }
+  | {
+      operation: 'query'
+      sql: string
+      parameters: readonly unknown[]
+      /** How long it may run, in milliseconds; without it, as long as it takes. */
+      maxMs?: number | undefined
+    }
   | { operation: 'exec'; sql: string }
   | { operation: 'close' }
 
 interface Pending {
+  maxMs: number | undefined
   /** The text of a statement with parameters and the name that it was sent under; null for any other operation. */
   statement: { text: string; name: string } | null
   resolve(results: StatementResult[]): void
@@ -71,35 +78,71 @@ function createReceiver(statements: PreparedStatements, listeners: Listeners) {
   }
 }
 
-/** The calls that have no answer yet. After `fail`, every call fails with the same error. */
-function createPendingCalls(send: (operation: Operation, id: number) => Pending['statement']) {
+/** What Postgres says of a statement that it ended by its own limit. */
+const timeLimitReached = (maxMs: number): WorkerError => ({
+  message: `canceling statement due to statement timeout: it ran longer than ${maxMs} ms`,
+  fields: { code: '57014' },
+})
+
+/**
+ * Watches how long the first of the pending calls runs, since the thread answers one after the other.
+ * @param onLimit called once with the id of one that runs longer than it may.
+ */
+function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: number) => void): () => void {
+  let watched: number | null = null
+  let timer: NodeJS.Timeout | undefined
+  return () => {
+    const [id, call] = pending.entries().next().value ?? [null, null]
+    if (id === watched) return
+    clearTimeout(timer)
+    watched = id
+    if (id === null || call.maxMs === undefined) return
+    // An answer that came while this thread was busy is read before the second step.
+    timer = setTimeout(() => setImmediate(() => pending.has(id) && onLimit(id)), call.maxMs)
+  }
+}
+
+/**
+ * The calls that have no answer yet. After `fail`, every call fails with the same error.
+ * @param onLimit as of `createTimeLimit`.
+ */
+function createPendingCalls(
+  send: (operation: Operation, id: number) => Pending['statement'],
+  onLimit: (id: number) => void,
+) {
   const pending = new Map<number, Pending>()
+  const watch = createTimeLimit(pending, onLimit)
   let nextId = 1
   let failure: Error | null = null
+  const take = (id: number): Pending | undefined => {
+    const call = pending.get(id)
+    pending.delete(id)
+    watch()
+    return call
+  }
   return {
     call: (operation: Operation): Promise<StatementResult[]> => {
       if (failure) return Promise.reject(failure)
       const id = nextId++
       const { promise, resolve, reject } = Promise.withResolvers<StatementResult[]>()
       try {
-        pending.set(id, { statement: send(operation, id), resolve, reject })
+        const maxMs = operation.operation === 'query' ? operation.maxMs : undefined
+        pending.set(id, { statement: send(operation, id), maxMs, resolve, reject })
+        watch()
       } catch (error) {
         // A parameter that cannot be sent, a function for example.
         reject(error as Error)
       }
       return promise
     },
-    take: (id: number): Pending | undefined => {
-      const call = pending.get(id)
-      pending.delete(id)
-      return call
-    },
+    take,
     /** @returns false when they have failed before. */
     fail: (error: Error): boolean => {
       if (failure) return false
       failure = error
       for (const { reject } of pending.values()) reject(error)
       pending.clear()
+      watch()
       return true
     },
   }
@@ -107,7 +150,8 @@ function createPendingCalls(send: (operation: Operation, id: number) => Pending[
 
 /**
  * Starts the worker thread and connects to it: operations out, answers matched by id. When the thread dies, every call is rejected.
- * @param onCrash called when it dies while `isClosing` gives false.
+ * WebAssembly cannot be interrupted: a statement that runs longer than it may is ended with the thread, as by kill -9.
+ * @param onCrash called when it dies while `isClosing` gives false, with SQLSTATE 57014 after a statement that ran too long.
  */
 export function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
@@ -117,7 +161,7 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   const listeners: Listeners = new Map()
   const opening = Promise.withResolvers<void>()
   const statements = createPreparedStatements()
-  const calls = createPendingCalls(createSender(worker, statements))
+  const calls = createPendingCalls(createSender(worker, statements), (id) => endWith(calls.take(id)))
   const receive = createReceiver(statements, listeners)
 
   const die = (error: Error): boolean => {
@@ -126,6 +170,14 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   }
   const crash = (error: Error) => {
     if (die(error)) onCrash(error)
+  }
+  const endWith = (slow: Pending | undefined) => {
+    if (slow?.maxMs === undefined) return
+    const error = new EmbeddedDatabaseError(timeLimitReached(slow.maxMs))
+    slow.reject(error)
+    // The others are not too slow.
+    if (die(new Error('The embedded database is closed, since a statement ran too long.'))) onCrash(error)
+    void worker.terminate()
   }
   worker.on('message', (response: WorkerResponse) => {
     if (response.type === 'ready') opening.resolve()

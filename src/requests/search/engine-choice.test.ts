@@ -5,6 +5,7 @@ import type { Database } from '../../database/open.ts'
 import { isAtLeast } from './bm25-preparation.ts'
 import { chooseEngine } from './engine-choice.ts'
 import { SearchEngineError } from './search-engine-error.ts'
+import { store } from './testing.ts'
 
 let opened: TestDatabase
 let canHaveBm25: boolean
@@ -40,6 +41,20 @@ test('SEARCH_ENGINE=tsvector is tsvector on every database, and auto takes BM25 
     'tsvector',
   ])
   expect((await chooseEngine(opened.database)).engine.kind).toBe(canHaveBm25 ? 'bm25' : 'tsvector')
+})
+
+test('makes what tsvector needs, where it answers until an index of the process is built', async () => {
+  if (canHaveBm25) return
+  await sql`drop index searchable_requests_weights`.execute(opened.database)
+  await sql`drop function ranked_terms, ranked_candidates`.execute(opened.database)
+  const { engine } = await chooseEngine(opened.database, { choice: 'local', isShared: true })
+  expect([engine.kind, await storedKind()]).toEqual(['tsvector', 'tsvector'])
+  const [id] = await store(opened.database, [{ text: 'rose', platform: 'github', topic: 'some' }])
+  expect((await engine.best(opened.database, ['rose'], 10)).map((hit) => hit.id)).toEqual([id])
+  const { rows } = await sql`select from pg_indexes where indexname = 'searchable_requests_weights'`.execute(
+    opened.database,
+  )
+  expect(rows).toHaveLength(1)
 })
 
 test('a database that has BM25 is never searched in another way by itself', async () => {

@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import type { Database } from '../../../database/open.ts'
 import { createCoalescedReads } from '../../../runtime/request-coalescing.ts'
-import { type Changes, commitPosition, readChanges } from '../outbox/outbox.ts'
+import { type Changes, commitPosition, hasChanges, readChanges } from '../outbox/outbox.ts'
 import { readRowsOf } from './rows.ts'
 import type { IndexStore } from './store.ts'
 
@@ -36,16 +35,6 @@ const usualChanges = 50
 const backlogChanges = 400
 /** The position of an idle index moves this often, so that the log can be emptied behind it. */
 const idleCommitMs = 60_000
-
-/** Whether anything was committed since a position: one probe of an index of the log. */
-async function hasChanges(database: Database, consumer: string, position: string): Promise<boolean> {
-  const { rows } = await sql<{ changed: boolean }>`
-    select not exists (select from search_consumers where name = ${consumer}) or exists (
-      select from search_changes where transaction_id >= pg_snapshot_xmin(${position}::pg_snapshot)
-        and not pg_visible_in_snapshot(transaction_id, ${position}::pg_snapshot)
-    ) as changed`.execute(database)
-  return rows[0]!.changed
-}
 
 /** Brings an index up to date with the log of changes. */
 export function createFollower({ database, store, consumer }: FollowerOptions): Follower {

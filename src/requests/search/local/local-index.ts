@@ -35,7 +35,7 @@ export interface LocalIndex {
   searchIndex(): SearchIndex | null
   /** Waits until the index has all changes that were committed before this call. @returns false when that takes longer. */
   follow(maxMs: number): Promise<boolean>
-  /** Takes a failure of a search. The index is closed, thrown away unless the disk or the memory is full, and built again. */
+  /** Takes a failure of a search. The index is closed, thrown away unless the failure is a passing one, and built again. */
   fail(error: LocalIndexError): void
   status(): LocalIndexStatus
   /** Increases with each change of what the index answers. */
@@ -53,13 +53,9 @@ const pausesMs = [0, 1_000, 10_000, 60_000, 300_000]
 /** An index that ran for so long counts as sound again. */
 const soundAfterMs = 60_000
 
-/** A full disk or memory: a new index would fail in the same way. */
-const isLackOfResources = (error: LocalIndexError): boolean =>
-  /^53/.test(String((error.cause as { code?: unknown } | null)?.code))
-
 /** Whether an index is useless after an error: then another one is built. */
 const isFatal = (error: unknown): boolean =>
-  error instanceof LostPositionError || (error instanceof LocalIndexError && !isLackOfResources(error))
+  error instanceof LostPositionError || (error instanceof LocalIndexError && !error.isPassing)
 
 /** What searches see of the life of an index. */
 interface Current {
@@ -79,7 +75,7 @@ async function runSession(options: SessionOptions, current: Current, signal: Abo
   current.session = session
   try {
     await untilFailure(buildIndex(options, session, signal))
-    current.searchIndex = createSearchIndex(session.store.engine)
+    current.searchIndex = createSearchIndex(session.store.engine())
     current.revision++
     const tookMs = Math.round(performance.now() - startedAt)
     options.log.info({ requests: session.requests, tookMs }, 'the search index of this process is ready')

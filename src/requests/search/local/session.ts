@@ -27,6 +27,8 @@ export interface SessionOptions {
   /** For tests: requests that one step of a build copies, and what is called before each step. */
   batch?: number | undefined
   beforeStep?: ((copied: number) => Promise<void>) | undefined
+  /** For tests: how long a statement of a search may take. */
+  searchMs?: number | undefined
 }
 
 /** An index that is open. */
@@ -70,7 +72,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const identity = markOpen(directory, readIdentity(directory) ?? newIdentity())
   const failure = Promise.withResolvers<never>()
   failure.promise.catch(() => {})
-  const store = await openStore(directory, failure.reject)
+  const store = await openStore(directory, failure.reject, options.searchMs)
   try {
     const upkeep = await createUpkeep({ client: store.client, log })
     const follower = createFollower({ database, store, consumer: identity.consumer })

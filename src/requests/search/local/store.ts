@@ -4,20 +4,36 @@ import { createDatabaseFiles } from '../../../database/embedded/creation.ts'
 import { databaseIn } from '../../../database/embedded/data-directory.ts'
 import { migrate } from '../../../database/migrate.ts'
 import { type Database, openDatabaseFiles, type Transaction } from '../../../database/open.ts'
+import { defaultStatementTimeoutMs } from '../../../database/postgres/pools.ts'
 import { bm25 } from '../bm25.ts'
 import { prepareBm25 } from '../bm25-preparation.ts'
+import { type Bounds, defaultBounds } from '../bounds.ts'
 import { createDatabaseEngine } from '../database-engine.ts'
 import type { SearchEngine } from '../engine.ts'
+import { readVerified } from '../verified.ts'
 import { indexTables, writeRows } from './index-tables.ts'
 import type { IndexedRows } from './rows.ts'
+
+/** A search may read so many of the first ones to fill a page: as many as its index sorts. */
+const maxFirst = defaultBounds.sorted
+
+/** A statement of a search may take so long, as one on Postgres may. */
+const maxSearchMs = defaultStatementTimeoutMs
 
 /** The index on the disk failed, whatever the shared database says. Its cause says how. */
 export class LocalIndexError extends Error {
   override readonly name = 'LocalIndexError'
+  /** Whether a search took too long. */
+  readonly isTimeLimit: boolean
+  /** Whether the files are sound: a new index would fail in the same way, of a full disk or memory, or of a search that takes too long. */
+  readonly isPassing: boolean
   constructor(cause: unknown) {
     super(`The search index of this process failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     })
+    const code = String((cause as { code?: unknown } | null)?.code)
+    this.isTimeLimit = code === '57014'
+    this.isPassing = this.isTimeLimit || code.startsWith('53')
   }
 }
 
@@ -34,8 +50,12 @@ export interface IndexState {
 
 export interface IndexStore {
   client: EmbeddedClient
-  /** Searches this index, whatever executor it gets. @throws LocalIndexError */
-  engine: SearchEngine
+  /**
+   * Searches this index; the executor is where ordered results are checked. Its errors are LocalIndexError, of which the cause has
+   * SQLSTATE 57014 when the search took too long.
+   * @param bounds smaller ones for tests.
+   */
+  engine(bounds?: Bounds): SearchEngine
   readState(): Promise<IndexState>
   /** Writes rows and the state that they lead to, in one transaction. @param gone ids of which those without a row are deleted */
   write(rows: IndexedRows, state: Partial<IndexState>, gone?: readonly string[]): Promise<void>
@@ -99,23 +119,38 @@ async function onIndex<T>(work: () => Promise<T>): Promise<T> {
 
 /** An engine that always reads the database of the index. */
 function bindEngine(engine: SearchEngine, database: Database): SearchEngine {
+  const ordered: SearchEngine['ordered'] = async (executor, query, input) => {
+    const read = (limit: number) => onIndex(() => engine.ordered(database, query, { ...input, limit }))
+    let maybeIds: string[] = []
+    const readFirst = async (size: number) => {
+      const found = await read(size)
+      maybeIds = found?.maybeIds ?? []
+      return found && { ids: found.ids, isAll: found.ids.length < size }
+    }
+    const ids = await readVerified(executor, query, input, { readFirst, max: maxFirst })
+    return ids && { ids, maybeIds }
+  }
   return {
     kind: engine.kind,
     best: (_executor, words, max) => onIndex(() => engine.best(database, words, max)),
     among: (_executor, words, ids) => onIndex(() => engine.among(database, words, ids)),
     withPhrases: (_executor, query, max) => onIndex(() => engine.withPhrases(database, query, max)),
-    ordered: (_executor, query, input) => onIndex(() => engine.ordered(database, query, input)),
+    ordered,
     totals: (_executor, query, input) => onIndex(() => engine.totals(database, query, input)),
   }
 }
 
 /**
  * Opens the database of an index, and makes it where there is none. The caller holds the lock of the directory.
- * @param onCrash called when it dies by itself.
+ * @param onCrash called when it dies by itself, also after a search that took longer than `searchMs`.
  * @throws LocalIndexError
  */
-export async function openStore(directory: string, onCrash: (error: LocalIndexError) => void): Promise<IndexStore> {
-  const { client, database } = await onIndex(async () => {
+export async function openStore(
+  directory: string,
+  onCrash: (error: LocalIndexError) => void,
+  searchMs = maxSearchMs,
+): Promise<IndexStore> {
+  const { client, database, withTimeLimit } = await onIndex(async () => {
     await createDatabaseFiles(directory)
     return openDatabaseFiles(databaseIn(directory), { onCrash: (error) => onCrash(new LocalIndexError(error)) })
   })
@@ -125,9 +160,10 @@ export async function openStore(directory: string, onCrash: (error: LocalIndexEr
     await client.close().catch(() => {})
     throw error
   }
+  const searched = withTimeLimit(searchMs)
   return {
     client,
-    engine: bindEngine(createDatabaseEngine('bm25', bm25), database),
+    engine: (bounds) => bindEngine(createDatabaseEngine('bm25', bm25, bounds), searched),
     readState: () =>
       onIndex(async () => {
         const { rows } = await sql<IndexState>`

@@ -20,6 +20,9 @@ export interface RunningIndex {
   dataDir: string
 }
 
+/** Searches of tests wait for the changes also where the machine is busy: then the usual wait ends before they are written. */
+const patientMs = 20_000
+
 const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
 
 /** A database, and a directory for indexes beside it. Call `close` in `afterAll`. */
@@ -46,7 +49,7 @@ export async function openIndexes() {
     const index = createLocalIndex({ database: opened.database, dataDir, log, ...options })
     running.add(index)
     index.start()
-    return { index, search: createLocalSearch(base, index), dataDir }
+    return { index, search: createLocalSearch(base, index, { followMs: patientMs }), dataDir }
   }
   const isReady = ({ index }: RunningIndex) =>
     expect.poll(() => index.status().state, { timeout: 100_000, interval: 20 }).toBe('ready')

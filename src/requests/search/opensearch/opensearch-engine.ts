@@ -14,9 +14,9 @@ import type {
   TotalsInput,
 } from '../engine.ts'
 import { maxValues, readTotalsAmong } from '../totals.ts'
+import { readVerified, verify } from '../verified.ts'
 import type { Clause, Cluster, FoundDocuments, SearchBody, SearchOptions } from './cluster.ts'
 import { anyOf, hasTexts, matching } from './conditions.ts'
-import { verify } from './verified.ts'
 
 export interface ClusterEngineOptions {
   cluster: Cluster
@@ -26,8 +26,6 @@ export interface ClusterEngineOptions {
   verified?: number
 }
 
-/** What a page may lose to the check in the database: the index is a moment behind. */
-const spareHits = 20
 /** The depth that a cluster searches without further settings. */
 const maxHits = 10_000
 /** Where very many match, requests of the class maybe are counted among so many of them. */
@@ -92,17 +90,6 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
     return { ids: [...new Set(ids)], isAll: ids.length < size }
   }
 
-  const readShown = async (executor: Executor, query: SearchQuery, input: OrderedInput): Promise<string[]> => {
-    const { least } = filterView(query.filters)
-    for (let size = input.limit + spareHits; ; size = Math.min(4 * size, maxHits)) {
-      const { ids, isAll } = await collect(query, input, size)
-      const present = await verify(executor, query, input.order, ids)
-      const shown = present.filter(({ standing }) => standing >= least).map(({ id }) => id)
-      // Too few only where many of the first ones were just deleted or hidden.
-      if (shown.length >= input.limit || isAll || size === maxHits) return shown.slice(0, input.limit)
-    }
-  }
-
   const readMaybe = async (
     executor: Executor,
     query: SearchQuery,
@@ -121,9 +108,10 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
     return present.filter(({ standing }) => standing === 1).map(({ id }) => id)
   }
 
-  const ordered = async (executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds> => {
-    const ids = await readShown(executor, query, input)
-    return { ids, maybeIds: await readMaybe(executor, query, input) }
+  const ordered = async (executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds | null> => {
+    const readFirst = (size: number) => collect(query, input, size)
+    const ids = await readVerified(executor, query, input, { readFirst, max: maxHits })
+    return ids && { ids, maybeIds: await readMaybe(executor, query, input) }
   }
 
   const totals = async (executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals> => {
