@@ -5,6 +5,7 @@ import {
   databaseTestsOf,
   isAboutPage,
   plainTestsOf,
+  roundRobinTestsOf,
   type Suite,
 } from './test/classify.ts'
 import { isOpenSearchPrepared, prepareOpenSearch } from './test/opensearch/cluster.ts'
@@ -48,6 +49,21 @@ function clusterProjects() {
   return [{ extends: true as const, test }]
 }
 
+/** The contract suite on two api and two worker processes behind a load balancer; none in `npm test`. */
+function roundRobinProjects() {
+  const include = roundRobinTestsOf(suite)
+  if (include.length === 0) return []
+  const test = {
+    name: 'round-robin',
+    include: [...include],
+    globalSetup: ['test/global-setup.ts'],
+    env: { TEST_BACKEND: 'postgres', TEST_SERVICE: 'round-robin' },
+    // A job whose worker is killed waits for half a minute.
+    testTimeout: 300_000,
+  }
+  return [{ extends: true as const, test }]
+}
+
 // What uses a database runs on the embedded one and on a real Postgres; everything else runs once (test/README.md).
 export default defineConfig({
   test: {
@@ -56,6 +72,7 @@ export default defineConfig({
       project('embedded'),
       project('postgres'),
       ...clusterProjects(),
+      ...roundRobinProjects(),
     ],
     // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.
     pool: 'forks',
