@@ -58,8 +58,9 @@ function roundRobinProjects() {
     include: [...include],
     globalSetup: ['test/global-setup.ts'],
     env: { TEST_BACKEND: 'postgres', TEST_SERVICE: 'round-robin' },
-    // A job whose worker is killed waits for half a minute.
+    // A job whose worker is killed waits for half a minute; four processes start at once.
     testTimeout: 300_000,
+    hookTimeout: 300_000,
   }
   return [{ extends: true as const, test }]
 }

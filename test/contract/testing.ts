@@ -22,11 +22,11 @@ export interface ContractOptions {
   /** The URL of a module that exports `platforms`, so that each process can have them. */
   platformsFrom?: string
   /** With several processes: about how many calls are between two kills. */
-  callsBetweenKills?: number
+  callsBetweenKills: number
 }
 
 /** Starts the service of the project that runs: one in this process, or several processes behind a load balancer. */
-export async function startContractService(options: ContractOptions = {}): Promise<ContractService> {
+export async function startContractService(options: ContractOptions): Promise<ContractService> {
   if (process.env.TEST_SERVICE === 'round-robin') return startRoundRobinService(options)
   const { environment, platformsFrom } = options
   const { platforms } = platformsFrom ? await import(platformsFrom) : {}
@@ -38,11 +38,14 @@ export async function startContractService(options: ContractOptions = {}): Promi
   return Object.assign(service, { processUrl: service.url })
 }
 
-/** One service for all tests of a file. */
-export function prepareContract(): { readonly service: ContractService; clientOf(key: Key): TestClient } {
+/** One service for all tests of a file. @param callsBetweenKills as in `ContractOptions`, for a file of many calls */
+export function prepareContract(callsBetweenKills = 6): {
+  readonly service: ContractService
+  clientOf(key: Key): TestClient
+} {
   let service: ContractService
   beforeAll(async () => {
-    service = await startContractService({ environment: { LIVE_DEADLINE_SECONDS: '1' } })
+    service = await startContractService({ environment: { LIVE_DEADLINE_SECONDS: '1' }, callsBetweenKills })
   })
   afterAll(() => service.stop())
   return {

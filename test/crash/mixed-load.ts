@@ -33,7 +33,7 @@ export interface Followed {
 }
 
 export interface LoadReport {
-  /** How many calls of each kind were answered, and how many were lost with a process. */
+  /** How many calls of each kind were answered, and how many were lost with a process, with what their caller saw. */
   answered: Record<string, number>
   lost: Record<string, number>
   /** Answers that no caller should get. */
@@ -92,10 +92,11 @@ class Load {
 
   /** Makes a call once. @returns null when it was lost with its process. */
   async try(kind: string, make: () => Promise<Answer>, accepted: readonly number[] = [200]): Promise<Answer | null> {
-    const answer = await make().catch(() => null)
+    const answer = await make().catch((error: Error) => error)
     const { answered, lost, faults } = this.report
-    if (answer === null || isLost(answer)) {
-      lost[kind] = (lost[kind] ?? 0) + 1
+    if (answer instanceof Error || isLost(answer)) {
+      const reason = answer instanceof Error ? `${answer.message}, ${answer.cause}` : answer.text
+      lost[`${kind}: ${reason}`] = (lost[`${kind}: ${reason}`] ?? 0) + 1
       return null
     }
     answered[kind] = (answered[kind] ?? 0) + 1
@@ -115,6 +116,15 @@ class Load {
   show(results: readonly { _id: string }[]): void {
     for (const { _id } of results) this.report.shown.add(_id)
   }
+}
+
+/** The lines of an export as one answer: the test client would read them as one JSON value. */
+async function fetchExport(url: string, apiKey: string): Promise<Answer> {
+  const response = await fetch(`${url}/api/v1/requests/export?include=all`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  const { status, headers } = response
+  return { status, headers, body: null, text: await response.text() }
 }
 
 const keyed = (client: TestClient, path: string, key: string, body: object) => () =>
@@ -177,10 +187,10 @@ async function read(load: Load): Promise<void> {
 
 /** Exports everything again and again: what a complete export had, each later one has too, once. */
 async function exportAll(load: Load): Promise<void> {
-  const client = load.client(load.report.accounts.reader.apiKey)
+  const { apiKey } = load.report.accounts.reader
   let before = new Set<string>()
   while (!load.stopped) {
-    const answer = await load.try('export', () => client.get('/api/v1/requests/export?include=all'))
+    const answer = await load.try('export', () => fetchExport(load.options.url, apiKey))
     if (answer?.status === 200) {
       const records: { _id: string }[] = answer.text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []))
       const ids = new Set(records.map(({ _id }) => _id))

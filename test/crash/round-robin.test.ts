@@ -19,10 +19,10 @@ import { type LoadReport, type RunningLoad, startMixedLoad } from './mixed-load.
 
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const depth = 6
-const jobs = campaignSize('ROUND_ROBIN_JOBS', { quick: 4, long: 12 })
+const jobs = campaignSize('ROUND_ROBIN_JOBS', { quick: 4, long: 8 })
 const topics = [
-  ...['dark mode', 'offline sync', 'csv export', 'keyboard shortcuts', 'audit log', 'calendar view'],
-  ...['push notifications', 'bulk edit', 'single sign on', 'screen reader', 'custom fields', 'time zones'],
+  ...['dark mode', 'offline sync', 'csv export', 'keyboard shortcuts'],
+  ...['push notifications', 'bulk edit', 'single sign on', 'screen reader'],
 ].slice(0, jobs)
 
 const failTest = (error: Error) => {
@@ -88,13 +88,13 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two api and two worker 
     deployment = await startDeployment({
       environment: { ...campaign.environmentOf(copy), LIVE_DEADLINE_SECONDS: '3', TRUST_PROXY: '127.0.0.1' },
     })
-  })
+  }, 300_000)
   afterAll(async () => {
     await deployment?.close()
     await campaign.close()
   })
 
-  it('lets no caller see a fault while each process is killed and started again', { timeout: 600_000 }, async () => {
+  it('lets no caller see a fault while each process is killed and started again', { timeout: 900_000 }, async () => {
     console.log(`round-robin campaign: ${jobs} jobs, seed ${seed} (set TEST_SEED to repeat it)`)
     const random = createRandom(seed)
     const { url } = deployment
@@ -121,7 +121,8 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two api and two worker 
     await load.repeatLive()
     console.log(JSON.stringify({ answered: report.answered, lost: report.lost, exports: report.exports }))
     expect(report.faults).toEqual([])
-    expect(Object.values(report.lost).length).toBeGreaterThan(0)
+    // A complete one before the kills, and one after them.
+    expect(report.exports).toBeGreaterThan(1)
   })
 
   it('ends every job with what it would have without a kill', async () => {
@@ -208,14 +209,9 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two api and two worker 
     expect(stdout.trim().split('\n')).toHaveLength(4)
   })
 
-  it('ends each process in order', async () => {
-    const logs = deployment.processes.map(({ service }) => service.stderr)
+  it('logged no error, and ends each process in order', async () => {
+    const lines = deployment.processes.flatMap(({ service }) => service.stderr().split('\n'))
+    expect(lines.filter((line) => /"level":(50|60)/.test(line))).toEqual([])
     expect(await deployment.end()).toEqual([0, 0, 0, 0])
-    const errors = logs.flatMap((stderr) =>
-      stderr()
-        .split('\n')
-        .filter((line) => /"level":(50|60)/.test(line)),
-    )
-    expect(errors).toEqual([])
   })
 })

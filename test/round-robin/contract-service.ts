@@ -33,7 +33,7 @@ async function requireSound(opened: Awaited<ReturnType<typeof openDatabase>>): P
  * not all were killed, when one of them did not end well, or when the ledger or what is derived from the requests is wrong.
  */
 export async function startRoundRobinService(options: ContractOptions): Promise<ContractService> {
-  const { environment, platformsFrom, callsBetweenKills = 6 } = options
+  const { environment, platformsFrom, callsBetweenKills } = options
   const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
   const copy = await copyDatabase()
   const apiKey = generateApiKey()

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, request as openRequest, type Server
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 
-/** The time between two health checks, and the time limit of one. */
-const healthCheckMs = 100
-const healthTimeoutMs = 2_000
+/** The time between two health checks of a process, and the time limit of one. */
+const healthCheckMs = 200
+const healthTimeoutMs = 10_000
 
 export interface LoadBalancerOptions {
-  /** The address of each process, `http://…`; null while it has none. Read again for each call. */
-  addresses(): readonly (string | null)[]
+  /** The address of each process, `http://…`. Read again for each call. */
+  addresses(): readonly string[]
   /** Runs before a call is forwarded. @param others how many other calls are not answered at that moment. */
   beforeCall?: (others: () => number) => Promise<void>
 }
@@ -63,15 +63,22 @@ export async function startLoadBalancer({ addresses, beforeCall }: LoadBalancerO
       waiting.get(address)?.()
     }
   }
-  const checkAll = () => Promise.all(addresses().flatMap((address) => (address === null ? [] : checkHealth(address))))
+  const checking = new Set<string>()
+  const checkAll = () => {
+    for (const address of addresses()) {
+      if (checking.has(address)) continue
+      checking.add(address)
+      void checkHealth(address).finally(() => checking.delete(address))
+    }
+  }
 
   /** A connection to the next process that is ready; null when none takes one. */
   async function connectToNext(): Promise<{ address: string; socket: Socket } | null> {
     last += 1
     const all = addresses()
     for (let index = 0; index < all.length; index++) {
-      const address = all[(last + index) % all.length]
-      if (!address || !ready.has(address)) continue
+      const address = all[(last + index) % all.length]!
+      if (!ready.has(address)) continue
       const socket = await isListening(new URL(address))
       if (socket) return { address, socket }
       ready.delete(address)
@@ -121,7 +128,7 @@ export async function startLoadBalancer({ addresses, beforeCall }: LoadBalancerO
     before.then(() => forward(call, answer)).catch(() => answer.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const timer = setInterval(() => void checkAll(), healthCheckMs)
+  const timer = setInterval(checkAll, healthCheckMs)
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answered,
