@@ -86,7 +86,7 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two api and two worker 
     )
     copy = await campaign.newCopy()
     deployment = await startDeployment({
-      environment: { ...campaign.environmentOf(copy), LIVE_DEADLINE_SECONDS: '3', TRUST_PROXY: '127.0.0.1' },
+      environment: { ...campaign.environmentOf(copy), TRUST_PROXY: '127.0.0.1' },
     })
   }, 300_000)
   afterAll(async () => {
