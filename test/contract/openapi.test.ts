@@ -22,7 +22,7 @@ let document: { openapi: string; tags: { name: string }[]; paths: Record<string,
 beforeAll(async () => {
   // The kills are spread over the whole file.
   const platformsFrom = new URL('./platforms.ts', import.meta.url).href
-  service = await startContractService({ platformsFrom, callsBetweenKills: 45 })
+  service = await startContractService({ platformsFrom, callsBetweenKills: 24 })
   document = (await service.client.get('/openapi.json')).body
 })
 afterAll(() => service.stop())

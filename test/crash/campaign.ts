@@ -70,7 +70,7 @@ export async function openCampaign({
       const copy = await newCopy()
       const service = await start(copy)
       const client = clientOf(() => service)
-      for (const jobId of await startJobs(client)) await client.waitForJob(jobId, 60_000)
+      for (const jobId of await startJobs(client)) await client.waitForJob(jobId, 300_000)
       await service.end('SIGTERM')
       return read(copy)
     },

@@ -88,7 +88,7 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('two api and two worker 
     deployment = await startDeployment({
       environment: { ...campaign.environmentOf(copy), TRUST_PROXY: '127.0.0.1' },
     })
-  }, 300_000)
+  }, 600_000)
   afterAll(async () => {
     await deployment?.close()
     await campaign.close()
