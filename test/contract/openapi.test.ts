@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from '../../src/accounts/sessions/testing.ts'
 import { hasBm25 } from '../database.ts'
 import { testAdminKey } from '../service.ts'
-import { type ContractService, json, startContractService, unknownId } from './testing.ts'
+import type { ContractService } from './contract-service.ts'
+import { json, startContractService, unknownId } from './testing.ts'
 
 // The document is what people and agents write their callers from: it must be true.
 
