@@ -6,6 +6,7 @@ import {
   isAboutPage,
   localTestsOf,
   plainTestsOf,
+  roundRobinTestsOf,
   type Suite,
 } from './test/classify.ts'
 import { isOpenSearchPrepared, prepareOpenSearch } from './test/opensearch/cluster.ts'
@@ -63,6 +64,22 @@ function localProjects() {
   return [{ extends: true as const, test }]
 }
 
+/** The contract suite on two api and two worker processes behind a load balancer; none in `npm test`. */
+function roundRobinProjects() {
+  const include = roundRobinTestsOf(suite)
+  if (include.length === 0) return []
+  const test = {
+    name: 'round-robin',
+    include: [...include],
+    globalSetup: ['test/global-setup.ts'],
+    env: { TEST_BACKEND: 'postgres', TEST_SERVICE: 'round-robin' },
+    // A job whose worker is killed waits for half a minute; four processes start at once.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  }
+  return [{ extends: true as const, test }]
+}
+
 // What uses a database runs on the embedded one and on a real Postgres; everything else runs once (test/README.md).
 export default defineConfig({
   test: {
@@ -72,6 +89,7 @@ export default defineConfig({
       project('postgres'),
       ...localProjects(),
       ...clusterProjects(),
+      ...roundRobinProjects(),
     ],
     // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.
     pool: 'forks',

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from './child-environment.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const serve = [fileURLToPath(new URL('../src/main.ts', import.meta.url)), 'serve']
 
 export interface ChildService {
   url: string
@@ -16,10 +16,14 @@ export interface ChildService {
 
 /**
  * Starts the service as a process of its own, to be killed.
+ * @param program a module and its parameters that start the service in another way, and print what `serve` prints
  * @throws with what it printed, when it ends before it runs.
  */
-export async function startChildService(environment: Record<string, string | undefined>): Promise<ChildService> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
+export async function startChildService(
+  environment: Record<string, string | undefined>,
+  program: readonly string[] = serve,
+): Promise<ChildService> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...program], {
     env: { ...childEnvironment, PORT: '0', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -83,6 +83,9 @@ const localTests = databaseTests.filter(
   (file) => isIn(file, [...searches, ...alsoWithLocalIndexes]) && !isIn(file, ofTheirOwnIndexes),
 )
 
+/** The test files that also run on two api and two worker processes behind a load balancer: what callers are promised. */
+const roundRobinTests = allDatabaseTests.filter((file) => isIn(file, ['test/contract/']))
+
 /** All other test files: they run once. */
 const plainTests = testFiles.filter((file) => !allDatabaseTests.includes(file))
 
@@ -186,6 +189,9 @@ export function databaseTestsOf(backend: Backend, suite: Suite): readonly string
     suite === 'quick' ? isQuick(file, backend) : campaignTests.includes(file) || !isQuick(file, backend)
   return possible.filter(isIncluded)
 }
+
+/** The test files that run on several processes: in `npm run test:long`, since each starts four of them, and again after their kills. */
+export const roundRobinTestsOf = (suite: Suite): readonly string[] => (suite === 'quick' ? [] : roundRobinTests)
 
 /** The test files that run with a search cluster: in `npm run test:long`, since starting one takes as long as many tests. */
 export const clusterTestsOf = (suite: Suite): readonly string[] => (suite === 'quick' ? [] : clusterTests)

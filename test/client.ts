@@ -22,8 +22,11 @@ export interface TestClient {
   search(query: string, more?: Record<string, unknown>): Promise<Answer>
 }
 
-/** @param url read at each call: a restarted service listens elsewhere. */
-export function createTestClient(url: () => string, apiKey: string | null): TestClient {
+/**
+ * @param url read at each call: a restarted service listens elsewhere.
+ * @param jobTimeoutMs how long `waitForJob` waits by default
+ */
+export function createTestClient(url: () => string, apiKey: string | null, jobTimeoutMs = 45_000): TestClient {
   const send: TestClient['send'] = async (method, path, { headers = {}, body } = {}) => {
     const response = await fetch(url() + path, {
       method,
@@ -43,7 +46,7 @@ export function createTestClient(url: () => string, apiKey: string | null): Test
     post,
     scrape: (body) => post('/api/v1/scrape', body),
     search: (query, more = {}) => post('/api/v1/requests/search', { query, ...more }),
-    waitForJob: async (jobId, timeoutMs = 45_000) => {
+    waitForJob: async (jobId, timeoutMs = jobTimeoutMs) => {
       const deadline = performance.now() + timeoutMs
       for (;;) {
         const { body } = await get(`/api/v1/scrape/${jobId}`)

@@ -16,11 +16,9 @@ import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { emptyDatabase, endUses, type LendOptions, lendDatabase } from './database.ts'
 import { installTestIndex, isOutsideDatabase, searchEnvironment } from './search.ts'
+import { unlimited } from './unlimited.ts'
 
-/** The limiter runs in every suite, but refuses nothing. */
-const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
-
-const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stackexchange']
+export const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stackexchange']
 
 export const testAdminKey = 'admin-key-of-the-tests'
 
@@ -77,7 +75,7 @@ export interface TestService {
 }
 
 /** No test calls a real platform: what it neither simulates nor scripts refuses the connection. */
-const unreachablePlatforms = {
+export const unreachablePlatforms = {
   GITHUB_API_URL: 'http://127.0.0.1:1',
   HACKERNEWS_API_URL: 'http://127.0.0.1:1',
   STACKEXCHANGE_API_URL: 'http://127.0.0.1:1',

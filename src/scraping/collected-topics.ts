@@ -45,16 +45,21 @@ export async function listNamedTopic(transaction: Transaction, jobId: string, to
     and exists (select from scrape_jobs where id = ${jobId}::uuid and not from_expansion)`.execute(transaction)
 }
 
-/** Counts a page, in the transaction that stores it. */
+/**
+ * Counts a page, in the transaction that stores it. The topic is locked first, as by a page that spells it: a trigger changes its row afterwards, and two
+ * pages of a platform that lock the topic and its count in different orders could deadlock.
+ */
 export async function countPage(
   transaction: Transaction,
   platform: PlatformName,
   topic: string,
   now: Date,
 ): Promise<void> {
+  const key = topicKey(topic)
+  await sql`select from topics where key = ${key} for no key update`.execute(transaction)
   await transaction
     .insertInto('platform_topics')
-    .values({ platform, topic_key: topicKey(topic), pages: 1, collected_at: now })
+    .values({ platform, topic_key: key, pages: 1, collected_at: now })
     .onConflict((conflict) =>
       conflict
         .columns(['platform', 'topic_key'])

@@ -88,6 +88,13 @@ export function checkpointPage(
     // No caller can list the requests of an unowned job, so they are not linked to it.
     const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
     const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
+    // One order of locks: an unowned job before its topic, as where `storePage` spells a topic; the topic before the job of an account.
+    if (task.queueMessage.isLive) await lockJob(transaction, jobId)
+    // Only pages of the operator's sources make a topic fresh.
+    if (task.sources === null) {
+      await countPage(transaction, platform, topic, now)
+      await listNamedTopic(transaction, jobId, topic)
+    }
     if (!more) await lockJob(transaction, jobId)
     assertHeld(
       await updateHeld(transaction, task)
@@ -106,11 +113,6 @@ export function checkpointPage(
         }))
         .executeTakeFirst(),
     )
-    // Only pages of the operator's sources make a topic fresh.
-    if (task.sources === null) {
-      await countPage(transaction, platform, topic, now)
-      await listNamedTopic(transaction, jobId, topic)
-    }
     if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
     return more ? { ...task, pages, cursor: nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
   })

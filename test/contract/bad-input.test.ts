@@ -4,7 +4,7 @@ import { json, type Key, prepareContract, unknownId } from './testing.ts'
 
 // Bad bodies of every route, each with the path of the error in the answer.
 
-const contract = prepareContract()
+const contract = prepareContract(18)
 const scrapeJobs = async () => (await contract.service.database.selectFrom('scrape_jobs').select('id').execute()).length
 
 type Case = [what: string, body: unknown, path: string]

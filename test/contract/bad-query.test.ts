@@ -3,7 +3,7 @@ import { json, prepareContract, unknownId } from './testing.ts'
 
 // Bad query strings and cursors, each with the path of the error in the answer.
 
-const contract = prepareContract()
+const contract = prepareContract(12)
 
 describe('GET /api/v1/requests', () => {
   it.each([

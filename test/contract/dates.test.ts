@@ -5,7 +5,7 @@ import { json, type Key, prepareContract } from './testing.ts'
 // Every date that an operation of the API document takes, in its query string or its body, has one grammar: a day or an RFC 3339
 // date-time, or a 400 that names the field and says both forms.
 
-const contract = prepareContract()
+const contract = prepareContract(60)
 
 interface Schema {
   format?: string

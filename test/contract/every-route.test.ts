@@ -5,7 +5,7 @@ import { json, type Key, prepareContract, unknownId } from './testing.ts'
 
 // The rules of every route: keys, bodies and request ids.
 
-const contract = prepareContract()
+const contract = prepareContract(140)
 
 const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'POST', path: '/api/v1/scrape', key: 'account', body: { topic: 'dark mode' } },

@@ -19,7 +19,7 @@ describe('DELETE with the content type of JSON', () => {
 describe('what is hardly HTTP', () => {
   /** Sends bytes unchanged. @returns the whole answer. */
   async function sendRaw(bytes: string): Promise<string> {
-    const { hostname, port } = new URL(contract.service.url)
+    const { hostname, port } = new URL(contract.service.processUrl)
     const socket = connect(Number(port), hostname)
     socket.write(bytes)
     let answer = ''

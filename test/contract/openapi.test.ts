@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from '../../src/accounts/sessions/testing.ts'
-import { foundRequest, numberedPages, platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { isLocal, searchKind } from '../search.ts'
-import { startTestService, type TestService, testAdminKey } from '../service.ts'
-import { json, unknownId } from './testing.ts'
+import { testAdminKey } from '../service.ts'
+import type { ContractService } from './contract-service.ts'
+import { json, startContractService, unknownId } from './testing.ts'
 
 // The document is what people and agents write their callers from: it must be true.
 
@@ -18,21 +18,12 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
 
-let service: TestService
+let service: ContractService
 let document: { openapi: string; tags: { name: string }[]; paths: Record<string, Record<string, Operation>> }
 beforeAll(async () => {
-  const nothingKnown = { authorName: null, authorHandle: null, authorProfileUrl: null, originalCreatedAt: null }
-  const platforms = platformMap(
-    scriptedPlatform('github', numberedPages(2)),
-    scriptedPlatform('hackernews', () => ({
-      requests: [foundRequest('bare', { ...nothingKnown, commentCount: null })],
-      nextCursor: null,
-    })),
-    scriptedPlatform('stackexchange', () => {
-      throw new Error('a fault')
-    }),
-  )
-  service = await startTestService({ ownDatabase: true, platforms })
+  // The kills are spread over the whole file.
+  const platformsFrom = new URL('./platforms.ts', import.meta.url).href
+  service = await startContractService({ platformsFrom, callsBetweenKills: 24 })
   document = (await service.client.get('/openapi.json')).body
 })
 afterAll(() => service.stop())

@@ -5,7 +5,7 @@ import { json, type Key, prepareContract } from './testing.ts'
 // Every number and every boolean of every query string and path, as the API document names them: a plain decimal, or `true` or
 // `false`, or a 400 that says which parameter it is.
 
-const contract = prepareContract()
+const contract = prepareContract(100)
 
 interface Parameter {
   in: string

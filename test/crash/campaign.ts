@@ -7,12 +7,12 @@ import { createTestClient, type TestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 
-const topics = ['dark mode', 'offline sync', 'csv export', 'keyboard shortcuts']
+export const campaignAdminKey = 'admin-key-of-the-crash-test'
 
 const environmentOf = (simulator: PlatformSimulator, apiKey: string, copy: DatabaseCopy) => ({
   DATA_DIR: copy.options.dataDir,
   DATABASE_URL: copy.options.databaseUrl,
-  ADMIN_API_KEY: 'admin-key-of-the-crash-test',
+  ADMIN_API_KEY: campaignAdminKey,
   BOOTSTRAP_API_KEY: apiKey,
   // Two of the four jobs are queued.
   RUNNING_JOBS_MAX: '2',
@@ -25,13 +25,18 @@ const environmentOf = (simulator: PlatformSimulator, apiKey: string, copy: Datab
   STACKEXCHANGE_API_KEY: 'a-key',
 })
 
-async function startJobs(client: TestClient): Promise<string[]> {
-  const started = await Promise.all(topics.map((topic) => client.scrape({ topic, depth: 6 })))
-  return started.map(({ body }) => body.data.jobId)
+export interface CampaignOptions {
+  /** Each is one job. */
+  topics?: readonly string[]
+  /** Of each job. */
+  depth?: number
 }
 
-/** Jobs of four topics, for tests that kill or freeze the service, and the state that they must leave behind. */
-export async function openCampaign() {
+/** Jobs of some topics, for tests that kill or freeze the service, and the state that they must leave behind. */
+export async function openCampaign({
+  topics = ['dark mode', 'offline sync', 'csv export', 'keyboard shortcuts'],
+  depth = 6,
+}: CampaignOptions = {}) {
   const simulator = await startPlatformSimulator({ limits: 'none', latencyMs: 150, size: 420, seed: 7 })
   const apiKey = generateApiKey()
   const copies: DatabaseCopy[] = []
@@ -48,20 +53,26 @@ export async function openCampaign() {
     copies.push(copy)
     return copy
   }
+  const startJobs = async (client: TestClient): Promise<string[]> => {
+    const started = await Promise.all(topics.map((topic) => client.scrape({ topic, depth })))
+    return started.map(({ body }) => body.data.jobId)
+  }
   return {
     simulator,
+    apiKey,
+    environmentOf: (copy: DatabaseCopy) => environmentOf(simulator, apiKey, copy),
     start,
     clientOf,
     newCopy,
     startJobs,
     /** The state that the same jobs leave behind without a disturbance. */
-    undisturbedRun: async () => {
+    undisturbedRun: async <State>(read: (copy: DatabaseCopy) => Promise<State>) => {
       const copy = await newCopy()
       const service = await start(copy)
       const client = clientOf(() => service)
-      for (const jobId of await startJobs(client)) await client.waitForJob(jobId, 60_000)
+      for (const jobId of await startJobs(client)) await client.waitForJob(jobId, 300_000)
       await service.end('SIGTERM')
-      return readState(copy)
+      return read(copy)
     },
     close: async () => {
       // No other signal ends a frozen process.

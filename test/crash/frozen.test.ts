@@ -68,7 +68,7 @@ it(`ends every job and writes nothing twice after ${rounds} processes were froze
 }, async () => {
   console.log(`frozen campaign: ${rounds} rounds, seed ${seed} (set TEST_SEED to repeat it)`)
   const random = createRandom(seed)
-  const expected = await campaign.undisturbedRun()
+  const expected = await campaign.undisturbedRun(readState)
   const copy = await campaign.newCopy()
   const opened = embedded ? null : await openAside(copy)
   let first = await campaign.start(copy)

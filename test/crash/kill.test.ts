@@ -21,7 +21,7 @@ it(`ends every job, loses nothing and doubles nothing after ${kills} kills`, { t
   console.log(`kill -9 campaign: seed ${seed} (set TEST_SEED to repeat it)`)
   const random = createRandom(seed)
   const { simulator } = campaign
-  const expected = await campaign.undisturbedRun()
+  const expected = await campaign.undisturbedRun(readState)
 
   const copy = await campaign.newCopy()
   let service = await campaign.start(copy)

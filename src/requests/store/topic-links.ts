@@ -16,13 +16,15 @@ interface NewTopic {
   created: readonly string[]
 }
 
-/** Whether only an expansion thought of the topic. The mark is only ever cleared; while it is set, its job is locked, so that no call clears it meanwhile. */
+/**
+ * Whether only an expansion thought of the topic. The unowned job is locked, so that no call clears its mark meanwhile, and because its pages lock it before
+ * the topic in any case: the other order could deadlock.
+ */
 async function isFromExpansion(transaction: Transaction, unownedJobId: string | undefined): Promise<boolean> {
   if (unownedJobId === undefined) return false
-  const isMarked = sql`select from scrape_jobs where id = ${unownedJobId}::uuid and from_expansion`
-  const { rows } = await isMarked.execute(transaction)
-  if (rows.length === 0) return false
-  return (await sql`${isMarked} for no key update`.execute(transaction)).rows.length > 0
+  const { rows } = await sql<{ from_expansion: boolean }>`
+    select from_expansion from scrape_jobs where id = ${unownedJobId}::uuid for no key update`.execute(transaction)
+  return rows[0]?.from_expansion ?? false
 }
 
 /**
