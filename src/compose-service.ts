@@ -12,7 +12,7 @@ import { watchReadiness } from './database/readiness.ts'
 import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
-import type { Monitoring } from './metrics/monitoring.ts'
+import type { MonitoredService, Monitoring } from './metrics/monitoring.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
 import { rememberHosts } from './platforms/budget/host-memory.ts'
 import { createQuotaStore } from './platforms/budget/quota-store.ts'
@@ -29,6 +29,7 @@ import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import type { LocalIndex } from './requests/search/local/local-index.ts'
+import { readServingBacklog } from './requests/search/opensearch/status.ts'
 import { watchSearchSize } from './requests/search/size-watch.ts'
 import { followRequestChanges, type RequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -120,6 +121,17 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
 }
 
+/** What the search index outside of the database has not read; undefined where there is none. */
+function outboxBacklogOf({ prepared, localIndex }: ServiceParts): MonitoredService['outboxBacklog'] {
+  const { opened, searchCluster } = prepared
+  const index = searchCluster !== null ? 'opensearch' : localIndex !== null ? 'local' : null
+  if (index === null) return undefined
+  return async () => {
+    const backlog = await (localIndex?.backlog() ?? readServingBacklog(opened.database))
+    return backlog === null ? [] : [{ index, changes: backlog.changes, ageSeconds: backlog.ageMs / 1_000 }]
+  }
+}
+
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
   const { config, log, overrides, adminKey, prepared, localIndex, monitoring, isStopping } = parts
@@ -194,6 +206,7 @@ export async function composeService(parts: ServiceParts) {
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
   const platformStatus = () => ({ database, config: config.platforms, hosts, now: clock.now() })
-  monitoring.observe({ database, backend, role: config.role, platformStatus })
+  const outboxBacklog = outboxBacklogOf(parts)
+  monitoring.observe({ database, backend, role: config.role, platformStatus, outboxBacklog })
   return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts, searchSize }
 }

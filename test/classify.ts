@@ -62,7 +62,7 @@ const ofTheirOwnIndexes = [
   'src/requests/search/engine-choice',
   'src/requests/search/index-build',
   'src/requests/search/local/',
-  'src/requests/search/outbox/',
+  'src/requests/search/outbox/outbox',
   'src/requests/search/size-watch',
   'src/requests/search/tsvector',
   'src/requests/search/uncounted-texts',

@@ -170,15 +170,13 @@ export const catalogue = {
   },
   wishwell_search_outbox_changes: {
     kind: 'gauge',
-    help: 'Changes that a search index outside of the database has not read.',
+    help: 'Changes that the search index of this process, or the one in the cluster, has not read.',
     labels: ['index'],
-    isShared: true,
   },
   wishwell_search_outbox_age_seconds: {
     kind: 'gauge',
     help: 'How old the oldest of these changes is; 0 without one.',
     labels: ['index'],
-    isShared: true,
   },
   wishwell_database_size_bytes: {
     kind: 'gauge',

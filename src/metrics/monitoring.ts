@@ -30,7 +30,7 @@ export interface MonitoredService {
   role: string
   platformStatus: () => StatusOptions
   /** The backlogs of search indexes outside of the database; absent where there is none. */
-  outboxBacklog?: () => Promise<readonly OutboxBacklog[]>
+  outboxBacklog?: (() => Promise<readonly OutboxBacklog[]>) | undefined
 }
 
 /** Measures the parts of a service. Each method gives back a part with the same behaviour, or the same part where nothing is measured. */

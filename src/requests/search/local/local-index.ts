@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { lockDataDirectory } from '../../../database/embedded/lock.ts'
 import { pauseUnlessAborted, unlessAborted } from '../../../runtime/abort.ts'
+import { type Backlog, backlog } from '../outbox/outbox.ts'
 import { createSearchIndex, type SearchIndex } from '../search-index.ts'
 import { LostPositionError } from './follower.ts'
 import {
@@ -38,6 +39,8 @@ export interface LocalIndex {
   /** Takes a failure of a search. The index is closed, thrown away unless the failure is a passing one, and built again. */
   fail(error: LocalIndexError): void
   status(): LocalIndexStatus
+  /** What it has not read of the log of changes; null while it is building. */
+  backlog(): Promise<Omit<Backlog, 'name'> | null>
   /** Increases with each change of what the index answers. */
   revision(): number
   /** Begins to build and to follow, in the background. */
@@ -139,6 +142,10 @@ export function createLocalIndex({ dataDir, ...others }: LocalIndexOptions): Loc
       requests: current.session?.requests ?? 0,
       behindMs: current.searchIndex && current.session ? Math.round(current.session.follower.behindMs()) : null,
     }),
+    backlog: async () => {
+      const consumer = current.searchIndex === null ? undefined : current.session?.identity.consumer
+      return consumer === undefined ? null : ((await backlog(options.database, [consumer]))[0] ?? null)
+    },
     revision: () => current.revision + (current.session?.follower.revision() ?? 0),
     start: () => {
       running = runAlways(options, current, stopping.signal)

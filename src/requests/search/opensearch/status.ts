@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../../database/open.ts'
 import type { IndexState } from '../../../database/tables/search.ts'
-import { backlog } from '../outbox/outbox.ts'
+import { type Backlog, backlog } from '../outbox/outbox.ts'
 import type { Cluster } from './cluster.ts'
 import { consumersOf, parts, readIndexes } from './indexes.ts'
 
@@ -59,4 +59,15 @@ export async function readStatus(executor: Executor, cluster: Cluster): Promise<
     })
   }
   return { isReachable, alias: rows[0]?.alias ?? null, indexes }
+}
+
+/** What the index that serves has not read of the log of changes; null while there is none. */
+export async function readServingBacklog(executor: Executor): Promise<Omit<Backlog, 'name'> | null> {
+  const serving = (await readIndexes(executor)).find(({ state }) => state === 'serving')
+  if (serving === undefined) return null
+  const ofParts = await backlog(executor, consumersOf(serving.name))
+  return {
+    changes: ofParts.reduce((sum, { changes }) => sum + changes, 0),
+    ageMs: Math.max(0, ...ofParts.map(({ ageMs }) => ageMs)),
+  }
 }

@@ -140,8 +140,11 @@ export interface Backlog {
 
 const maxCounted = 10_000
 
-/** The backlogs of all consumers, by name. */
-export async function backlog(executor: Executor): Promise<Backlog[]> {
+/**
+ * The backlogs of consumers, by name.
+ * @param names of these only; without them of all.
+ */
+export async function backlog(executor: Executor, names: readonly string[] | null = null): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
     select name, changes, coalesce(extract(epoch from clock_timestamp() - oldest) * 1000, 0)::float8 as "ageMs"
     from search_consumers, lateral (
@@ -151,6 +154,7 @@ export async function backlog(executor: Executor): Promise<Backlog[]> {
           and ${isOfPart(sql`request_id`, { part: sql`part`, parts: sql`parts` })}
         order by transaction_id limit ${sql.lit(maxCounted)}
       ) as unread
-    ) as counted order by name`.execute(executor)
+    ) as counted
+    where ${names}::text[] is null or name = any(${names}::text[]) order by name`.execute(executor)
   return rows
 }
