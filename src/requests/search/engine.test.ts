@@ -28,8 +28,8 @@ import { prepareTsvector } from './tsvector-preparation.ts'
 
 // What every search engine must do. Exact orders, totals and facets equal those of a plain scan, however many requests match.
 
-const runs = campaignSize('EXACT_SEARCHES', { quick: 60, long: 1_000 })
-const timeout = Math.max(60_000, runs * 500)
+const runs = campaignSize('EXACT_SEARCHES', { quick: 60, long: isCluster ? 300 : 1_000 })
+const timeout = Math.max(isCluster ? 300_000 : 60_000, runs * 500)
 
 interface Row {
   id: string
@@ -218,26 +218,31 @@ describe.each(kinds)('the engine %s', (kind) => {
     ['reads not too many matches of a large cache', { ...defaultBounds, small: 0, sorted: 10, walked: 1 }],
   ] as const
 
-  test.each(ways)('orders exactly as a plain scan, when it %s', { timeout }, async (_way, bounds) => {
-    const index = indexWith(bounds)
-    await fc.assert(
-      fc.asyncProperty(asked, async (input) => {
-        const { filters: given, sortBy, offset } = input
-        const limit = Math.min(input.limit, 100 - offset)
-        const found = await index.search(opened.database, {
-          query: queryOf(input),
-          filters: given,
-          sortBy,
-          offset,
-          limit,
-        })
-        const { ordered } = scan(input)
-        expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(offset, offset + limit).map(({ id }) => id))
-        expect([found.more, found.window]).toEqual([ordered.length > offset + limit, null])
-      }),
-      { numRuns: runs },
-    )
-  })
+  // A cluster has one way; only how many of its answers are verified differs.
+  test.each(isCluster ? ways.slice(0, 2) : ways)(
+    'orders exactly as a plain scan, when it %s',
+    { timeout },
+    async (_way, bounds) => {
+      const index = indexWith(bounds)
+      await fc.assert(
+        fc.asyncProperty(asked, async (input) => {
+          const { filters: given, sortBy, offset } = input
+          const limit = Math.min(input.limit, 100 - offset)
+          const found = await index.search(opened.database, {
+            query: queryOf(input),
+            filters: given,
+            sortBy,
+            offset,
+            limit,
+          })
+          const { ordered } = scan(input)
+          expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(offset, offset + limit).map(({ id }) => id))
+          expect([found.more, found.window]).toEqual([ordered.length > offset + limit, null])
+        }),
+        { numRuns: runs },
+      )
+    },
+  )
 
   test('counts what has all words as a plain scan does, by every facet', { timeout }, async () => {
     const index = indexWith()
@@ -288,7 +293,7 @@ describe.each(kinds)('the engine %s', (kind) => {
     },
   )
 
-  test.each<[string, RequestFilters]>([
+  test.skipIf(isCluster).each<[string, RequestFilters]>([
     ['', {}],
     [', also of those that pass filters', { platforms: [...platforms], minVotes: 1 }],
     [', also as an account sees them', { view: { account, least: 2 } }],
