@@ -47,17 +47,10 @@ const databaseTests = allDatabaseTests.filter((file) => !isIn(file, onlyOfCluste
 /** Everything that searches. */
 const searches = ['src/requests/purge/', 'src/requests/search/', 'src/requests/similar/', 'test/contract/']
 
-/** What is about the indexes of the database. */
-const ofDatabaseSearch = ['src/requests/search/life', 'src/requests/search/stored-words']
-
-/** The test files that also run with a search cluster. */
-const clusterTests = allDatabaseTests.filter(
-  (file) => isIn(file, [...onlyOfCluster, ...searches]) && !isIn(file, ofDatabaseSearch),
-)
-
 /** What searches no index of the tests: it is about the database, or makes indexes itself. The project `postgres` runs it. */
 const ofTheirOwnIndexes = [
-  ...ofDatabaseSearch,
+  'src/requests/search/life',
+  'src/requests/search/stored-words',
   'src/requests/search/bm25',
   'src/requests/search/engine-choice',
   'src/requests/search/index-build',
@@ -69,6 +62,11 @@ const ofTheirOwnIndexes = [
   'src/requests/search/usual-length',
   'src/requests/search/vocabulary',
 ]
+
+/** The test files that also run with a search cluster. */
+const clusterTests = allDatabaseTests.filter(
+  (file) => isIn(file, [...onlyOfCluster, ...searches]) && !isIn(file, ofTheirOwnIndexes),
+)
 
 /** What else searches. */
 const alsoWithLocalIndexes = [
