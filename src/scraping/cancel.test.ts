@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { campaignSize } from '../../test/campaign-size.ts'
 import { openEvents } from '../../test/event-reader.ts'
 import { numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
@@ -228,11 +228,20 @@ describe('cancelling at any moment', () => {
     async () => {
       play('github', numberedPages(9))
       const { database } = service
+      // A page waits when it has written its task, until this test lets it go on.
+      await sql`create function wait_for_test() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock(1); return null; end $$`.execute(database)
+      await sql`create trigger wait_for_test after update on scrape_tasks for each row when (new.pages > old.pages)
+        execute function wait_for_test()`.execute(database)
+      onTestFinished(async () => {
+        await sql`drop function wait_for_test cascade`.execute(database)
+      })
       const stored = await database.transaction().execute(async (transaction) => {
-        await sql`lock table platform_topics in share mode`.execute(transaction)
+        await sql`select pg_advisory_xact_lock(1)`.execute(transaction)
         const second = await start({ platforms: ['github'], depth: 5 })
         const storing = async () => {
-          const waiting = sql`select 1 from pg_locks where not granted and relation = 'platform_topics'::regclass`
+          const waiting = sql`select 1 from pg_locks where not granted and locktype = 'advisory'
+            and database = (select oid from pg_database where datname = current_database())`
           return (await waiting.execute(transaction)).rows.length
         }
         await expect.poll(storing).toBe(1)
