@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
+import type { Transaction } from '../../database/open.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
 import { correctionHash, judgedTextHash, recomputeStandings } from '../views/standings.ts'
 import { deleteRequests } from './delete.ts'
@@ -480,4 +481,55 @@ it('a deleted request leaves nothing but corrections, which apply when it is col
   expect(await counts()).toEqual(tables.map((table) => [table, false]))
   await store(one(wish))
   expect(await views()).toEqual([`${account} 1 0`])
+})
+
+// The embedded database runs one transaction at a time.
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('two pages at once', () => {
+  const isWaiting = async (count: number) => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      opened.database,
+    )
+    return rows.length >= count
+  }
+  /** A transaction that does something, and stays open until it is told to end. */
+  async function holdOpen(run: (transaction: Transaction) => Promise<unknown>) {
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const done = opened.database.transaction().execute(async (transaction) => {
+      await run(transaction)
+      begun.resolve()
+      await end.promise
+    })
+    done.catch(begun.reject)
+    await begun.promise
+    return async () => {
+      end.resolve()
+      await done
+    }
+  }
+
+  it('one off topic changes nothing of a request that the other one stores at this moment', async () => {
+    await store({ requests: [foundRequest('1')] })
+    const releaseFirst = await holdOpen((transaction) =>
+      sql`select from requests where source_id = '1' for no key update`.execute(transaction),
+    )
+    // Its statement begins before the second request is stored, and waits for the first one.
+    const offTopic = store({
+      requests: [foundRequest('1', { votes: 5 })],
+      offTopic: [foundRequest('2', { confidence: 0, votes: 7 })],
+    })
+    await expect.poll(() => isWaiting(1)).toBe(true)
+    await store({ requests: [foundRequest('2', { confidence: 0 })] }, 'export')
+    const prepared = await preparePage('github', { requests: [foundRequest('2', { confidence: 1, votes: 3 })] }, null)
+    const releaseSecond = await holdOpen((transaction) =>
+      storePage(transaction, { ...prepared, platform: 'github', topic: 'export', jobId, now }),
+    )
+    await releaseFirst()
+    await Promise.race([offTopic, expect.poll(() => isWaiting(1)).toBe(true)])
+    await releaseSecond()
+    await offTopic
+    expect([(await row('1'))?.votes, (await row('2'))?.votes]).toEqual([5, 3])
+    expect([(await row('2'))?.confidence, await standing('2')]).toEqual([1, 2])
+  })
 })

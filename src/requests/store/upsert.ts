@@ -40,40 +40,56 @@ const incomingColumns = sql`(source_id text, creates boolean, confidence real, s
 const incomingOf = (page: FoundPage, requests: FoundPage['requests']) =>
   sql`jsonb_to_recordset(${JSON.stringify(incomingRows(page, requests))}::jsonb) as incoming ${incomingColumns}`
 
+interface InsertedOrLocked {
+  created: StoredRequest[]
+  /** The source ids of those that were stored before. */
+  locked: Set<string>
+}
+
 /**
  * Inserts the requests of a page that are new and locks all others that are stored. One statement meets both in one order, so two pages with the
- * same requests wait for each other once, and never both.
- * @returns the new ones.
+ * same requests wait for each other once, and never both. One off topic that another page stores at this moment is not locked: as if this page had been first.
  */
-async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<StoredRequest[]> {
+async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<InsertedOrLocked> {
   const { platform, topic, now, requests } = page
-  const { rows } = await sql<{ id: string; source_id: string; votes: number; creates: boolean; corrected: boolean }>`
-    with incoming as materialized (select * from ${incomingOf(page, requests)}), written as (
+  const { rows } = await sql<{
+    id: string | null
+    source_id: string
+    votes: number
+    creates: boolean
+    corrected: boolean
+  }>`
+    with incoming as materialized (
+      select * from ${incomingOf(page, requests)} where creates or exists (
+        select from requests as known where known.platform = ${platform} and known.source_id = incoming.source_id)
+    ), written as (
       insert into requests (platform, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, topic, created_at, updated_at)
       select ${platform}, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, ${topicName(topic)}, ${now}, ${now}
-      from incoming where creates or exists (
-        select from requests as known where known.platform = ${platform} and known.source_id = incoming.source_id)
-      order by source_id
+      from incoming order by source_id
       on conflict (platform, source_id) do update set votes = requests.votes where false
       returning id, source_id, votes
     )
     select id, source_id, written.votes, creates, exists (select from request_corrections) as corrected
-    from written join incoming using (source_id)`.execute(transaction)
+    from incoming left join written using (source_id)`.execute(transaction)
+  const inserted = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]))
   // Off topic, and deleted between the reading of this statement and its lock.
-  const unwanted = rows.filter(({ creates }) => !creates).map(({ id }) => id)
+  const unwanted = inserted.filter(({ creates }) => !creates).map(({ id }) => id)
   if (unwanted.length > 0) await sql`delete from requests where id = any(${unwanted}::uuid[])`.execute(transaction)
-  return rows
-    .filter(({ creates }) => creates)
-    .map(({ id, source_id, votes, corrected }) => ({
-      id,
-      source_id,
-      votes,
-      created: true,
-      reclassified: false,
-      maybe_corrected: corrected,
-      before: null,
-    }))
+  return {
+    created: inserted.filter(({ creates }) => creates).map(toCreated),
+    locked: new Set(rows.filter(({ id }) => id === null).map(({ source_id }) => source_id)),
+  }
 }
+
+const toCreated = (row: { id: string; source_id: string; votes: number; corrected: boolean }): StoredRequest => ({
+  id: row.id,
+  source_id: row.source_id,
+  votes: row.votes,
+  created: true,
+  reclassified: false,
+  maybe_corrected: row.corrected,
+  before: null,
+})
 
 /** Writes the requests that have changed; all of them are locked. @returns those that are stored, changed or not. */
 async function updateLocked(
@@ -120,9 +136,8 @@ async function updateLocked(
  * @returns all that are stored now, changed or not.
  */
 export async function upsertRequests(transaction: Transaction, page: FoundPage): Promise<StoredRequest[]> {
-  const created = await insertOrLock(transaction, page)
-  const isNew = new Set(created.map(({ source_id }) => source_id))
-  // A statement of its own: under the locks it reads what each request was before.
-  const known = page.requests.filter(({ request }) => !isNew.has(request.sourceId))
+  const { created, locked } = await insertOrLock(transaction, page)
+  // A statement of its own: under the locks it reads what each request was before. One without a lock could change meanwhile.
+  const known = page.requests.filter(({ request }) => locked.has(request.sourceId))
   return [...created, ...(await updateLocked(transaction, page, known))]
 }
