@@ -65,7 +65,8 @@ function write(service: ChildService) {
   let isWriting = true
   const writing = (async () => {
     for (let page = 0; isWriting; page++) {
-      await clientOf(service).post('/api/v1/requests/search', { query: 'written' })
+      // Within the rate limit of the account, which the searches of the test need, too.
+      if (page % 20 === 0) await clientOf(service).post('/api/v1/requests/search', { query: 'written' })
       const rows: Row[] = Array.from({ length: 10 }, (_, number) => ({
         text: `written everywhere ${page}`,
         platform: 'github',
@@ -130,7 +131,7 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('a process with a search
     await isReady(service)
     for (let number = 0; number < kills; number++) {
       const { body } = await clientOf(service).post('/api/v1/requests/search', { query: 'written' })
-      expect(body.data.results.length).toBeGreaterThan(0)
+      expect(body).toMatchObject({ data: { results: expect.arrayContaining([expect.anything()]) } })
       await kill(service)
       service = await startIn(join(scratch, 'killed'))
       await isReady(service)
