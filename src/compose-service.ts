@@ -153,7 +153,13 @@ export async function composeService(parts: ServiceParts) {
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
-  const searchSize = watchSearchSize({ database, searchIndex, log, clock })
+  // While a local index is built tsvector searches, and the operator has done already what a warning would ask for.
+  const searchSize = watchSearchSize({
+    database,
+    searchIndex: localIndex === null ? searchIndex : { kind: 'local' },
+    log,
+    clock,
+  })
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,

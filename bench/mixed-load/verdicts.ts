@@ -29,7 +29,7 @@ export const meanOf = (values: readonly number[]): number =>
   known(values).reduce((sum, value) => sum + value, 0) / known(values).length
 
 /** The least squares line through points. @returns its rise for each unit of x */
-export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const [meanX, meanY] = [meanOf(points.map(([x]) => x)), meanOf(points.map(([, y]) => y))]
   const squares = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0)
   return squares === 0 ? 0 : points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0) / squares

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Complain } from '../runtime/config-error.ts'
 import { apiKeyPattern } from './keys.ts'
 
 const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
@@ -27,11 +28,11 @@ export interface AccountConfig {
   adminApiKey: string | undefined
 }
 
-/** Says which variable is wrong and what it should be. */
-type Complain = (variable: keyof AccountEnvironment, what: string) => never
-
 /** Interprets the variables of accounts. @param complain called with the first that is wrong. */
-export function readAccountConfig(environment: AccountEnvironment, complain: Complain): AccountConfig {
+export function readAccountConfig(
+  environment: AccountEnvironment,
+  complain: Complain<AccountEnvironment>,
+): AccountConfig {
   const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY } = environment
   if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {
     complain('BOOTSTRAP_API_KEY', 'must be ww_live_ followed by 32 characters of a-z and 0-9.')

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Complain } from '../runtime/config-error.ts'
 
 const postgresAddress = '^postgres(ql)?://'
 
@@ -57,11 +58,11 @@ export interface DatabaseConfig {
   databaseQueuePoolSize: number
 }
 
-/** Says which variable is wrong and what it should be. */
-type Complain = (variable: keyof DatabaseEnvironment, what: string) => never
-
 /** Interprets the variables of the database. @param complain called with the first that is wrong. */
-export function readDatabaseConfig(environment: DatabaseEnvironment, complain: Complain): DatabaseConfig {
+export function readDatabaseConfig(
+  environment: DatabaseEnvironment,
+  complain: Complain<DatabaseEnvironment>,
+): DatabaseConfig {
   if (environment.DATABASE_URL === undefined) {
     for (const variable of ['DATABASE_LISTEN_URL', 'DATABASE_READ_URL'] as const) {
       if (environment[variable] !== undefined) complain(variable, 'is only for a Postgres that DATABASE_URL names.')

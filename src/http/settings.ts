@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Complain } from '../runtime/config-error.ts'
 import { type Proxies, parseProxies } from './proxies.ts'
 import { parsePublicUrl } from './public-url.ts'
 
@@ -48,15 +49,12 @@ export interface HttpConfig {
   trustProxy: Proxies | undefined
 }
 
-/** Says which variable is wrong and what it should be. */
-type Complain = (variable: keyof HttpEnvironment, what: string) => never
-
 const publicUrlRule =
   'must be an http or https address with no path, query, name or password, like https://wishwell.example.'
 const proxyRule = 'must be addresses and networks such as 127.0.0.1,10.0.0.0/8, or a number of proxies from 1 to 99.'
 
 /** Interprets the variables of the HTTP side. @param complain called with the first that is wrong. */
-export function readHttpConfig(environment: HttpEnvironment, complain: Complain): HttpConfig {
+export function readHttpConfig(environment: HttpEnvironment, complain: Complain<HttpEnvironment>): HttpConfig {
   const { HOST: host, PORT: port, PUBLIC_URL, ALLOW_PLAIN_HTTP: allowPlainHttp, TRUST_PROXY } = environment
   const publicUrl = PUBLIC_URL === undefined ? undefined : parsePublicUrl(PUBLIC_URL)
   const trustProxy = TRUST_PROXY === undefined ? undefined : parseProxies(TRUST_PROXY)

@@ -3,6 +3,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { ModelConfig } from '../model/settings.ts'
 import { platformNames } from '../platforms/registry.ts'
 import { itemsOf } from '../platforms/variables.ts'
+import type { Complain } from '../runtime/config-error.ts'
 
 /** The environment variables of judging: part of the schema in `config.ts`, which alone reads them. */
 export const judgingVariables = {
@@ -30,16 +31,13 @@ export interface JudgingConfig {
   excludedPlatforms: readonly PlatformName[]
 }
 
-/** Reports which variable is wrong and what it should be. */
-export type Complain = (variable: keyof JudgingEnvironment, what: string) => never
-
 /**
  * What the variables of judging mean; null when nothing is judged.
  * @param complain called with the first that is wrong.
  */
 export function readJudgingConfig(
   environment: JudgingEnvironment,
-  complain: Complain,
+  complain: Complain<JudgingEnvironment>,
   model: ModelConfig | null,
 ): JudgingConfig | null {
   const { AI_JUDGED_PER_DAY: perDay, AI_JUDGED_EXCLUDED_PLATFORMS: list } = environment

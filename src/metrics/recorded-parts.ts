@@ -30,7 +30,7 @@ export const recordedClient = (client: PlatformClient, recorder: Recorder): Plat
 })
 
 /** A platform that counts the pages that tasks fetch. */
-export const recordedPlatform = (platform: Platform, recorder: Recorder): Platform => {
+const recordedPlatform = (platform: Platform, recorder: Recorder): Platform => {
   const count = (outcome: string) =>
     recorder.count('wishwell_platform_pages_total', { platform: platform.name, outcome })
   return {

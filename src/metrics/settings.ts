@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Complain } from '../runtime/config-error.ts'
 
 /** The environment variables of metrics and traces: part of the schema in `config.ts`, which alone reads them. */
 export const metricsVariables = {
@@ -62,9 +63,6 @@ export interface MetricsConfig {
   traces: TracesConfig | null
 }
 
-/** Says which variable is wrong and what it should be. */
-type Complain = (variable: keyof MetricsEnvironment, what: string) => never
-
 /** The address of traces below that of a collector (OTLP specification, "Endpoint URLs for OTLP/HTTP"). Null for no valid address. */
 function tracesUrl(endpoint: string): string | null {
   const url = URL.parse(endpoint)
@@ -88,7 +86,7 @@ function parseHeaders(text: string): Record<string, string> | null {
   return headers
 }
 
-function readTraces(environment: MetricsEnvironment, complain: Complain): TracesConfig | null {
+function readTraces(environment: MetricsEnvironment, complain: Complain<MetricsEnvironment>): TracesConfig | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: text } = environment
   if (endpoint === undefined) return null
   const url = tracesUrl(endpoint)
@@ -101,7 +99,10 @@ function readTraces(environment: MetricsEnvironment, complain: Complain): Traces
 }
 
 /** Interprets the variables of metrics and traces. @param complain called with the first that is wrong. */
-export function readMetricsConfig(environment: MetricsEnvironment, complain: Complain): MetricsConfig {
+export function readMetricsConfig(
+  environment: MetricsEnvironment,
+  complain: Complain<MetricsEnvironment>,
+): MetricsConfig {
   const { METRICS: isOn, METRICS_PORT: port, METRICS_HOST: host } = environment
   if (port !== undefined && !isOn) return complain('METRICS_PORT', 'needs METRICS=true.')
   return {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Complain } from '../runtime/config-error.ts'
 
 /** The environment variables of the model: part of the schema in `config.ts`, which alone reads them. */
 export const modelVariables = {
@@ -42,14 +43,14 @@ export interface ModelConfig {
   maxTokens: number
 }
 
-/** Reports which variable is wrong and what it should be. */
-export type Complain = (variable: keyof ModelEnvironment, what: string) => never
-
 /**
  * What the variables of the model mean; null without a model.
  * @param complain called with the first that is wrong.
  */
-export function readModelConfig(environment: ModelEnvironment, complain: Complain): ModelConfig | null {
+export function readModelConfig(
+  environment: ModelEnvironment,
+  complain: Complain<ModelEnvironment>,
+): ModelConfig | null {
   const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: name } = environment
   if (baseUrl === undefined) {
     // Without this error they would be unused although they look effective.

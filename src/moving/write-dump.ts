@@ -15,7 +15,7 @@ const maxChunkRows = 2_000
 const firstChunkRows = 50
 
 /** The number of rows of the next chunk. It depends on rows only, so that a second dump of the same rows is the same. */
-export const nextChunkRows = (rows: number, bytes: number): number =>
+const nextChunkRows = (rows: number, bytes: number): number =>
   Math.max(1, Math.min(maxChunkRows, Math.round((rows / bytes) * chunkBytes)))
 
 /** The counts and checksums of the tables that were written so far. */

@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
+import type { Complain } from '../runtime/config-error.ts'
 import { definitionOf, openPlatformNames, platformDefinitions, platformNames } from './registry.ts'
 import { commaList, isWebAddress, itemsOf } from './variables.ts'
 
@@ -47,9 +48,6 @@ export interface PlatformsConfig {
   /** The variables of all adapters. */
   environment: PlatformEnvironment
 }
-
-/** Reports which variable is wrong and what it should be. */
-export type Complain = (variable: string, what: string) => never
 
 /** Reads the variables of the platforms. @param complain called with the first wrong variable. */
 export function readPlatformsConfig(environment: PlatformEnvironment, complain: Complain): PlatformsConfig {

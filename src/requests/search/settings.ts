@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Complain } from '../../runtime/config-error.ts'
 import { type ClusterConfig, clusterVariables, readClusterConfig } from './opensearch/settings.ts'
 
 /** The environment variables of searches: part of the schema in `config.ts`, which alone reads them. */
@@ -29,11 +30,11 @@ interface WithDatabase {
   DATABASE_URL?: string | undefined
 }
 
-/** Says which variable is wrong and what it should be. */
-type Complain = (variable: keyof SearchEnvironment, what: string) => never
-
 /** Interprets the variables of searches. @param complain called with the first that is wrong. */
-export function readSearchConfig(environment: SearchEnvironment & WithDatabase, complain: Complain): SearchConfig {
+export function readSearchConfig(
+  environment: SearchEnvironment & WithDatabase,
+  complain: Complain<SearchEnvironment>,
+): SearchConfig {
   const { SEARCH_ENGINE: searchEngine, DATABASE_URL: databaseUrl } = environment
   if (searchEngine === 'local' && databaseUrl === undefined) {
     complain('SEARCH_ENGINE', 'local needs DATABASE_URL; the embedded database has such an index itself.')

@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /** From so many requests on, `tsvector` is not what a service should search with. It goes on searching, whatever the number. */
-export const warnedRequests = 50_000
+const warnedRequests = 50_000
 
 const countedMs = 60_000
 const loggedMs = 24 * 60 * 60_000

@@ -59,6 +59,7 @@ export function writeIdentity(directory: string, identity: Identity): void {
 
 /** Records that an index is open. @returns its identity from now on. */
 export function markOpen(directory: string, identity: Identity): Identity {
+  // Compared with the times of files, so it is by the clock of the machine.
   const unflushed = { since: identity.unflushed?.since ?? Date.now(), machineStart: readMachineStart() }
   const opened = { ...identity, unflushed }
   writeIdentity(directory, opened)

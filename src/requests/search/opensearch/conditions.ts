@@ -53,7 +53,7 @@ const passes = (filters: RequestFilters): Clause[] => [
 ]
 
 /** What a view has in one of some classes: as the account sees it where that differs, else as all do. */
-export function inClasses({ account }: View, classes: readonly Standing[]): Clause {
+function inClasses({ account }: View, classes: readonly Standing[]): Clause {
   const shared: Clause = { terms: { standing: classes } }
   if (account === null) return shared
   const own = { terms: { own: classes.map((standing) => `${account}:${standing}`) } }

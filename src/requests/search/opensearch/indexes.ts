@@ -24,7 +24,7 @@ export interface SearchIndexRow {
   stateSeconds: number
 }
 
-export const consumerOf = (index: string, part: number): string => `${index}/${part}`
+const consumerOf = (index: string, part: number): string => `${index}/${part}`
 
 export const consumersOf = (index: string): string[] =>
   Array.from({ length: parts }, (_, part) => consumerOf(index, part))

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Complain } from '../../../runtime/config-error.ts'
 
 /** The environment variables of a search cluster: part of those of searches. */
 export const clusterVariables = {
@@ -30,9 +31,6 @@ interface WithDatabase {
   DATABASE_URL?: string | undefined
 }
 
-/** Says which variable is wrong and what it should be. */
-type Complain = (variable: keyof ClusterEnvironment, what: string) => never
-
 function isAddress(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
@@ -41,7 +39,7 @@ function isAddress(text: string): boolean {
 /** Interprets the variables of a search cluster. @param complain called with the first that is wrong. */
 export function readClusterConfig(
   { SEARCH_URL: nodes, SEARCH_SHARDS: searchShards, DATABASE_URL: databaseUrl }: ClusterEnvironment & WithDatabase,
-  complain: Complain,
+  complain: Complain<ClusterEnvironment>,
 ): ClusterConfig {
   if (nodes === undefined) return { searchNodes: null, searchShards }
   const searchNodes = nodes.split(',').map((node) => node.trim())
