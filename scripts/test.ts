@@ -4,12 +4,17 @@ import { parseArgs } from 'node:util'
 import type { Suite } from '../test/classify.ts'
 
 // `npm test`: lint and format, types, then the whole suite. Stops at the first step that fails.
-// `npm run test:long` runs the campaigns of random and exhaustive checks with many rounds.
+// `npm run test:long` runs the campaigns of random and exhaustive checks with many rounds; `-- --shard 2/6` runs the second of six parts.
 // `npm run check` leaves the suite out; `npm run format` mends what the first step can mend.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values, positionals } = parseArgs({
-  options: { 'check-only': { type: 'boolean' }, format: { type: 'boolean' }, long: { type: 'boolean' } },
+  options: {
+    'check-only': { type: 'boolean' },
+    format: { type: 'boolean' },
+    long: { type: 'boolean' },
+    shard: { type: 'string' },
+  },
   allowPositionals: true,
 })
 
@@ -32,7 +37,7 @@ function run(title: string, program: string, parameters: string[], environment =
 
 /** Runs a suite, or the named files whichever suite they are in. */
 const runSuite = (title: string, suite: Suite, environment = {}): Promise<number> =>
-  run(title, 'vitest/vitest.mjs', ['run', ...positionals], {
+  run(title, 'vitest/vitest.mjs', ['run', ...(values.shard ? [`--shard=${values.shard}`] : []), ...positionals], {
     ...environment,
     ...(positionals.length > 0 ? {} : { TEST_SUITE: suite }),
   })
