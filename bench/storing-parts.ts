@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { locationOfDataDirectory } from '../src/database/schema-version-error.ts'
@@ -12,17 +13,20 @@ import { countSlice } from '../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePage } from '../src/requests/store/store.ts'
 import { foldTopicCounts } from '../src/requests/store/topic-counts.ts'
+import { createSearchIndexUpkeep } from '../src/upkeep/search-index.ts'
 import { text, word } from './upkeep-requests.ts'
 
-// What each part of storing new requests costs, embedded, by the clock: run it on a machine without other work. Detection judges each text.
-// Requests a second are those of preparing and storing; what the background does afterwards is in the table, too.
-//   node bench/storing-parts.ts [--size 100] [--pages 60] [--stored 3000]
+// How many new requests a second the embedded database stores, and what each part of it costs, by the clock: run it on a machine without other
+// work. Detection judges each text, and the index of texts is as the service's upkeep prepares it. Tasks of several platforms store at once, as those of a
+// job do: one is prepared while another is stored. The parts are those of one task. What the background does afterwards is in the table, too.
+//   node bench/storing-parts.ts [--size 100] [--pages 60] [--stored 3000] [--tasks 2]
 
 const { values } = parseArgs({
   options: {
     size: { type: 'string', default: '100' },
     pages: { type: 'string', default: '60' },
     stored: { type: 'string', default: '3000' },
+    tasks: { type: 'string', default: '2' },
   },
 })
 const size = Number(values.size)
@@ -63,6 +67,9 @@ const { database, close } = await openDatabase({
 })
 await migrate(database, locationOfDataDirectory(dataDir))
 await openSearchIndex(database)
+// The one connection of the embedded database: what upkeep sets for it holds for all statements.
+const query = async <T>(statement: string) => ({ rows: (await sql.raw<T>(statement).execute(database)).rows })
+await createSearchIndexUpkeep().prepare({ query } as never)
 
 let sequence = 0
 const newRequest = (): FoundRequest => {
@@ -79,17 +86,25 @@ const newRequest = (): FoundRequest => {
   })
 }
 
-async function storePages(count: number): Promise<number> {
-  const fetched = Array.from({ length: count }, () => Array.from({ length: size }, newRequest))
+const fetchPages = (count: number) => Array.from({ length: count }, () => Array.from({ length: size }, newRequest))
+
+async function storeOne(requests: FoundRequest[]): Promise<void> {
+  since = performance.now()
+  const prepared = await preparePage('github', { requests }, null)
+  spend('preparing: words and detection')
+  const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'bench', now: new Date() }
+  await database.transaction().execute((open) => storePage(open, page))
+  spend('commit, with the numbers of wishes')
+}
+
+/** Stores pages, some at once. @returns the seconds that it took. */
+async function storePages(count: number, tasks: number): Promise<number> {
+  const left = fetchPages(count)
   const startedAt = performance.now()
-  for (const requests of fetched) {
-    since = performance.now()
-    const prepared = await preparePage('github', { requests }, null)
-    spend('preparing: words and detection')
-    const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'bench', now: new Date() }
-    await database.transaction().execute((open) => storePage(open, page))
-    spend('commit, with the numbers of wishes')
+  const run = async () => {
+    for (let next = left.pop(); next; next = left.pop()) await storeOne(next)
   }
+  await Promise.all(Array.from({ length: tasks }, run))
   return (performance.now() - startedAt) / 1000
 }
 
@@ -100,10 +115,16 @@ async function fold(): Promise<void> {
   while (await countSlice(database));
 }
 
-await storePages(storedPages)
+await storePages(storedPages, 1)
+await fold()
+const requests = pages * size
+const tasks = Number(values.tasks)
+const perSecond = (seconds: number, count: number) =>
+  console.log(`${Math.round(requests / seconds)} requests/s in pages of ${size}, ${count} at once`)
+perSecond(await storePages(pages, tasks), tasks)
 await fold()
 spent.clear()
-const seconds = await storePages(pages)
+perSecond(await storePages(pages, 1), 1)
 const foreground = new Map(spent)
 const startedFolding = performance.now()
 while (await foldTopicCounts(database));
@@ -111,8 +132,6 @@ const foldedAt = performance.now()
 while (await countSlice(database));
 const countedAt = performance.now()
 
-const requests = pages * size
-console.log(`${Math.round(requests / seconds)} requests/s in pages of ${size}`)
 console.log('| part | ms a 1,000 requests |\n| --- | --- |')
 const row = (part: string, ms: number) => console.log(`| ${part} | ${((ms / requests) * 1000).toFixed(1)} |`)
 for (const [part, ms] of [...foreground].sort(([, a], [, b]) => b - a)) row(part, ms)

@@ -12,13 +12,14 @@ import { text, word } from './upkeep-requests.ts'
 
 // Writers at the same time on Postgres: pages a second of 1, 2 and 4 of them, each with new requests, with other votes, and with the same requests
 // in other orders; the locks that they wait for, sampled meanwhile; and deadlocks. What prepares a page is not measured. Words are
-// counted and differences folded in the background, as in a service.
-//   node bench/writers.ts [--database postgres://…] [--pages 240] [--size 100] [--writers 1,2,4] [--topics 8]
+// counted and differences folded in the background, as in a service. The numbers of writers take turns, round by round: the speed of a machine drifts.
+//   node bench/writers.ts [--database postgres://…] [--rounds 4] [--pages 80] [--size 100] [--writers 1,2,4] [--topics 8]
 
 const { values } = parseArgs({
   options: {
     database: { type: 'string' },
-    pages: { type: 'string', default: '240' },
+    rounds: { type: 'string', default: '4' },
+    pages: { type: 'string', default: '80' },
     size: { type: 'string', default: '100' },
     writers: { type: 'string', default: '1,2,4' },
     topics: { type: 'string', default: '8' },
@@ -123,25 +124,48 @@ async function measure(name: string, writers: number, prepared: readonly Prepare
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: writers }, write))
   const seconds = (performance.now() - startedAt) / 1000
-  const waits = await stopSampling()
-  console.log(
-    [
-      name.padEnd(16),
-      String(writers).padStart(2),
-      `${(prepared.length / seconds).toFixed(1)} pages/s`.padStart(16),
-      `${Math.round(stored / seconds)} requests/s`.padStart(18),
-      `waiting for a lock at a moment: ${waits}`,
-    ].join('  '),
-  )
+  const one = { pages: prepared.length, requests: stored, seconds }
+  sums.set(name, [...(sums.get(name) ?? []), { writers, ...one }])
+  print(name, writers, one, `waiting for a lock at a moment: ${await stopSampling()}`)
 }
 
-for (const count of values.writers.split(',').map(Number)) {
-  const fresh: PreparedPage[] = []
-  for (let page = 0; page < pages; page++) fresh.push(await newPage())
-  await measure('new', count, fresh)
-  await measure('votes changed', count, fresh.map(withOtherVotes))
-  await measure('same requests', count, crossing(fresh, pages))
+interface Stored {
+  pages: number
+  requests: number
+  seconds: number
 }
+/** Each run of each kind. */
+const sums = new Map<string, (Stored & { writers: number })[]>()
+
+function print(name: string, writers: number, stored: Stored, what: string): void {
+  const perSecond = (count: number, digits: number) => (count / stored.seconds).toFixed(digits)
+  const columns = [
+    name.padEnd(16),
+    String(writers).padStart(2),
+    `${perSecond(stored.pages, 1)} pages/s`.padStart(16),
+    `${perSecond(stored.requests, 0)} requests/s`.padStart(18),
+    what,
+  ]
+  console.log(columns.join('  '))
+}
+
+const counts = values.writers.split(',').map(Number)
+for (let round = 0; round < Number(values.rounds); round++) {
+  for (const count of counts) {
+    const fresh: PreparedPage[] = []
+    for (let page = 0; page < pages; page++) fresh.push(await newPage())
+    await measure('new', count, fresh)
+    await measure('votes changed', count, fresh.map(withOtherVotes))
+    await measure('same requests', count, crossing(fresh, pages))
+  }
+}
+console.log('\nall rounds')
+for (const [name, runs] of sums)
+  for (const count of counts) {
+    const own = runs.filter(({ writers }) => writers === count)
+    const sum = (field: keyof Stored) => own.reduce((total, run) => total + run[field], 0)
+    print(name, count, { pages: sum('pages'), requests: sum('requests'), seconds: sum('seconds') }, '')
+  }
 console.log(`deadlocks: ${await deadlocks(database)}`)
 await folding.stop()
 await close()

@@ -483,6 +483,18 @@ it('a deleted request leaves nothing but corrections, which apply when it is col
   expect(await views()).toEqual([`${account} 1 0`])
 })
 
+it('the rows that are derived from a request are deleted with it, and those of others stay', async () => {
+  await store({ requests: [foundRequest('kept'), foundRequest('deleted')] })
+  const kept = (await row('kept'))!.id
+  const tables = ['request_facets', 'searchable_requests', 'uncounted_texts', 'wish_queue']
+  const ids = (table: string) =>
+    sql<{ id: string }>`select request_id as id from ${sql.table(table)}`.execute(opened.database)
+  for (const table of tables) expect((await ids(table)).rows, table).toHaveLength(2)
+  const chosen = sql<{ id: string }>`select id from requests where source_id = 'deleted' for update`
+  await opened.database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+  for (const table of tables) expect((await ids(table)).rows, table).toEqual([{ id: kept }])
+})
+
 // The embedded database runs one transaction at a time.
 describe.runIf(process.env.TEST_BACKEND === 'postgres')('two pages at once', () => {
   const isWaiting = async (count: number) => {
