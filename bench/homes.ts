@@ -36,7 +36,10 @@ const { values: options } = parseArgs({
 })
 
 /** The setups that can be measured here. @param skipped gets why another one cannot */
-async function chooseSetups(skipped: string[], progress: Progress): Promise<{ chosen: Setup[]; cluster: BenchCluster | null }> {
+async function chooseSetups(
+  skipped: string[],
+  progress: Progress,
+): Promise<{ chosen: Setup[]; cluster: BenchCluster | null }> {
   const names = options.setups.split(',')
   const unknown = names.find((name) => !(name in setups))
   if (unknown !== undefined) throw new Error(`--setups are ${Object.keys(setups).join(', ')}`)
