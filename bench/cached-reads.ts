@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,6 +11,7 @@ import type { Database } from '../src/database/open.ts'
 import { startService } from '../src/service.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { storePosts, usualLengths } from './answers-data.ts'
+import { postgresMs } from './processor-time.ts'
 import { writeSection } from './report.ts'
 import { callers, type Line, measure } from './search-measure.ts'
 
@@ -43,36 +44,10 @@ async function makeKeys(database: Database): Promise<string[]> {
   return keys
 }
 
-/** A tick of /proc on Linux. */
-const tickMs = 10
-const fieldsOf = (pid: number | string) =>
-  readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-    .map(Number)
-
-/** The CPU time so far of this process, and of all processes of a Postgres: it says more than a clock on a busy machine. */
+/** The CPU time so far of this process, and of all processes of a Postgres, in milliseconds. */
 async function cpuMs(url: string | undefined): Promise<{ service: number; postgres: number }> {
   const { user, system } = process.cpuUsage()
-  const service = (user + system) / 1_000
-  if (url === undefined) return { service, postgres: 0 }
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  // After the name: state, parent, ...; user, system, and those of ended children.
-  const postmaster = fieldsOf(rows[0]?.pid ?? 0)[1] ?? 0
-  await client.end()
-  let ticks = 0
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const fields = fieldsOf(name)
-      if (fields[1] === postmaster) ticks += (fields[11] ?? 0) + (fields[12] ?? 0)
-      if (Number(name) === postmaster) ticks += fields.slice(11, 15).reduce((sum, field) => sum + field, 0)
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return { service, postgres: ticks * tickMs }
+  return { service: (user + system) / 1_000, postgres: url === undefined ? 0 : await postgresMs(url) }
 }
 
 async function measureReads(databaseUrl: string | undefined, cachesResponses: boolean): Promise<Line[]> {

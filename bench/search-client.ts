@@ -20,6 +20,8 @@ export interface Measured {
   /** Milliseconds of each call, ascending. */
   times: number[]
   failed: number
+  /** What the first failed call was answered. */
+  failure: string | null
   seconds: number
   bytes: number
 }
@@ -28,6 +30,7 @@ async function run({ url, method, path, headers, keys, bodies, clients, seconds 
   const pool = new Pool(url, { connections: clients, pipelining: 1 })
   const times: number[] = []
   let [next, failed, bytes] = [0, 0, 0]
+  let failure: string | null = null
   const since = performance.now()
   const sent = keys?.map((key) => ({ ...headers, authorization: `Bearer ${key}` })) ?? [headers]
   const call = async () => {
@@ -39,13 +42,22 @@ async function run({ url, method, path, headers, keys, bodies, clients, seconds 
       const content = await answer.body.arrayBuffer()
       times.push(performance.now() - startedAt)
       bytes += content.byteLength
-      if (answer.statusCode !== 200) failed++
+      if (answer.statusCode !== 200) {
+        failed++
+        failure ??= `${answer.statusCode} ${Buffer.from(content)}`
+      }
     }
   }
   await Promise.all(Array.from({ length: clients }, call))
   await pool.close()
   const elapsed = (performance.now() - since) / 1_000
-  return { times: times.sort((a, b) => a - b), failed, seconds: elapsed, bytes: bytes / Math.max(1, times.length) }
+  return {
+    times: times.sort((a, b) => a - b),
+    failed,
+    failure,
+    seconds: elapsed,
+    bytes: bytes / Math.max(1, times.length),
+  }
 }
 
 process.on('message', (load: Load) => {

@@ -16,7 +16,8 @@ export const resultLimit = 20
 
 /** The process of the callers, from the import of this file until its importer kills it. */
 export const callers = fork(fileURLToPath(new URL('./search-client.ts', import.meta.url)))
-const ask = (load: Load): Promise<Measured> =>
+/** Has the callers make calls. */
+export const call = (load: Load): Promise<Measured> =>
   new Promise((resolve, reject) => {
     const onExit = () => reject(new Error('the client ended'))
     callers.once('exit', onExit)
@@ -34,9 +35,9 @@ export const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
 export async function measure(load: Omit<Load, 'clients'>) {
   const { seconds } = load
   // Warm.
-  const warm = await ask({ ...load, clients: 1, seconds: seconds / 3 })
-  const one = await ask({ ...load, clients: 1 })
-  const sixteen = await ask({ ...load, clients: 16 })
+  const warm = await call({ ...load, clients: 1, seconds: seconds / 3 })
+  const one = await call({ ...load, clients: 1 })
+  const sixteen = await call({ ...load, clients: 16 })
   if (one.failed + sixteen.failed > 0) throw new Error(`${one.failed + sixteen.failed} calls failed: ${load.bodies[0]}`)
   const times = [0.5, 0.95, 0.99].map((share) => ms(percentile(one.times, share)))
   const calls = [warm, one, sixteen].reduce((sum, measured) => sum + measured.times.length, 0)

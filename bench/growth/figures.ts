@@ -13,8 +13,11 @@ interface Source {
   by: string
 }
 
+/** What a table says of its numbers where that is not what the file says of the value that they replace. */
+type SourceOfTable = Partial<Pick<Source, 'machine' | 'by'>>
+
 /** A cell of a table that another bench writes into docs/benchmarks.md. It replaces the value when it is there. */
-interface Cell {
+interface Cell extends SourceOfTable {
   section: string
   heading: string | null
   /** The first columns of the row. */
@@ -43,7 +46,7 @@ export interface SearchFigures extends Source {
   constantMs: number
   exponent: number
   points: Readonly<Record<Words, readonly Point[]>>
-  table?: { section: string; sizes: readonly number[]; engine: string; column: string }
+  table?: SourceOfTable & { section: string; sizes: readonly number[]; engine: string; column: string }
 }
 
 export type Engine = 'embedded' | 'bm25' | 'tsvector' | 'openSearch'
@@ -80,7 +83,10 @@ const cellsOf = (line: string) =>
     .map((cell) => cell.trim())
 
 /** The number in a cell of the tables of a section, or null where it has no such cell. */
-export function readCell(section: string, { heading, row, column }: Omit<Cell, 'section'>): number | null {
+export function readCell(
+  section: string,
+  { heading, row, column }: Pick<Cell, 'heading' | 'row' | 'column'>,
+): number | null {
   const start = heading === null ? 0 : section.indexOf(`### ${heading}`)
   if (start === -1) return null
   const end = section.indexOf('\n### ', start + 1)
@@ -100,6 +106,14 @@ export function readCell(section: string, { heading, row, column }: Omit<Cell, '
 /** When a section was measured, as its bench wrote it. */
 const dateOf = (section: string) => /^Measured (\d{4}-\d{2}-\d{2})/m.exec(section)?.[1]
 
+/** The source of a number that was read from a table. */
+const sourceOf = (section: string, { machine, by }: SourceOfTable, file: Source): Omit<Source, 'what'> => ({
+  kind: 'measured',
+  when: dateOf(section) ?? file.when,
+  machine: machine ?? file.machine,
+  by: by ?? file.by,
+})
+
 /** The figures of the file, with those of docs/benchmarks.md where a bench has written them. */
 export function readInputs(): Inputs {
   const inputs: Inputs = JSON.parse(readFileSync(new URL('figures.json', import.meta.url), 'utf8'))
@@ -108,7 +122,7 @@ export function readInputs(): Inputs {
     const section = readSection(figure.table.section)
     const value = readCell(section, figure.table)
     if (value === null) return [name, figure]
-    return [name, { ...figure, value, kind: 'measured' as const, when: dateOf(section) ?? figure.when }]
+    return [name, { ...figure, value, ...sourceOf(section, figure.table, figure) }]
   })
   const searches = Object.entries(inputs.searches).map(([name, search]) => [name, withMeasuredPoints(search)])
   return { ...inputs, figures: Object.fromEntries(figures), searches: Object.fromEntries(searches) }
@@ -118,20 +132,15 @@ function withMeasuredPoints(search: SearchFigures): SearchFigures {
   const { table } = search
   if (table === undefined) return search
   const section = readSection(table.section)
-  const pointsOf = (words: Words, known: readonly Point[]): readonly Point[] => {
-    const found = table.sizes.map((size): Point => {
+  const pointsOf = (words: Words): readonly Point[] =>
+    table.sizes.map((size): Point => {
       const heading = `${size.toLocaleString('en')} documents`
       return [size, readCell(section, { heading, row: [table.engine, wordsOf[words]], column: table.column }) ?? 0]
     })
-    return found.every(([, ms]) => ms > 0) ? found : known
-  }
-  const { one, two, four } = search.points
-  const when = dateOf(section) ?? search.when
-  return {
-    ...search,
-    when,
-    points: { one: pointsOf('one', one), two: pointsOf('two', two), four: pointsOf('four', four) },
-  }
+  const points = { one: pointsOf('one'), two: pointsOf('two'), four: pointsOf('four') }
+  // A curve has points of one source.
+  if (!Object.values(points).every((found) => found.every(([, ms]) => ms > 0))) return search
+  return { ...search, ...sourceOf(section, table, search), points }
 }
 
 /** The value of a figure, or null where none was measured. */
