@@ -52,16 +52,19 @@ function perCall(before: Processors, after: Processors, calls: number): Processo
   }
 }
 
+const loadOf = ({ more = {}, queries }: Row, { service }: Machines, seconds: number): Omit<Load, 'clients'> => ({
+  url: service.url,
+  method: 'POST',
+  path: searchPath,
+  headers: searchHeaders,
+  bodies: queries.map((query) => JSON.stringify({ query, limit: resultLimit, ...more })),
+  seconds,
+})
+
 /** Calls by one client and by eight, for some seconds each, after a third of that to warm up. */
-async function measureRow({ what, more = {}, queries }: Row, machines: Machines, seconds: number) {
-  const load: Omit<Load, 'clients'> = {
-    url: machines.service.url,
-    method: 'POST',
-    path: searchPath,
-    headers: searchHeaders,
-    bodies: queries.map((query) => JSON.stringify({ query, limit: resultLimit, ...more })),
-    seconds,
-  }
+async function measureRow(row: Row, machines: Machines, seconds: number) {
+  const { what } = row
+  const load = loadOf(row, machines, seconds)
   await call({ ...load, clients: 1, seconds: seconds / 3 })
   const before = await usedBy(machines)
   const calls = [await call({ ...load, clients: 1 }), await call({ ...load, clients: 8 })]
@@ -78,12 +81,13 @@ async function measureRow({ what, more = {}, queries }: Row, machines: Machines,
   return { query: what, one: one!, eight: eight!, processors: perCall(before, after, total) }
 }
 
-/** Measures all queries. */
+/** Measures all queries, after all of them have run for a while: a Java machine compiles what it runs often, which takes a minute of CPU. */
 export async function measureSearches(
   rows: readonly Row[],
   machines: Machines,
   { seconds, progress }: { seconds: number; progress: Progress },
 ): Promise<SearchFigures[]> {
+  for (const row of rows) await call({ ...loadOf(row, machines, 2 * seconds), clients: 8 })
   const figures: SearchFigures[] = []
   for (const row of rows) {
     figures.push(await measureRow(row, machines, seconds))

@@ -7,6 +7,7 @@ export type Clause = Record<string, unknown>
 export interface SearchBody {
   query: Clause
   size: number
+  /** By `id` at last: the ids of the documents are read from there. Without it nothing is found, only counted. */
   sort?: readonly Clause[]
   /** Matches are counted up to so many; not at all without it. */
   counted?: number
@@ -118,25 +119,26 @@ function createSearch(client: Client): Cluster['search'] {
           preference: session,
           // A part of the matches would be a wrong answer.
           allow_partial_search_results: false,
-          filter_path: ['hits.hits._id', 'hits.hits.sort', 'hits.total', 'aggregations'],
+          filter_path: ['hits.hits.sort', 'hits.total', 'aggregations'],
           body: {
             query,
             size,
             ...(sort ? { sort } : {}),
             ...(aggs ? { aggs } : {}),
             track_total_hits: counted ?? false,
-            _source: false,
+            // Nothing is read of a document but what it was sorted by: `_id` alone takes 20 us of each.
+            stored_fields: '_none_',
           } as never,
         },
         // The next node may answer.
         { requestTimeout: searchTimeoutMs, maxRetries: 1 },
       )
       const { hits, aggregations = {} } = body as {
-        hits?: { hits?: { _id: string; sort?: (string | number)[] }[]; total?: { value: number; relation: string } }
+        hits?: { hits?: { sort?: (string | number)[] }[]; total?: { value: number; relation: string } }
         aggregations?: FoundDocuments['aggregations']
       }
       return {
-        hits: (hits?.hits ?? []).map(({ _id: id, sort: values = [] }) => ({ id, sort: values })),
+        hits: (hits?.hits ?? []).map(({ sort: values = [] }) => ({ id: String(values.at(-1)), sort: values })),
         total: { count: hits?.total?.value ?? 0, isExact: hits?.total?.relation !== 'gte' },
         aggregations,
       }
