@@ -75,6 +75,20 @@ function backlogVerdict(measure: string, samples: readonly Sample[], read: (samp
   }
 }
 
+const deadRowsOf = ({ database }: Sample): number =>
+  Object.values(database.tables).reduce((sum, { deadRows }) => sum + deadRows, 0)
+
+/** A vacuum begins when a share of a table is dead, so dead rows grow as the tables do. */
+function deadRowsVerdict(samples: readonly Sample[]): Verdict {
+  const share = (sample: Sample) => deadRowsOf(sample) / sample.database.requests
+  const [first, last] = [maxOf(quarterOf(samples, 1).map(share)), maxOf(quarterOf(samples, 4).map(share))]
+  return {
+    measure: 'dead rows',
+    text: `at most ${maxOf(samples.map(deadRowsOf))}; of each stored request ${first.toFixed(2)} in the first quarter, ${last.toFixed(2)} in the last one`,
+    isSteady: last <= 2 * first,
+  }
+}
+
 /** What a run says of each measure. */
 export const judge = (samples: readonly Sample[]): Verdict[] => [
   ...(samples[0]?.processes ?? []).flatMap((_, index) => [
@@ -86,7 +100,5 @@ export const judge = (samples: readonly Sample[]): Verdict[] => [
   backlogVerdict('texts to count', samples, ({ database }) => database.uncounted),
   backlogVerdict('deltas to fold', samples, ({ database }) => database.deltas),
   backlogVerdict('open tasks', samples, ({ database }) => database.openTasks),
-  backlogVerdict('dead rows', samples, ({ database }) =>
-    Object.values(database.tables).reduce((sum, { deadRows }) => sum + deadRows, 0),
-  ),
+  deadRowsVerdict(samples),
 ]
