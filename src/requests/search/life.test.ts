@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { copyDatabase, hasBm25, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { type Database, openDatabase } from '../../database/open.ts'
 import { depths } from './bm25.ts'
 import { openSearchIndex, type SearchIndex } from './search-index.ts'
@@ -158,7 +158,7 @@ describe('opening the search index', () => {
         language sql as 'select 1'`.execute(database)
       const fallback = await openSearchIndex(database)
       expect(fallback.kind).toBe('tsvector')
-      expect(fallback.fallbackReason).toMatch(opened.backend === 'embedded' ? /change return type/ : /not installed/)
+      expect(fallback.fallbackReason).toMatch(hasBm25 ? /change return type/ : /not installed/)
       const { rows } = await sql<{ left: string | null }>`
         select to_regclass('request_texts_bm25')::text as left`.execute(database)
       expect(rows).toEqual([{ left: null }])
