@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { campaignSize } from '../../../../test/campaign-size.ts'
@@ -60,7 +61,7 @@ async function expectExact(service: ChildService): Promise<void> {
   }
 }
 
-/** Stores, changes and deletes requests until it is ended, as fast as a process answers meanwhile. */
+/** Stores, changes and deletes requests until it is ended, at a pace that an index follows on a busy machine, too. */
 function write(service: ChildService) {
   let isWriting = true
   const writing = (async () => {
@@ -77,6 +78,7 @@ function write(service: ChildService) {
       await sql`update request_texts set text = 'written minority' where request_id = ${ids[1]}`.execute(
         opened.database,
       )
+      await sleep(100)
     }
   })()
   return async () => {
