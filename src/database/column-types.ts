@@ -9,6 +9,10 @@ export type PackName = 'starter' | 'standard' | 'bulk'
 export type SpendingOperation = 'scrape' | 'expand' | 'realtime'
 export type EntryKind = 'reserve' | 'settle' | 'release' | 'grant'
 
+/** What a key may do: read what is stored, spend credits too, manage the account too. Each includes the ones before. */
+export const keyScopes = ['read', 'collect', 'manage'] as const
+export type KeyScope = (typeof keyScopes)[number]
+
 /** The name of a platform: the key of its adapter in `platforms/registry.ts`. */
 export type PlatformName = string
 

@@ -1,5 +1,6 @@
 import type { AccountsTables } from './tables/accounts.ts'
 import type { CreditsTables } from './tables/credits.ts'
+import type { EventsTables } from './tables/events.ts'
 import type { HttpTables } from './tables/http.ts'
 import type { MovingTables } from './tables/moving.ts'
 import type { PlatformsTables } from './tables/platforms.ts'
@@ -7,12 +8,14 @@ import type { RequestsTables } from './tables/requests.ts'
 import type { ScrapingTables } from './tables/scraping.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { TopicsTables } from './tables/topics.ts'
+import type { WatchesTables } from './tables/watches.ts'
 import type { WishesTables } from './tables/wishes.ts'
 
 /** Every table of Wishwell, by domain; `migrations/` holds their definitions. (pg-boss keeps its own schema, `pgboss`.) */
 export interface Tables
   extends AccountsTables,
     CreditsTables,
+    EventsTables,
     HttpTables,
     MovingTables,
     PlatformsTables,
@@ -20,4 +23,5 @@ export interface Tables
     ScrapingTables,
     SearchTables,
     TopicsTables,
+    WatchesTables,
     WishesTables {}

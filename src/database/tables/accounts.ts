@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Fixed, Tier } from '../column-types.ts'
+import type { Fixed, FixedWithDefault, KeyScope, Tier } from '../column-types.ts'
 
 export interface AccountsTables {
   accounts: {
@@ -28,6 +28,12 @@ export interface AccountsTables {
     revoked_at: Date | null
     /** Exact to within minutes: not every call writes it. */
     last_used_at: Date | null
+    /** What it may do. */
+    scope: FixedWithDefault<KeyScope>
+    /** From then on it opens nothing; null: never. */
+    expires_at: FixedWithDefault<Date | null>
+    /** The credits that calls with it may use in a UTC month; null: what the account has. */
+    monthly_credits: FixedWithDefault<number | null>
   }
   /** Sessions of the dashboard. */
   sessions: {

@@ -35,6 +35,25 @@ export interface CreditsTables {
     settled: Generated<number>
     created_at: Fixed<Date>
     closed_at: Date | null
+    /** The key that pays, by its budget; null: a session that no key opened. */
+    key_id: FixedWithDefault<string | null>
+    /** The watch whose run it is. */
+    watch_id: FixedWithDefault<string | null>
+  }
+  /** What a key or a watch holds and has settled in a month; derived from the entries, and bounded by its budget. */
+  spender_months: {
+    kind: Fixed<'key' | 'watch'>
+    spender_id: Fixed<string>
+    /** UTC, YYYY-MM. */
+    month: Fixed<string>
+    held: Generated<number>
+    settled: Generated<number>
+  }
+  /** Which thresholds of settled credits were told in a month. */
+  credit_alerts: {
+    account_id: Fixed<string>
+    month: Fixed<string>
+    percent: Fixed<number>
   }
   /** Append-only: a trigger refuses every update and delete. */
   credit_entries: {
@@ -54,5 +73,7 @@ export interface CreditsTables {
     payg_settled_change: FixedWithDefault<number>
     payg_granted_change: FixedWithDefault<number>
     created_at: Fixed<Date>
+    key_id: FixedWithDefault<string | null>
+    watch_id: FixedWithDefault<string | null>
   }
 }

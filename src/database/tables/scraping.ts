@@ -47,6 +47,10 @@ export interface ScrapingTables {
     from_expansion: Generated<boolean>
     /** What the caller named, normalised, by platform; null: the sources of the operator. */
     sources: ColumnType<Record<PlatformName, string[]> | null, string | undefined, never>
+    /** The watch whose run it is; the job outlives it. */
+    watch_id: FixedWithDefault<string | null>
+    /** It collects newest first what is newer; null: by relevance. */
+    newest_since: FixedWithDefault<Date | null>
   }
   scrape_tasks: {
     id: Generated<string>

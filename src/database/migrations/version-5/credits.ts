@@ -1,0 +1,23 @@
+/** Who spends: the key and the watch of each booking, their use of a month, and which alerts of a month were given. */
+export const credits: readonly string[] = [
+  // The key that made the call, or that made the watch whose run it is; null for a call by a session that no key opened.
+  'alter table credit_reservations add column key_id uuid references api_keys, add column watch_id uuid',
+  // No foreign keys: a deleted watch stays in the books.
+  'alter table credit_entries add column key_id uuid, add column watch_id uuid',
+  // The credits that a key or a watch holds and has settled in a month: what its budget bounds. Derived from the entries.
+  `create table spender_months (
+    kind text not null check (kind in ('key', 'watch')),
+    spender_id uuid not null,
+    month text not null,
+    held integer not null default 0 check (held >= 0),
+    settled integer not null default 0 check (settled >= 0),
+    primary key (kind, spender_id, month)
+  )`,
+  // Each threshold of settled credits alerts once a month.
+  `create table credit_alerts (
+    account_id uuid not null references accounts,
+    month text not null,
+    percent smallint not null,
+    primary key (account_id, month, percent)
+  )`,
+]

@@ -1,0 +1,1 @@
+export const news: readonly string[] = []

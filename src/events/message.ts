@@ -1,0 +1,36 @@
+import type { EventType } from './events.ts'
+
+// What is told of an event, before it has the form of a mail, a chat or a webhook. Made at each delivery, from what is stored then.
+
+/** A wish, request or job in a message. */
+export interface MessageItem {
+  /** Plain text from a platform: each channel escapes it. */
+  title: string
+  /** Of our own page, made with PUBLIC_URL; null where there is none. */
+  url: string | null
+  /** Words of our own, such as `+12 votes · GitHub`; plain text. */
+  detail: string
+}
+
+export interface MessageSection {
+  heading: string
+  items: MessageItem[]
+  /** How many more there are than `items`. */
+  more: number
+}
+
+export interface Message {
+  /** Of the event: the same in each repeated delivery. */
+  id: string
+  type: EventType
+  occurredAt: Date
+  /** One line of plain text; it may hold the name of a watch or a topic. */
+  title: string
+  /** Sentences of our own, plain text. */
+  paragraphs: string[]
+  sections: MessageSection[]
+  /** Where to go on. */
+  link: { label: string; url: string } | null
+  /** The same for programs: what a webhook gets as `data`. */
+  data: Record<string, unknown>
+}
