@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { isNew, newestFirst, since } from './newest-first-testing.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from './platforms/index.ts'
+
+/** Records of a topic that fill several pages of each source, of which the last ones are older. */
+const sizes: Record<SimulatedPlatformName, number> = {
+  github: 400,
+  hackernews: 1_000,
+  stackexchange: 350,
+  discourse: 250,
+  lemmy: 600,
+  gitlab: 350,
+  reddit: 350,
+  x: 350,
+  youtube: 2_400,
+  bluesky: 1_000,
+}
+
+/** Platforms whose parameter means exactly the instant, for everything that they return. */
+const isExact = new Set<SimulatedPlatformName>(['github', 'hackernews', 'stackexchange', 'gitlab', 'bluesky'])
+
+describe.each(simulatedPlatformNames)('what is new on %s', (name) => {
+  const options = { size: sizes[name] }
+
+  it('is found in fewer pages than everything, each post once, and the walk ends', async () => {
+    const behaviours = { github: { discussions: 300 } }
+    const { walk, simulator } = await newestFirst(name, { ...options, behaviours })
+    const all = await walk(null)
+    const recent = await walk(since)
+    expect(recent.idsSince).toEqual(all.idsSince)
+    expect(recent.idsSince.length).toBeGreaterThan(options.size / 3)
+    expect(recent.found.filter(isNew)).toHaveLength(recent.idsSince.length)
+    expect(recent.pages.length).toBeGreaterThan(1)
+    expect(recent.pages.length).toBeLessThan(all.pages.length)
+    if (isExact.has(name)) expect(recent.ids).toEqual(recent.idsSince)
+    expect(simulator.breachLog).toEqual([])
+  })
+
+  it('is found where the instant is ignored: an older post ends each source', async () => {
+    const behaviours = { newest: { since: 'ignored' as const }, github: { discussions: 300 } }
+    const { walk } = await newestFirst(name, { ...options, behaviours })
+    const all = await walk(null)
+    const recent = await walk(since)
+    expect(recent.idsSince).toEqual(all.idsSince)
+    expect(recent.pages.length).toBeLessThan(all.pages.length)
+    // Older posts of the pages that were fetched are not dropped.
+    expect(recent.ids.length).toBeGreaterThan(recent.idsSince.length)
+  })
+
+  it.each(['obeyed', 'ignored'] as const)('is found in any order, with the instant %s', async (instant) => {
+    const behaviours = { newest: { since: instant, order: 'ignored' as const }, github: { discussions: 300 } }
+    const { walk } = await newestFirst(name, { ...options, behaviours })
+    const all = await walk(null)
+    expect((await walk(since)).idsSince).toEqual(all.idsSince)
+  })
+
+  it('is found where nothing is new, with one page of each source at most', async () => {
+    const { walk, simulator } = await newestFirst(name, options)
+    const { found } = await walk(new Date('2026-11-19T00:00:00Z'))
+    expect(found.filter(({ originalCreatedAt }) => originalCreatedAt! >= new Date('2026-11-19T00:00:00Z'))).toEqual([])
+    expect(simulator.requests.filter(({ page }) => page > 1)).toEqual([])
+  })
+})
