@@ -61,3 +61,45 @@ describe.each(simulatedPlatformNames)('what is new on %s', (name) => {
     expect(simulator.requests.filter(({ page }) => page > 1)).toEqual([])
   })
 })
+
+describe('what is new in the sources of an account', () => {
+  const options = { size: 300, behaviours: { github: { discussions: 200 } } }
+  const own: readonly [SimulatedPlatformName, string[]][] = [
+    ['stackexchange', ['meta', 'softwarerecs']],
+    ['gitlab', ['quillbox/desk:type::feature', 'quillbox']],
+  ]
+  it.each(own)('of %s is found in each of them', async (name, sources) => {
+    const { walk } = await newestFirst(name, options)
+    const all = await walk(null, sources)
+    const recent = await walk(since, sources)
+    expect(recent.idsSince).toEqual(all.idsSince)
+    expect(recent.pages.length).toBeLessThan(all.pages.length)
+    expect(new Set(recent.found.map(({ ownSource }) => ownSource))).toEqual(new Set(sources))
+  })
+
+  it.each(['obeyed', 'ignored'] as const)(
+    'of GitHub is in issues and in discussions, the instant %s',
+    async (instant) => {
+      const behaviours = { ...options.behaviours, newest: { since: instant } }
+      const { walk } = await newestFirst('github', { ...options, behaviours })
+      const sources = [...new Set((await walk(null)).found.map(({ sourceName }) => sourceName!.toLowerCase()))].slice(
+        0,
+        3,
+      )
+      const all = await walk(null, sources)
+      const recent = await walk(since, sources)
+      expect(recent.idsSince).toEqual(all.idsSince)
+      expect(recent.idsSince.some((id) => id.startsWith('discussion:'))).toBe(true)
+      expect(recent.idsSince.some((id) => !id.startsWith('discussion:'))).toBe(true)
+    },
+  )
+})
+
+it('what is new on Reddit is found where operators are text', async () => {
+  const { walk } = await newestFirst('reddit', { size: 900 }, (urls) => ({ REDDIT_API_URL: `${urls.reddit}/plain` }))
+  const all = await walk(null)
+  const recent = await walk(since)
+  expect(recent.idsSince).toEqual(all.idsSince)
+  expect(recent.idsSince.length).toBeGreaterThan(300)
+  expect(recent.pages.length).toBeLessThan(all.pages.length)
+})
