@@ -128,7 +128,7 @@ describe('YouTube', () => {
     const searches = simulator.requests.filter(({ path }) => path === '/search').map(({ query }) => query)
     expect(searches.map(({ order, publishedAfter }) => [order, publishedAfter])).toEqual([
       ['relevance', undefined],
-      ['date', '2026-11-01T12:00:00Z'],
+      ['date', '2026-11-01T00:00:00Z'],
     ])
   })
 

@@ -68,5 +68,6 @@ export async function newestFirst(
 
 export const isNew = ({ originalCreatedAt }: FoundRequest): boolean => originalCreatedAt! >= since
 
+/** Without the port of the simulator, which is a part of the ids of forums and instances. */
 const idsOf = (requests: readonly FoundRequest[]): string[] =>
-  [...new Set(requests.map(({ sourceId }) => sourceId))].sort()
+  [...new Set(requests.map(({ sourceId }) => sourceId.replace(/^127\.0\.0\.1:\d+/, '')))].sort()

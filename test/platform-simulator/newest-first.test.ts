@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Behaviours } from './behaviour.ts'
 import { isNew, newestFirst, since } from './newest-first-testing.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from './platforms/index.ts'
 
@@ -12,7 +13,7 @@ const sizes: Record<SimulatedPlatformName, number> = {
   gitlab: 350,
   reddit: 350,
   x: 350,
-  youtube: 2_400,
+  youtube: 1_100,
   bluesky: 1_000,
 }
 
@@ -21,43 +22,50 @@ const isExact = new Set<SimulatedPlatformName>(['github', 'hackernews', 'stackex
 
 describe.each(simulatedPlatformNames)('what is new on %s', (name) => {
   const options = { size: sizes[name] }
+  let everything: { idsSince: string[]; pages: number } | undefined
+
+  const setUp = (newest: Partial<Behaviours['newest']> = {}) =>
+    newestFirst(name, { ...options, behaviours: { newest, github: { discussions: 300 } } })
+
+  /** What a walk without an instant finds. */
+  async function all() {
+    const { walk } = everything ? { walk: null } : await setUp()
+    const whole = await walk?.(null)
+    everything ??= { idsSince: whole!.idsSince, pages: whole!.pages.length }
+    return everything
+  }
 
   it('is found in fewer pages than everything, each post once, and the walk ends', async () => {
-    const behaviours = { github: { discussions: 300 } }
-    const { walk, simulator } = await newestFirst(name, { ...options, behaviours })
-    const all = await walk(null)
+    const { walk, simulator } = await setUp()
     const recent = await walk(since)
-    expect(recent.idsSince).toEqual(all.idsSince)
+    expect(recent.idsSince).toEqual((await all()).idsSince)
     expect(recent.idsSince.length).toBeGreaterThan(options.size / 3)
     expect(recent.found.filter(isNew)).toHaveLength(recent.idsSince.length)
     expect(recent.pages.length).toBeGreaterThan(1)
-    expect(recent.pages.length).toBeLessThan(all.pages.length)
+    expect(recent.pages.length).toBeLessThan((await all()).pages)
     if (isExact.has(name)) expect(recent.ids).toEqual(recent.idsSince)
     expect(simulator.breachLog).toEqual([])
   })
 
   it('is found where the instant is ignored: an older post ends each source', async () => {
-    const behaviours = { newest: { since: 'ignored' as const }, github: { discussions: 300 } }
-    const { walk } = await newestFirst(name, { ...options, behaviours })
-    const all = await walk(null)
+    const { walk } = await setUp({ since: 'ignored' })
     const recent = await walk(since)
-    expect(recent.idsSince).toEqual(all.idsSince)
-    expect(recent.pages.length).toBeLessThan(all.pages.length)
+    expect(recent.idsSince).toEqual((await all()).idsSince)
+    expect(recent.pages.length).toBeLessThan((await all()).pages)
     // Older posts of the pages that were fetched are not dropped.
     expect(recent.ids.length).toBeGreaterThan(recent.idsSince.length)
   })
 
   it.each(['obeyed', 'ignored'] as const)('is found in any order, with the instant %s', async (instant) => {
-    const behaviours = { newest: { since: instant, order: 'ignored' as const }, github: { discussions: 300 } }
-    const { walk } = await newestFirst(name, { ...options, behaviours })
-    const all = await walk(null)
-    expect((await walk(since)).idsSince).toEqual(all.idsSince)
+    const { walk } = await setUp({ since: instant, order: 'ignored' })
+    expect((await walk(since)).idsSince).toEqual((await all()).idsSince)
   })
 
-  it('is found where nothing is new, with one page of each source at most', async () => {
-    const { walk, simulator } = await newestFirst(name, options)
-    const { found } = await walk(new Date('2026-11-19T00:00:00Z'))
-    expect(found.filter(({ originalCreatedAt }) => originalCreatedAt! >= new Date('2026-11-19T00:00:00Z'))).toEqual([])
+  it('costs one page of each source at most where nothing is new', async () => {
+    const { walk, simulator } = await setUp()
+    const yesterday = new Date('2026-11-19T00:00:00Z')
+    const { found } = await walk(yesterday)
+    expect(found.filter(({ originalCreatedAt }) => originalCreatedAt! >= yesterday)).toEqual([])
     expect(simulator.requests.filter(({ page }) => page > 1)).toEqual([])
   })
 })

@@ -25,12 +25,12 @@ import { createVideoCache, type VideoCache } from './videos.ts'
 export type YoutubeOptions = CachingAdapterDependencies & YoutubeCallOptions
 
 const videosPerSearch = 50
-const hourMs = 3_600_000
+const dayMs = 86_400_000
 const commentsPerPage = 100
 /** A video whose answer cannot be read is left out; this many of them in one page are a fault of the platform, not of a video. */
 const failureLimit = 3
 /** How old a video is at most that is searched for by its date: later it has few new comments, or is among the most relevant. */
-const youngVideoMs = 14 * 86_400_000
+const youngVideoMs = 14 * dayMs
 
 /** What the functions of this adapter share. */
 interface Youtube {
@@ -71,13 +71,29 @@ async function fetchPage(youtube: Youtube, request: PageRequest): Promise<Page |
   const words = searchWords(request.topic.replaceAll('|', ' ')).join(' ')
   if (words === '') return null
   const searches = videoSearches(words, request.newestSince)
-  const videos: Video[] = []
-  for (const { key, order } of searches) {
-    const search = () => searchVideos(youtube, words, order, request.signal)
-    videos.push(...(await youtube.videoCache.get(key, request.signal, search)))
-  }
+  const videos = await findVideos(youtube, words, searches, request.signal)
   if (videos.length === 0) return null
   return fetchFromVideos(youtube, videos, searches, request)
+}
+
+/** What a search found stays useful when the searches of the day are used up before the next one. */
+async function findVideos(
+  youtube: Youtube,
+  words: string,
+  searches: readonly VideoSearch[],
+  signal: AbortSignal,
+): Promise<Video[]> {
+  const videos: Video[] = []
+  for (const { key, order } of searches) {
+    const search = () => searchVideos(youtube, words, order, signal)
+    try {
+      videos.push(...(await youtube.videoCache.get(key, signal, search)))
+    } catch (error) {
+      const isSpent = error instanceof PlatformError && error.code === 'quota_exhausted'
+      if (!isSpent || videos.length === 0) throw error
+    }
+  }
+  return videos
 }
 
 interface VideoSearch {
@@ -89,8 +105,8 @@ interface VideoSearch {
 function videoSearches(words: string, since: Date | null | undefined): VideoSearch[] {
   const relevant = { key: words, order: { order: 'relevance' } }
   if (!since) return [relevant]
-  // All jobs of an hour share a search.
-  const publishedAfter = isoSecond(new Date(Math.floor((since.getTime() - youngVideoMs) / hourMs) * hourMs))
+  // All jobs of a day share a search: a watch may look every hour, and the quota is 100 a day.
+  const publishedAfter = isoSecond(new Date(Math.floor((since.getTime() - youngVideoMs) / dayMs) * dayMs))
   return [relevant, { key: `${words}\n${publishedAfter}`, order: { order: 'date', publishedAfter } }]
 }
 
