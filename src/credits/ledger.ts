@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
-import { endOfMonth, monthOf } from '../accounts/month.ts'
+import { monthOf } from '../accounts/month.ts'
 import { packs, plans } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
+import { noteAlerts, reachingAlerts, type SettledPool } from './alerts.ts'
+import { type BudgetVerdict, holdingBySpender, type Payer, refuseOverBudget, settlingBySpender } from './spenders.ts'
 import { bookedIn, readUsage } from './usage.ts'
 
 /** The scrape job that credits are held for, or the live call, by an id that the service made. */
@@ -21,18 +23,13 @@ const allowance = sql`(
       from accounts
     ) as allowance`
 
-export type Reservation = Cause & {
-  accountId: string
-  /** The API key that pays, by its budget; null for a session that no key opened. */
-  keyId: string | null
-  /** The watch whose run it is, which pays by its budget, too. */
-  watchId?: string | null
-  /** The budget of that watch: whole credits of a UTC month; null for none. */
-  watchMonthlyCredits?: number | null
-  /** Whole credits, at least 1. */
-  amount: number
-  now: Date
-}
+export type Reservation = Cause &
+  Payer & {
+    accountId: string
+    /** Whole credits, at least 1. */
+    amount: number
+    now: Date
+  }
 
 /**
  * Holds credits, of the monthly pool first and then of the pay-as-you-go balance, in the month of `now`. One statement decides,
@@ -53,18 +50,12 @@ export async function reserve(transaction: Transaction, reservation: Reservation
   refuseOverBudget(taken, now)
 }
 
-/** Whether the budgets of a reservation bear it. */
-interface Taken {
-  keyBears: boolean
-  watchBears: boolean
-}
-
 /**
  * The statement of `reserve`, on a row of the month of `now`, or of an earlier month when that of `now` has no booking.
  * @returns null when the account cannot pay; nothing is held then.
  */
-async function take(transaction: Transaction, reservation: Reservation): Promise<Taken | null> {
-  const { accountId, operation, keyId, watchId = null, watchMonthlyCredits = null, now } = reservation
+async function take(transaction: Transaction, reservation: Reservation): Promise<BudgetVerdict | null> {
+  const { accountId, operation, keyId, watchId = null, now } = reservation
   const { jobId, callId } = idsOf(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
@@ -74,7 +65,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
   const paygPart = sql`(${amount} - ${poolPart})`
   // Never below zero: a cap below the use so far must not refuse what the pool alone can pay.
   const capLeft = sql`greatest(0, coalesce(payg_monthly_cap, 2147483647) - ${isCurrent} * payg_month_used)`
-  const { rows } = await sql<Taken>`
+  const { rows } = await sql<BudgetVerdict>`
     with taken as (
       update credit_balances as balances set
         month = ${month},
@@ -101,31 +92,11 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
         (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at, key_id, watch_id)
       select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at, key_id, watch_id
       from reservation
-    ), spender (kind, id, budget) as (
-      values ('key', ${keyId}::uuid, (select monthly_credits from api_keys where id = ${keyId}::uuid)),
-        ('watch', ${watchId}::uuid, ${watchMonthlyCredits}::integer)
-    ), bearing as (
-      insert into spender_months as spent (kind, spender_id, month, held)
-      select kind, id, month, ${amount} from taken cross join spender
-      where id is not null and (budget is null or ${amount} <= budget)
-      on conflict (kind, spender_id, month) do update set held = spent.held + excluded.held
-        where spent.held + spent.settled + excluded.held
-          <= coalesce((select budget from spender where spender.kind = spent.kind), 2147483647)
-      returning kind
-    )
-    select ${keyId}::uuid is null or exists (select from bearing where kind = 'key') as "keyBears",
-      ${watchId}::uuid is null or exists (select from bearing where kind = 'watch') as "watchBears"
+    ), ${holdingBySpender(reservation, amount)}
+    select not exists (select from refusing where kind = 'key_budget') as "keyBears",
+      not exists (select from refusing where kind = 'watch') as "watchBears"
     from taken`.execute(transaction)
   return rows[0] ?? null
-}
-
-/** @throws ServiceError RATE_LIMITED when a budget does not bear what was taken. */
-function refuseOverBudget({ keyBears, watchBears }: Taken, now: Date): void {
-  if (keyBears && watchBears) return
-  const resetsAt = endOfMonth(monthOf(now)).toISOString()
-  const [whose, reason] = keyBears ? (['the watch', 'watch_budget'] as const) : (['the API key', 'key_budget'] as const)
-  const message = `The monthly budget of ${whose} is not sufficient for this. It is fresh on ${resetsAt.slice(0, 10)}.`
-  throw new ServiceError('RATE_LIMITED', message, { reason, resetsAt })
 }
 
 /**
@@ -164,7 +135,7 @@ export type Closing = Cause & {
 
 /**
  * Settles the used credits of a reservation and releases the remainder, in the month of its booking. Balances of a later month
- * do not change.
+ * do not change. Notes `credits.low` for what the settled credits reach.
  * @param transaction the one that ends the job or call.
  * @throws when the reservation is not open, or smaller than `settled`: a fault that must roll the transaction back.
  */
@@ -173,7 +144,7 @@ export async function closeReservation(transaction: Transaction, closing: Closin
   const { jobId, callId } = idsOf(closing)
   const settledCredits = settled === 'reserved' ? sql`pool_part + payg_part` : sql`${settled}::integer`
   const held = jobId === null ? sql`call_id = ${callId}::uuid` : sql`job_id = ${jobId}::uuid`
-  const { rows } = await sql`
+  const { rows } = await sql<SettledPool>`
     with closed as (
       update credit_reservations set state = 'closed', settled = ${settledCredits}, closed_at = ${now}::timestamptz
       where ${held} and operation = ${operation}::text and state = 'open'
@@ -186,29 +157,31 @@ export async function closeReservation(transaction: Transaction, closing: Closin
           - case when balances.month = closed.month then closed.payg_part - closed.payg_settled else 0 end,
         payg_held = payg_held - closed.payg_part,
         payg_balance = payg_balance - closed.payg_settled
-      from closed where balances.account_id = closed.account_id
-      returning closed.*
-    ), spent as (
-      update spender_months as spent set
-        held = spent.held - booked.pool_part - booked.payg_part,
-        settled = spent.settled + booked.settled
-      from booked cross join lateral (values ('key', key_id), ('watch', watch_id)) as spender (kind, id)
-      where spent.kind = spender.kind and spent.spender_id = spender.id and spent.month = booked.month
+      from closed join ${allowance} on allowance.id = closed.account_id
+      where balances.account_id = closed.account_id
+      returning closed.*, allowance.pool_limit, balances.month = closed.month as is_current,
+        balances.pool_settled as month_settled, balances.pool_held as month_held,
+        payg_balance - payg_held as payg_available
+    ), ${settlingBySpender}, ${reachingAlerts(now)}, entries as (
+      insert into credit_entries
+        (account_id, month, kind, operation, cause, reservation_id,
+         pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at, key_id, watch_id)
+      select account_id, month, movement.kind, operation, ${jobId ?? callId}::text, id,
+        -movement.pool, case movement.kind when 'settle' then movement.pool else 0 end,
+        -movement.payg, case movement.kind when 'settle' then movement.payg else 0 end, closed_at, key_id, watch_id
+      from booked cross join lateral (values
+        (1, 'settle', pool_settled, payg_settled),
+        (2, 'release', pool_part - pool_settled, payg_part - payg_settled)
+      ) as movement (position, kind, pool, payg)
+      where movement.pool + movement.payg > 0
+      order by movement.position
     )
-    insert into credit_entries
-      (account_id, month, kind, operation, cause, reservation_id,
-       pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at, key_id, watch_id)
-    select account_id, month, movement.kind, operation, ${jobId ?? callId}::text, id,
-      -movement.pool, case movement.kind when 'settle' then movement.pool else 0 end,
-      -movement.payg, case movement.kind when 'settle' then movement.payg else 0 end, closed_at, key_id, watch_id
-    from booked cross join lateral (values
-      (1, 'settle', pool_settled, payg_settled),
-      (2, 'release', pool_part - pool_settled, payg_part - payg_settled)
-    ) as movement (position, kind, pool, payg)
-    where movement.pool + movement.payg > 0
-    order by movement.position
-    returning id`.execute(transaction)
-  if (rows.length === 0) throw new Error(`the reservation of ${operation} ${jobId ?? callId} is not open`)
+    select account_id as "accountId", month, month_settled as settled, pool_limit as limit, month_held as held,
+      payg_available as "paygBalance", array(select percent::integer from reached order by percent) as percents
+    from booked`.execute(transaction)
+  const [booked] = rows
+  if (!booked) throw new Error(`the reservation of ${operation} ${jobId ?? callId} is not open`)
+  await noteAlerts(transaction, booked, now)
 }
 
 export interface Grant {
