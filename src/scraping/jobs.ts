@@ -59,7 +59,7 @@ const skipped = (platform: PlatformName, now: Date) => {
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, off = [], depth, sources = noSources, now, expiresAt } = job
-  const { watchId = null, newestSince = null } = job
+  const { keyId = null, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
   const isOver = off.length === platforms.length
   const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
   await nameSources(transaction, { accountId, sources: verified, now })
@@ -94,7 +94,8 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     await noteEvent(transaction, { accountId, type: 'scrape.completed', subject: { jobId, watchId }, now })
     return jobId
   }
-  await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
+  const payer = { accountId, keyId, watchId, watchMonthlyCredits }
+  await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
   await beginJobs(transaction, queue, accountId, now)
   return jobId
 }
