@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { monthOf } from '../accounts/month.ts'
-import type { SkipReason } from '../database/tables/watches.ts'
 import type { Database, Transaction } from '../database/open.ts'
+import type { SkipReason } from '../database/tables/watches.ts'
 import { noteEvent } from '../events/events.ts'
 import { ServiceError } from '../http/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -10,7 +10,7 @@ import { passOverFailures } from '../runtime/maintenance.ts'
 import { unseenMs } from './looks.ts'
 import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { nextInstant } from './schedule.ts'
-import { scheduleOf, type Watch } from './watches.ts'
+import { scheduleOf, type Watch } from './watch.ts'
 
 // A watch is due when the instant in `next_run_at` has come. Who moves that on has the run.
 
@@ -60,7 +60,9 @@ async function runDueWatch(dependencies: DueDependencies, watch: DueWatch): Prom
     if (!isUnpaid(error)) throw error
     // What it held before the refusal is undone. Whoever has claimed the instant meanwhile has decided about it.
     const reason = error.extras.reason ?? null
-    const skipped = await database.transaction().execute((transaction) => skipUnpaid(transaction, watch, { reason, now }))
+    const skipped = await database
+      .transaction()
+      .execute((transaction) => skipUnpaid(transaction, watch, { reason, now }))
     if (skipped) log.info({ watchId, dueAt, reason }, 'nothing pays for a run of the watch')
   }
 }

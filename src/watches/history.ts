@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { SkipReason } from '../database/tables/watches.ts'
 import type { Executor } from '../database/open.ts'
+import type { SkipReason } from '../database/tables/watches.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
 import { type JobStatus, jobStatus } from '../scraping/jobs.ts'
 
@@ -83,5 +83,9 @@ export async function listRuns(
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const hasMore = rows.length > limit
-  return { runs: page.map(toRun), hasMore, cursor: hasMore && last ? cursors.encode([Number(last.key), last.id]) : null }
+  return {
+    runs: page.map(toRun),
+    hasMore,
+    cursor: hasMore && last ? cursors.encode([Number(last.key), last.id]) : null,
+  }
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../database/open.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
 import { startJob } from '../scraping/jobs.ts'
 import type { TaskQueue } from '../scraping/queue.ts'
-import type { Watch } from './watches.ts'
+import type { Watch } from './watch.ts'
 
 export interface RunDependencies {
   queue: TaskQueue

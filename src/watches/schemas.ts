@@ -28,7 +28,8 @@ const timezone = Type.String({
 const monthlyCredits = Type.Integer({
   minimum: 1,
   maximum: 1_000_000_000,
-  description: 'The most that all runs cost in a UTC month: what it cannot pay is skipped. At least one run, depth x platforms',
+  description:
+    'The most that all runs cost in a UTC month: what it cannot pay is skipped. At least one run, depth x platforms',
 })
 const filters = closed(filterProperties, { description: 'Which of the requests are news; the filters of a search' })
 const channels = Type.Array(Type.String({ maxLength: 100 }), {
@@ -77,7 +78,9 @@ export const watchChanges = (dependencies: JobTermsDependencies) => {
       channels: Type.Optional(channels),
       reportsQuiet: Type.Optional(reportsQuiet),
       state: Type.Optional(
-        oneOf(['active', 'paused'], { description: '`active` resumes it: it runs at the next instant of its schedule' }),
+        oneOf(['active', 'paused'], {
+          description: '`active` resumes it: it runs at the next instant of its schedule',
+        }),
       ),
     },
     { minProperties: 1 },
@@ -164,3 +167,4 @@ export const watchRunPage = closed({
     }),
   ),
 })
+export const watchDeleted = closed({ data: closed({ watchId: Type.String() }) })

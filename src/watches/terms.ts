@@ -3,7 +3,7 @@ import { type JobTerms, type JobTermsDependencies, readJobTerms } from '../scrap
 import { costOf } from '../scraping/jobs.ts'
 import { faultOfSchedule, isTimezone } from './schedule.ts'
 import type { NewWatchBody, PreviewBody, WatchChangesBody } from './schemas.ts'
-import type { Watch } from './watches.ts'
+import type { Watch } from './watch.ts'
 
 /** When a watch runs, and what a run collects. */
 export interface RunTerms extends JobTerms {
@@ -23,27 +23,40 @@ export interface WatchTerms extends RunTerms {
 
 /** @throws ServiceError INVALID_REQUEST for wrong terms of a job, a wrong schedule or time zone. */
 export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependencies, now: Date): RunTerms {
-  const { monthlyCredits, schedule, timezone = 'UTC', ...job } = body
+  const { schedule, timezone = 'UTC', ...job } = body
   const terms = readJobTerms(job, dependencies)
   const fault = faultOfSchedule(schedule, now)
   if (fault !== null) throw invalidField('schedule', fault)
   if (!isTimezone(timezone)) throw invalidField('timezone', 'must be a name of a time zone, such as Europe/Berlin')
-  const cost = costOf(terms)
-  if (monthlyCredits !== undefined && monthlyCredits < cost) {
-    throw invalidField('monthlyCredits', `one run costs up to ${cost} credits (depth x platforms), so it must be at least that`)
-  }
   return { ...terms, schedule, timezone }
+}
+
+/** @throws ServiceError INVALID_REQUEST for a budget that cannot pay for one run. */
+export function requireBudget(terms: RunTerms, monthlyCredits: number): void {
+  const cost = costOf(terms)
+  if (monthlyCredits >= cost) return
+  throw invalidField('monthlyCredits', `must be at least ${cost}, what one run may cost (depth x platforms)`)
+}
+
+function readTerms(body: NewWatchBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
+  const { name, monthlyCredits, goal = null, filters = {}, channels = [], reportsQuiet = false, ...run } = body
+  // It is shown in mails and on terminals.
+  if (/\p{Cc}/u.test(name)) throw invalidField('name', 'must not contain control characters')
+  const terms = readRunTerms(run, dependencies, now)
+  return { ...terms, monthlyCredits, name, goal, filters, channels: [...new Set(channels)], reportsQuiet }
 }
 
 /** @throws ServiceError INVALID_REQUEST */
 export function readWatchTerms(body: NewWatchBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
-  const { name, goal = null, filters = {}, channels = [], reportsQuiet = false, ...run } = body
-  // It is shown in mails and on terminals.
-  if (/\p{Cc}/u.test(name)) throw invalidField('name', 'must not contain control characters')
-  const terms = readRunTerms(run, dependencies, now)
-  const { monthlyCredits } = run
-  return { ...terms, monthlyCredits, name, goal, filters, channels: [...new Set(channels)], reportsQuiet }
+  const terms = readTerms(body, dependencies, now)
+  requireBudget(terms, terms.monthlyCredits)
+  return terms
 }
+
+const costly = ['platforms', 'sources', 'depth', 'schedule', 'timezone', 'monthlyCredits'] as const
+
+/** Whether changes of a watch decide what it costs. */
+export const isAboutCost = (changes: WatchChangesBody): boolean => costly.some((name) => changes[name] !== undefined)
 
 /** What its owner has said of a watch, as a body that would make it. */
 const bodyOf = (watch: Watch): NewWatchBody => ({
@@ -61,14 +74,21 @@ const bodyOf = (watch: Watch): NewWatchBody => ({
   reportsQuiet: watch.reports_quiet,
 })
 
-/** The terms of a watch with changes, checked as those of a new one. @throws ServiceError INVALID_REQUEST */
+/**
+ * The terms of a watch with changes, checked as those of a new one. Its budget is checked only when they are about costs: a watch whose platforms were turned
+ * on since can be paused.
+ * @throws ServiceError INVALID_REQUEST
+ */
 export function readChangedTerms(
   watch: Watch,
-  { sources, state: _, ...changes }: WatchChangesBody,
+  changes: WatchChangesBody,
   dependencies: JobTermsDependencies,
   now: Date,
 ): WatchTerms {
   const { sources: before, ...stored } = bodyOf(watch)
+  const { sources, state: _, ...others } = changes
   const named = sources === undefined ? before : (sources ?? undefined)
-  return readWatchTerms({ ...stored, ...changes, ...(named ? { sources: named } : {}) }, dependencies, now)
+  const terms = readTerms({ ...stored, ...others, ...(named ? { sources: named } : {}) }, dependencies, now)
+  if (isAboutCost(changes)) requireBudget(terms, terms.monthlyCredits)
+  return terms
 }

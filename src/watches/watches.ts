@@ -1,31 +1,16 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { accountExists } from '../accounts/accounts.ts'
 import { monthOf } from '../accounts/month.ts'
 import type { Executor, Transaction } from '../database/open.ts'
-import type { Tables } from '../database/tables.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { type NamedSource, byPlatform } from '../platforms/sources/named-sources.ts'
-import { nextInstant, type Schedule } from './schedule.ts'
+import { byPlatform, type NamedSource } from '../platforms/sources/named-sources.ts'
+import { nextInstant } from './schedule.ts'
 import type { WatchTerms } from './terms.ts'
-
-/** A row of `watches`. */
-export type Watch = Selectable<Tables['watches']>
+import { scheduleOf, type Watch } from './watch.ts'
 
 /** The maximum of watches of an account. */
 export const maxWatches = 100
-
-export const scheduleOf = ({
-  schedule,
-  timezone,
-  account_id: accountId,
-  topic,
-}: Pick<Watch, 'schedule' | 'timezone' | 'account_id' | 'topic'>): Schedule => ({
-  schedule,
-  timezone,
-  accountId,
-  topic,
-})
 
 /** The watches of an account, the first made first. */
 export const listWatches = (executor: Executor, accountId: string): Promise<Watch[]> =>
@@ -189,6 +174,24 @@ export const changeWatch = (transaction: Transaction, watch: Watch, change: Watc
       next_run_at: nextAfterChange(watch, change),
       last_looked_at: change.now,
       ...(change.keyId === undefined ? {} : { key_id: change.keyId }),
+    })
+    .where('id', '=', watch.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+/** Has a watch that the transaction has locked run again, from the next instant of its schedule on; one that runs keeps its instant. */
+export const resumeWatch = (
+  transaction: Transaction,
+  watch: Watch,
+  { keyId, now }: { keyId: string | null; now: Date },
+): Promise<Watch> =>
+  transaction
+    .updateTable('watches')
+    .set({
+      state: 'active',
+      next_run_at: watch.next_run_at ?? nextInstant(scheduleOf(watch), now),
+      last_looked_at: now,
+      key_id: keyId,
     })
     .where('id', '=', watch.id)
     .returningAll()

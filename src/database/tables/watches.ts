@@ -10,8 +10,8 @@ export interface WatchesTables {
   watches: {
     id: Generated<string>
     account_id: Fixed<string>
-    /** The key that made it pays for its runs; null: made by a session that no key opened. */
-    key_id: Fixed<string | null>
+    /** The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened. */
+    key_id: string | null
     name: string
     topic: Fixed<string>
     platforms: PlatformName[]

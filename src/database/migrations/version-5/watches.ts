@@ -3,7 +3,7 @@ export const watches: readonly string[] = [
   `create table watches (
     id uuid primary key default gen_random_uuid(),
     account_id uuid not null references accounts,
-    -- The key that made it pays for its runs; null: made by a session that no key opened.
+    -- The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened.
     key_id uuid references api_keys,
     name text not null,
     topic text not null,
