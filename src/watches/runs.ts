@@ -61,7 +61,7 @@ export async function isUnderWay(transaction: Transaction, watchId: string): Pro
     .selectFrom('watch_runs')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'watch_runs.job_id')
     .select('watch_runs.id')
-    .where('watch_id', '=', watchId)
+    .where('watch_runs.watch_id', '=', watchId)
     .where('scrape_jobs.ended_at', 'is', null)
     .limit(1)
     .executeTakeFirst()

@@ -60,11 +60,14 @@ export function nextInstant(schedule: Schedule, after: Date): Date {
 /** The most instants that any schedule has in a month: an hourly one, in 31 days. */
 const maxInstants = 31 * 24
 
-/** How many instants a schedule has in the 31 days after a moment. */
+/** How many instants a schedule has in the 31 days after a moment; a change of summer time is left out. */
 export function countInstants(schedule: Schedule, after: Date): number {
+  const expression = expressionOf(schedule)
+  if (/^\d+ \* \* \* \*$/.test(expression)) return maxInstants
   const until = after.getTime() + 31 * 24 * 3600_000
-  if (schedule.schedule === 'hourly') return maxInstants
-  return nextInstants(schedule, after, maxInstants).filter((instant) => instant.getTime() <= until).length
+  // Many times as fast as with a time zone.
+  const instants = new Cron(expression, { utcOffset: 0, mode: '5-part', paused: true }).nextRuns(maxInstants, after)
+  return instants.filter((instant) => instant.getTime() <= until).length
 }
 
 const cronForm =
