@@ -60,6 +60,8 @@ import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { registerWatchRoutes } from './watches/routes.ts'
+import { deleteWatchesOf } from './watches/watches.ts'
 import { registerWishCorrectionRoutes } from './wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from './wishes/corrections/undo.ts'
 import { deleteMarksOf } from './wishes/marks/marks.ts'
@@ -113,6 +115,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
   await deleteCorrectionsOf(transaction, accountId)
+  await deleteWatchesOf(transaction, accountId)
 }
 
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
@@ -127,6 +130,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerKeyRoutes(routes, shared)
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
+  // No account has channels yet.
+  registerWatchRoutes(routes, { ...shared, findUnknownChannels: async (_executor, _accountId, ids) => [...ids] })
   registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
   const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
   const live = createLive({ ...shared, settings })

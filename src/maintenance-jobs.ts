@@ -36,11 +36,13 @@ export interface MaintenanceJobsOptions {
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
   placing: BackgroundRun | null
+  /** Null where no jobs run. */
+  watches: BackgroundRun | null
 }
 
 /**
  * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, fill the words of older texts, count
- * words, fold counts of topics, have texts judged by a model, and place requests in wishes, every few minutes.
+ * words, fold counts of topics, have texts judged by a model, place requests in wishes, and run watches that are due, every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -55,6 +57,7 @@ export const createMaintenanceJobs = ({
   searchSize,
   usualLength,
   placing,
+  watches,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -79,4 +82,5 @@ export const createMaintenanceJobs = ({
   searchSize: searchSize.check,
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
+  ...(watches === null ? {} : { watches: watches.job }),
 })

@@ -29,6 +29,7 @@ import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
+import { startWatches } from './watches/background.ts'
 import { startPlacing } from './wishes/placing/placing.ts'
 
 export interface Service {
@@ -51,6 +52,8 @@ export interface Service {
   refreshRequests(): Promise<void>
   /** Places queued requests in wishes now. */
   placeRequests(): Promise<void>
+  /** Runs the watches that are due now. */
+  runDueWatches(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -154,6 +157,9 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const firstJudgements = createFirstJudgements(database, log)
   const storedWords = createStoredWords(database, log)
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
+  const { enabled: enabledPlatforms } = config.platforms
+  const { jobTimeLimitMs } = config
+  const watches = runsJobs ? startWatches({ database, queue, clock, log, jobTimeLimitMs, enabledPlatforms }) : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -167,6 +173,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
+    watches,
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
@@ -182,6 +189,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
     placeRequests: async () => placing?.run(),
+    runDueWatches: async () => watches?.run(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -191,6 +199,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         folding?.stop(),
         storedWords.stop(),
         placing?.stop(),
+        watches?.stop(),
       ]),
   }
 }
@@ -248,6 +257,7 @@ async function start(parts: StartParts): Promise<Service> {
     runMaintenance: background.runMaintenance,
     refreshRequests: background.refreshRequests,
     placeRequests: background.placeRequests,
+    runDueWatches: background.runDueWatches,
     stop: () => {
       stopped ??= stop()
       return stopped

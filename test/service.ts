@@ -69,6 +69,8 @@ export interface TestService {
   runMaintenance(): Promise<void>
   /** Places all requests that are queued in wishes. */
   placeRequests(): Promise<void>
+  /** Runs the watches that are due now. */
+  runDueWatches(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -161,6 +163,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     runMaintenance: () => service.runMaintenance(),
     placeRequests: () => service.placeRequests(),
+    runDueWatches: () => service.runDueWatches(),
     reset: async () => {
       const { database } = service.database
       await emptyDatabase(database)

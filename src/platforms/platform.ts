@@ -73,6 +73,8 @@ export interface PageRequest {
   mayShare?: boolean
   /** The sources of an account, in the normalised form of `PlatformDefinition.sources`; without them, those of the operator. */
   sources?: readonly string[]
+  /** Newest first, and only what is newer where the platform can do that; null or absent: the most relevant first. */
+  newestSince?: Date | null
 }
 
 export interface Platform {

@@ -3,6 +3,7 @@ import { reserve } from '../credits/ledger.ts'
 import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
+import { noteEvent } from '../events/events.ts'
 import { offError } from '../platforms/off-platforms.ts'
 import type { SourcesByPlatform } from '../platforms/sources/named-sources.ts'
 import { nameSources } from './account-sources.ts'
@@ -89,7 +90,10 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
       })),
     )
     .execute()
-  if (isOver) return jobId
+  if (isOver) {
+    await noteEvent(transaction, { accountId, type: 'scrape.completed', subject: { jobId, watchId }, now })
+    return jobId
+  }
   const payer = { accountId, keyId, watchId, watchMonthlyCredits }
   await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
   await beginJobs(transaction, queue, accountId, now)
