@@ -15,6 +15,7 @@ import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
+import { startReporting } from './news/reporting.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import { createLocalIndex, type LocalIndex } from './requests/search/local/local-index.ts'
@@ -51,6 +52,8 @@ export interface Service {
   refreshRequests(): Promise<void>
   /** Places queued requests in wishes now. */
   placeRequests(): Promise<void>
+  /** Reports the news of ended runs of watches now. */
+  reportNews(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -148,12 +151,14 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const { config, log, overrides, prepared, monitoring } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, listen } = opened
-  const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
+  const { clock = systemClock, placesRequests: isAutomatic = true, reportsNews = true } = overrides
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const firstJudgements = createFirstJudgements(database, log)
   const storedWords = createStoredWords(database, log)
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
+  const news = { database, listen, clock, log, config: config.news, isAutomatic: reportsNews }
+  const reporting = runsJobs ? await startReporting(news) : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -167,6 +172,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
+    reporting: reportsNews ? reporting : null,
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
@@ -182,6 +188,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
     placeRequests: async () => placing?.run(),
+    reportNews: async () => reporting?.run(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -191,6 +198,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         folding?.stop(),
         storedWords.stop(),
         placing?.stop(),
+        reporting?.stop(),
       ]),
   }
 }
@@ -248,6 +256,7 @@ async function start(parts: StartParts): Promise<Service> {
     runMaintenance: background.runMaintenance,
     refreshRequests: background.refreshRequests,
     placeRequests: background.placeRequests,
+    reportNews: background.reportNews,
     stop: () => {
       stopped ??= stop()
       return stopped

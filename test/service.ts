@@ -69,6 +69,8 @@ export interface TestService {
   runMaintenance(): Promise<void>
   /** Places all requests that are queued in wishes. */
   placeRequests(): Promise<void>
+  /** Reports the news of ended runs of watches. */
+  reportNews(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -111,6 +113,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
   ...(options.expansion ? { expansion: options.expansion } : {}),
   placesRequests: options.placesRequests ?? false,
+  reportsNews: false,
   ...(options.onStatement ? { onStatement: options.onStatement } : {}),
   searchWaitsForChanges: options.searchWaitsForChanges ?? isOutsideDatabase,
   open: lent.open,
@@ -161,6 +164,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     runMaintenance: () => service.runMaintenance(),
     placeRequests: () => service.placeRequests(),
+    reportNews: () => service.reportNews(),
     reset: async () => {
       const { database } = service.database
       await emptyDatabase(database)
