@@ -31,6 +31,7 @@ import type { LiveSettings } from './live/live-call.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
 import type { Monitoring } from './metrics/monitoring.ts'
 import { registerMetricsRoute } from './metrics/routes.ts'
+import { type NoteLook, registerNewsRoutes } from './news/routes.ts'
 import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
 import type { Platforms } from './platforms/platforms.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
@@ -118,6 +119,15 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWatchesOf(transaction, accountId)
 }
 
+/** Until the room watches/ is joined, which has it. */
+const noteLook: NoteLook = async (executor, watchIds, now) => {
+  await executor
+    .updateTable('watches')
+    .set({ last_looked_at: now })
+    .where('id', 'in', [...watchIds])
+    .execute()
+}
+
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
   const authentication = createAuthentication(dependencies)
@@ -149,6 +159,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerMarkRoutes(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
+  registerNewsRoutes(routes, { ...shared, noteLook })
   registerPurgeRoutes(routes, shared)
   registerSearchIndexRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

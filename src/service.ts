@@ -15,6 +15,7 @@ import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
+import { startReporting } from './news/reporting.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import { createLocalIndex, type LocalIndex } from './requests/search/local/local-index.ts'
@@ -54,6 +55,8 @@ export interface Service {
   placeRequests(): Promise<void>
   /** Runs the watches that are due now. */
   runDueWatches(): Promise<void>
+  /** Reports the news of ended runs of watches now. */
+  reportNews(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -151,7 +154,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const { config, log, overrides, prepared, monitoring } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, listen } = opened
-  const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
+  const { clock = systemClock, placesRequests: isAutomatic = true, reportsNews = true } = overrides
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const firstJudgements = createFirstJudgements(database, log)
@@ -160,6 +163,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const { enabled: enabledPlatforms } = config.platforms
   const { jobTimeLimitMs } = config
   const watches = runsJobs ? startWatches({ database, queue, clock, log, jobTimeLimitMs, enabledPlatforms }) : null
+  const news = { database, listen, clock, log, config: config.news, isAutomatic: reportsNews }
+  const reporting = runsJobs ? await startReporting(news) : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -174,6 +179,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
     watches,
+    reporting: reportsNews ? reporting : null,
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
@@ -190,6 +196,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     refreshRequests: async () => refreshing?.run(),
     placeRequests: async () => placing?.run(),
     runDueWatches: async () => watches?.run(),
+    reportNews: async () => reporting?.run(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -200,6 +207,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         storedWords.stop(),
         placing?.stop(),
         watches?.stop(),
+        reporting?.stop(),
       ]),
   }
 }
@@ -258,6 +266,7 @@ async function start(parts: StartParts): Promise<Service> {
     refreshRequests: background.refreshRequests,
     placeRequests: background.placeRequests,
     runDueWatches: background.runDueWatches,
+    reportNews: background.reportNews,
     stop: () => {
       stopped ??= stop()
       return stopped

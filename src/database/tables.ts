@@ -3,6 +3,7 @@ import type { CreditsTables } from './tables/credits.ts'
 import type { EventsTables } from './tables/events.ts'
 import type { HttpTables } from './tables/http.ts'
 import type { MovingTables } from './tables/moving.ts'
+import type { FeedsTables, NewsTables } from './tables/news.ts'
 import type { PlatformsTables } from './tables/platforms.ts'
 import type { RequestsTables } from './tables/requests.ts'
 import type { ScrapingTables } from './tables/scraping.ts'
@@ -16,8 +17,10 @@ export interface Tables
   extends AccountsTables,
     CreditsTables,
     EventsTables,
+    FeedsTables,
     HttpTables,
     MovingTables,
+    NewsTables,
     PlatformsTables,
     RequestsTables,
     ScrapingTables,
