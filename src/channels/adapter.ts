@@ -89,7 +89,6 @@ export const disabledReasons = {
   bounced: 'The mail address does not exist or refuses mail.',
   unsubscribed: 'The reader unsubscribed.',
   unreadable: 'Its secret cannot be opened with the present SECRETS_KEY.',
-  unavailable: 'The operator does not offer this type any more.',
 } as const
 
 export type DisabledReason = keyof typeof disabledReasons

@@ -28,6 +28,8 @@ export interface ChannelsTables {
     failures: Generated<number>
     last_delivered_at: Date | null
     rests_until: Date | null
+    /** When its next attempt is due; null while nothing is pending. */
+    due_at: Date | null
     claimed_by: string | null
     claimed_until: Date | null
   }

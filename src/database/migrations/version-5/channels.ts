@@ -28,12 +28,15 @@ export const channels: readonly string[] = [
     last_delivered_at timestamptz,
     -- No attempt before this, after one that failed.
     rests_until timestamptz,
+    -- When its next attempt is due; null while nothing is pending. Changed under the lock of the row only, see delivery/.
+    due_at timestamptz,
     -- The process that delivers on it, by a token of its own, until that time.
     claimed_by uuid,
     claimed_until timestamptz,
     check ((claimed_by is null) = (claimed_until is null))
   )`,
   'create index channels_account on channels (account_id, created_at, id)',
+  'create index channels_due on channels (due_at) where due_at is not null',
   `create table channel_deliveries (
     id uuid primary key default gen_random_uuid(),
     channel_id uuid not null references channels on delete cascade,
@@ -52,7 +55,7 @@ export const channels: readonly string[] = [
     last_error text,
     unique (channel_id, event_id)
   )`,
-  'create index channel_deliveries_due on channel_deliveries (due_at, channel_id) where due_at is not null',
+  'create index channel_deliveries_due on channel_deliveries (channel_id, due_at) where due_at is not null',
   'create index channel_deliveries_of_channel on channel_deliveries (channel_id, created_at desc, id desc)',
   'create index channel_deliveries_event on channel_deliveries (event_id)',
   'create index channel_deliveries_created on channel_deliveries (created_at)',
