@@ -60,7 +60,7 @@ const lastUsedPrecisionMs = 10 * 60_000
 
 /**
  * Reads the account of a key, with the key's id, and writes the last use of the key.
- * @returns null for a malformed, unknown or revoked key, and for one of a deleted account.
+ * @returns null for a malformed, unknown, revoked or expired key, and for one of a deleted account.
  */
 export async function findAccountByKey(
   executor: Executor,
@@ -71,16 +71,17 @@ export async function findAccountByKey(
   const row = await executor
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
+    .select(['api_keys.id', 'api_keys.scope', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
     .select(ownViewColumns)
     .where('api_keys.hash', '=', hashKey(apiKey))
     .where('api_keys.revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', now)]))
     .where('accounts.deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row) return null
-  const { id, last_used_at: lastUsedAt, accountId, tier } = row
+  const { id, last_used_at: lastUsedAt, accountId, tier, scope } = row
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id }
+  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, scope }
 }

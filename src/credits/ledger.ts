@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { monthOf } from '../accounts/month.ts'
+import { endOfMonth, monthOf } from '../accounts/month.ts'
 import { packs, plans } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
@@ -23,6 +23,12 @@ const allowance = sql`(
 
 export type Reservation = Cause & {
   accountId: string
+  /** The API key that pays, by its budget; null for a session that no key opened. */
+  keyId: string | null
+  /** The watch whose run it is, which pays by its budget, too. */
+  watchId?: string | null
+  /** The budget of that watch: whole credits of a UTC month; null for none. */
+  watchMonthlyCredits?: number | null
   /** Whole credits, at least 1. */
   amount: number
   now: Date
@@ -30,24 +36,35 @@ export type Reservation = Cause & {
 
 /**
  * Holds credits, of the monthly pool first and then of the pay-as-you-go balance, in the month of `now`. One statement decides,
- * books the split and writes the entry; nothing is read before it.
+ * books the split, holds the credits in the months of the key and the watch, and writes the entry; nothing is read before it.
  * @param transaction the one that makes the job or call.
- * @throws ServiceError RATE_LIMITED (reason `credits`) when the credits are not sufficient; nothing is held then.
+ * @throws ServiceError RATE_LIMITED when the credits are not sufficient (reason `credits`), or the budget of the key (`key_budget`)
+ * or of the watch (`watch_budget`) is not; the transaction must be undone then.
  */
 export async function reserve(transaction: Transaction, reservation: Reservation): Promise<void> {
   const { accountId, now } = reservation
-  if (await take(transaction, reservation)) return
-  // The refusal may only mean that the row is of another month than this clock's.
-  await returnToMonth(transaction, accountId, monthOf(now))
-  if (!(await take(transaction, reservation))) throw await insufficientCredits(transaction, accountId, now)
+  let taken = await take(transaction, reservation)
+  if (taken === null) {
+    // The refusal may only mean that the row is of another month than this clock's.
+    await returnToMonth(transaction, accountId, monthOf(now))
+    taken = await take(transaction, reservation)
+  }
+  if (taken === null) throw await insufficientCredits(transaction, accountId, now)
+  refuseOverBudget(taken, now)
+}
+
+/** Whether the budgets of a reservation bear it. */
+interface Taken {
+  keyBears: boolean
+  watchBears: boolean
 }
 
 /**
  * The statement of `reserve`, on a row of the month of `now`, or of an earlier month when that of `now` has no booking.
- * @returns whether it took the credits.
+ * @returns null when the account cannot pay; nothing is held then.
  */
-async function take(transaction: Transaction, reservation: Reservation): Promise<boolean> {
-  const { accountId, operation, now } = reservation
+async function take(transaction: Transaction, reservation: Reservation): Promise<Taken | null> {
+  const { accountId, operation, keyId, watchId = null, watchMonthlyCredits = null, now } = reservation
   const { jobId, callId } = idsOf(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
@@ -57,7 +74,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
   const paygPart = sql`(${amount} - ${poolPart})`
   // Never below zero: a cap below the use so far must not refuse what the pool alone can pay.
   const capLeft = sql`greatest(0, coalesce(payg_monthly_cap, 2147483647) - ${isCurrent} * payg_month_used)`
-  const { rows } = await sql`
+  const { rows } = await sql<Taken>`
     with taken as (
       update credit_balances as balances set
         month = ${month},
@@ -74,17 +91,41 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
       returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part
     ), reservation as (
       insert into credit_reservations
-        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at)
-      select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part, ${now}::timestamptz
+        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at, key_id, watch_id)
+      select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part,
+        ${now}::timestamptz, ${keyId}::uuid, ${watchId}::uuid
       from taken
       returning *
+    ), entry as (
+      insert into credit_entries
+        (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at, key_id, watch_id)
+      select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at, key_id, watch_id
+      from reservation
+    ), spender (kind, id, budget) as (
+      values ('key', ${keyId}::uuid, (select monthly_credits from api_keys where id = ${keyId}::uuid)),
+        ('watch', ${watchId}::uuid, ${watchMonthlyCredits}::integer)
+    ), bearing as (
+      insert into spender_months as spent (kind, spender_id, month, held)
+      select kind, id, month, ${amount} from taken cross join spender
+      where id is not null and (budget is null or ${amount} <= budget)
+      on conflict (kind, spender_id, month) do update set held = spent.held + excluded.held
+        where spent.held + spent.settled + excluded.held
+          <= coalesce((select budget from spender where spender.kind = spent.kind), 2147483647)
+      returning kind
     )
-    insert into credit_entries
-      (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at)
-    select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at
-    from reservation
-    returning id`.execute(transaction)
-  return rows.length > 0
+    select ${keyId}::uuid is null or exists (select from bearing where kind = 'key') as "keyBears",
+      ${watchId}::uuid is null or exists (select from bearing where kind = 'watch') as "watchBears"
+    from taken`.execute(transaction)
+  return rows[0] ?? null
+}
+
+/** @throws ServiceError RATE_LIMITED when a budget does not bear what was taken. */
+function refuseOverBudget({ keyBears, watchBears }: Taken, now: Date): void {
+  if (keyBears && watchBears) return
+  const resetsAt = endOfMonth(monthOf(now)).toISOString()
+  const [whose, reason] = keyBears ? (['the watch', 'watch_budget'] as const) : (['the API key', 'key_budget'] as const)
+  const message = `The monthly budget of ${whose} is not sufficient for this. It is fresh on ${resetsAt.slice(0, 10)}.`
+  throw new ServiceError('RATE_LIMITED', message, { reason, resetsAt })
 }
 
 /**
@@ -147,13 +188,19 @@ export async function closeReservation(transaction: Transaction, closing: Closin
         payg_balance = payg_balance - closed.payg_settled
       from closed where balances.account_id = closed.account_id
       returning closed.*
+    ), spent as (
+      update spender_months as spent set
+        held = spent.held - booked.pool_part - booked.payg_part,
+        settled = spent.settled + booked.settled
+      from booked cross join lateral (values ('key', key_id), ('watch', watch_id)) as spender (kind, id)
+      where spent.kind = spender.kind and spent.spender_id = spender.id and spent.month = booked.month
     )
     insert into credit_entries
       (account_id, month, kind, operation, cause, reservation_id,
-       pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at)
+       pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at, key_id, watch_id)
     select account_id, month, movement.kind, operation, ${jobId ?? callId}::text, id,
       -movement.pool, case movement.kind when 'settle' then movement.pool else 0 end,
-      -movement.payg, case movement.kind when 'settle' then movement.payg else 0 end, closed_at
+      -movement.payg, case movement.kind when 'settle' then movement.payg else 0 end, closed_at, key_id, watch_id
     from booked cross join lateral (values
       (1, 'settle', pool_settled, payg_settled),
       (2, 'release', pool_part - pool_settled, payg_part - payg_settled)

@@ -51,7 +51,7 @@ async function startJob(
     .returning('id')
     .executeTakeFirstOrThrow()
   const amount = depth * platforms
-  await reserve(transaction, { operation: 'scrape', accountId, jobId, amount, now })
+  await reserve(transaction, { operation: 'scrape', accountId, keyId: null, jobId, amount, now })
   const tasks = platformNames.slice(0, platforms).map((platform, position) => ({ job_id: jobId, platform, position }))
   await transaction.insertInto('scrape_tasks').values(tasks).execute()
   return jobId
@@ -70,7 +70,7 @@ async function endJob(transaction: Transaction, jobId: string, pages: number, no
 /** Holds credits for a live call. @returns the id of the call. */
 async function startCall(transaction: Transaction, accountId: string, amount: number, now: Date): Promise<string> {
   const callId = crypto.randomUUID()
-  await reserve(transaction, { operation: 'expand', accountId, callId, amount, now })
+  await reserve(transaction, { operation: 'expand', accountId, keyId: null, callId, amount, now })
   await transaction
     .insertInto('live_calls')
     .values({

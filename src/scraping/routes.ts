@@ -73,7 +73,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
   app.post(
     '/api/v1/scrape',
     {
-      onRequest: authentication.requireAccount,
+      onRequest: authentication.requireCollect,
       schema: {
         operationId: 'startScrapeJob',
         summary: 'Start a scrape job',
@@ -84,17 +84,17 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
         body: startBody(dependencies),
         response: {
           200: closed({ data: startedJob, usage }),
-          ...errorResponses(...bodyErrors, ...idempotencyErrors),
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
         },
       },
     },
     async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId } = authentication.accountOf(request)
       const now = clock.now()
       const expiresAt = new Date(now.getTime() + jobTimeLimitMs)
       const { named, ...terms } = readJobTerms(request.body, dependencies)
       const sources = byPlatform(named)
-      const job = { ...terms, sources, accountId, now, expiresAt }
+      const job = { ...terms, sources, accountId, keyId, now, expiresAt }
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
       const refusal = await jobSources.check(named.filter(({ platform }) => !terms.off.includes(platform)))
       return idempotent(request, reply, async (transaction) => {
