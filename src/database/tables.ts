@@ -1,4 +1,5 @@
 import type { AccountsTables } from './tables/accounts.ts'
+import type { ChannelsTables } from './tables/channels.ts'
 import type { CreditsTables } from './tables/credits.ts'
 import type { EventsTables } from './tables/events.ts'
 import type { HttpTables } from './tables/http.ts'
@@ -15,6 +16,7 @@ import type { WishesTables } from './tables/wishes.ts'
 /** Every table of Wishwell, by domain; `migrations/` holds their definitions. (pg-boss keeps its own schema, `pgboss`.) */
 export interface Tables
   extends AccountsTables,
+    ChannelsTables,
     CreditsTables,
     EventsTables,
     FeedsTables,
