@@ -33,7 +33,7 @@ interface Operation {
 const inTransaction = (database: Database, run: Parameters<ReturnType<Database['transaction']>['execute']>[0]) =>
   database.transaction().execute(run)
 
-const spend = { operation: 'expand', amount: 1, now } as const
+const spend = { operation: 'expand', keyId: null, amount: 1, now } as const
 const operations: Operation[] = [
   {
     name: 'bare update',

@@ -32,6 +32,7 @@ import type { LiveSettings } from './live/live-call.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
 import type { Monitoring } from './metrics/monitoring.ts'
 import { registerMetricsRoute } from './metrics/routes.ts'
+import { type NoteLook, registerNewsRoutes } from './news/routes.ts'
 import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
 import type { Platforms } from './platforms/platforms.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
@@ -61,6 +62,8 @@ import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { registerWatchRoutes } from './watches/routes.ts'
+import { deleteWatchesOf } from './watches/watches.ts'
 import { registerWishCorrectionRoutes } from './wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from './wishes/corrections/undo.ts'
 import { deleteMarksOf } from './wishes/marks/marks.ts'
@@ -114,6 +117,16 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
   await deleteCorrectionsOf(transaction, accountId)
+  await deleteWatchesOf(transaction, accountId)
+}
+
+/** Until the room watches/ is joined, which has it. */
+const noteLook: NoteLook = async (executor, watchIds, now) => {
+  await executor
+    .updateTable('watches')
+    .set({ last_looked_at: now })
+    .where('id', 'in', [...watchIds])
+    .execute()
 }
 
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
@@ -128,6 +141,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerKeyRoutes(routes, shared)
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
+  // No account has channels yet.
+  registerWatchRoutes(routes, { ...shared, findUnknownChannels: async (_executor, _accountId, ids) => [...ids] })
   registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
   const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
   const live = createLive({ ...shared, settings })
@@ -145,6 +160,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerMarkRoutes(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
+  registerNewsRoutes(routes, { ...shared, noteLook })
   registerPurgeRoutes(routes, shared)
   registerSearchIndexRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

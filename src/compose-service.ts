@@ -57,6 +57,8 @@ export interface ServiceOverrides {
   expansion?: Expansion
   /** Whether requests are placed in wishes in the background; tests that compare wishes call `Service.placeRequests` instead. */
   placesRequests?: boolean
+  /** Whether news of watches are reported in the background; tests call `Service.reportNews` instead. */
+  reportsNews?: boolean
   onStatement?: DatabaseOptions['onStatement']
   /** Has each search bring an index outside of the database up to date first; only for tests. */
   searchWaitsForChanges?: boolean

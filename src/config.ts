@@ -8,6 +8,7 @@ import { type JudgingConfig, judgingVariables, readJudgingConfig } from './judgi
 import { type LiveConfig, liveVariables, readLiveConfig } from './live/settings.ts'
 import { type MetricsConfig, metricsVariables, readMetricsConfig } from './metrics/settings.ts'
 import { modelVariables, readModelConfig } from './model/settings.ts'
+import { type NewsJudgingConfig, newsVariables, readNewsConfig } from './news/settings.ts'
 import {
   type PlatformEnvironment,
   type PlatformsConfig,
@@ -15,6 +16,7 @@ import {
   readPlatformsConfig,
 } from './platforms/settings.ts'
 import { readSourcesConfig, type SourcesConfig, sourceVariables } from './platforms/sources/settings.ts'
+import { itemsOf } from './platforms/variables.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from './refreshing/settings.ts'
 import { readSearchConfig, type SearchConfig, searchVariables } from './requests/search/settings.ts'
 import { ConfigError } from './runtime/config-error.ts'
@@ -71,6 +73,7 @@ export const environmentSchema = Type.Object({
   ...refreshVariables,
   ...modelVariables,
   ...judgingVariables,
+  ...newsVariables,
   ...metricsVariables,
 })
 
@@ -97,6 +100,8 @@ export interface Config
   expansion: ExpansionConfig
   /** Null when no text is judged by the model. */
   judging: JudgingConfig | null
+  /** Null when no news are compared with goals. */
+  news: NewsJudgingConfig | null
 }
 
 function complain(variable: string, what: string): never {
@@ -161,6 +166,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
     expansion: expansionConfig(model, live.liveDeadlineMs),
     judging: readJudgingConfig(environment, complain, model),
+    news: readNewsConfig(environment, model, itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS)),
     sources: readSourcesConfig(environment),
   }
 }

@@ -5,6 +5,7 @@ import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
+import { deleteOldReports } from './news/retention.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
 import { deleteReadChanges } from './requests/search/outbox/retention.ts'
@@ -36,11 +37,16 @@ export interface MaintenanceJobsOptions {
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
   placing: BackgroundRun | null
+  /** Null where no jobs run. */
+  watches: BackgroundRun | null
+  /** Null where no news are reported by themselves. */
+  reporting: BackgroundRun | null
 }
 
 /**
  * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, fill the words of older texts, count
- * words, fold counts of topics, have texts judged by a model, and place requests in wishes, every few minutes.
+ * words, fold counts of topics, have texts judged by a model, place requests in wishes, run watches that are due and report their news,
+ * every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -55,6 +61,8 @@ export const createMaintenanceJobs = ({
   searchSize,
   usualLength,
   placing,
+  watches,
+  reporting,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -79,4 +87,7 @@ export const createMaintenanceJobs = ({
   searchSize: searchSize.check,
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
+  ...(watches === null ? {} : { watches: watches.job }),
+  ...(reporting === null ? {} : { news: reporting.job }),
+  oldReports: () => deleteOldReports(database, clock.now()),
 })

@@ -15,6 +15,7 @@ import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
+import { startReporting } from './news/reporting.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import { createLocalIndex, type LocalIndex } from './requests/search/local/local-index.ts'
@@ -29,6 +30,7 @@ import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
+import { startWatches } from './watches/background.ts'
 import { startPlacing } from './wishes/placing/placing.ts'
 
 export interface Service {
@@ -51,6 +53,10 @@ export interface Service {
   refreshRequests(): Promise<void>
   /** Places queued requests in wishes now. */
   placeRequests(): Promise<void>
+  /** Runs the watches that are due now. */
+  runDueWatches(): Promise<void>
+  /** Reports the news of ended runs of watches now. */
+  reportNews(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -148,12 +154,17 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const { config, log, overrides, prepared, monitoring } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, listen } = opened
-  const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
+  const { clock = systemClock, placesRequests: isAutomatic = true, reportsNews = true } = overrides
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const firstJudgements = createFirstJudgements(database, log)
   const storedWords = createStoredWords(database, log)
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
+  const { enabled: enabledPlatforms } = config.platforms
+  const { jobTimeLimitMs } = config
+  const watches = runsJobs ? startWatches({ database, queue, clock, log, jobTimeLimitMs, enabledPlatforms }) : null
+  const news = { database, listen, clock, log, config: config.news, isAutomatic: reportsNews }
+  const reporting = runsJobs ? await startReporting(news) : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -167,6 +178,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
+    watches,
+    reporting: reportsNews ? reporting : null,
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
@@ -182,6 +195,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
     placeRequests: async () => placing?.run(),
+    runDueWatches: async () => watches?.run(),
+    reportNews: async () => reporting?.run(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -191,6 +206,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         folding?.stop(),
         storedWords.stop(),
         placing?.stop(),
+        watches?.stop(),
+        reporting?.stop(),
       ]),
   }
 }
@@ -248,6 +265,8 @@ async function start(parts: StartParts): Promise<Service> {
     runMaintenance: background.runMaintenance,
     refreshRequests: background.refreshRequests,
     placeRequests: background.placeRequests,
+    runDueWatches: background.runDueWatches,
+    reportNews: background.reportNews,
     stop: () => {
       stopped ??= stop()
       return stopped

@@ -69,6 +69,10 @@ export interface TestService {
   runMaintenance(): Promise<void>
   /** Places all requests that are queued in wishes. */
   placeRequests(): Promise<void>
+  /** Runs the watches that are due now. */
+  runDueWatches(): Promise<void>
+  /** Reports the news of ended runs of watches. */
+  reportNews(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -111,6 +115,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
   ...(options.expansion ? { expansion: options.expansion } : {}),
   placesRequests: options.placesRequests ?? false,
+  reportsNews: false,
   ...(options.onStatement ? { onStatement: options.onStatement } : {}),
   searchWaitsForChanges: options.searchWaitsForChanges ?? isOutsideDatabase,
   open: lent.open,
@@ -161,6 +166,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     runMaintenance: () => service.runMaintenance(),
     placeRequests: () => service.placeRequests(),
+    runDueWatches: () => service.runDueWatches(),
+    reportNews: () => service.reportNews(),
     reset: async () => {
       const { database } = service.database
       await emptyDatabase(database)

@@ -48,9 +48,13 @@ describe("an account's keys", () => {
         keyId: made.body.data.keyId,
         name: 'laptop',
         hint: `${made.body.data.apiKey.slice(0, 12)}…`,
+        scope: 'manage',
         createdAt: now.toISOString(),
+        expiresAt: null,
         revokedAt: null,
         lastUsedAt: null,
+        monthlyCredits: null,
+        usedThisMonth: 0,
       },
     ])
     expect(JSON.stringify(list.body)).not.toContain(made.body.data.apiKey)

@@ -1,29 +1,48 @@
+import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
-import { addKey, generateApiKey } from './keys.ts'
+import { boundedTerms } from './key-bounds.ts'
+import { addKey, generateApiKey, type KeyTerms } from './keys.ts'
+import { monthOf } from './month.ts'
 
 /** More than an account needs, few enough for one page of a list. */
 export const maxActiveKeys = 50
 
-/** Bounds the list of an account with many revoked keys. */
+/** Bounds the list of an account with many keys that are over. */
 const maxListedKeys = maxActiveKeys + 100
 
-/** The keys of an account: every active one, oldest first, then the last revoked ones. */
-export function listKeys(executor: Executor, accountId: string) {
+/** The keys of an account: every active one, oldest first, then those that were revoked or expired last. */
+export function listKeys(executor: Executor, accountId: string, now: Date) {
   return executor
     .selectFrom('api_keys')
+    .leftJoin('spender_months as used', (join) =>
+      join
+        .onRef('used.account_id', '=', 'api_keys.account_id')
+        .onRef('used.spender_id', '=', 'api_keys.id')
+        .on('used.month', '=', monthOf(now))
+        // A budget bounds what the keys that it made use, too.
+        .on(sql<boolean>`used.kind = case when monthly_credits is null then 'key' else 'key_budget' end`),
+    )
     .select([
-      'id as keyId',
+      'api_keys.id as keyId',
       'name',
       'hint',
+      'scope',
       'created_at as createdAt',
+      'expires_at as expiresAt',
       'revoked_at as revokedAt',
       'last_used_at as lastUsedAt',
+      'monthly_credits as monthlyCredits',
     ])
-    .where('account_id', '=', accountId)
-    .orderBy('revoked_at', (order) => order.desc().nullsFirst())
+    .select((eb) => eb.fn.coalesce(eb('used.held', '+', eb.ref('used.settled')), eb.lit(0)).as('usedThisMonth'))
+    .where('api_keys.account_id', '=', accountId)
+    .orderBy(
+      // `least` passes over nulls.
+      sql`least(revoked_at, case when expires_at <= ${now}::timestamptz then expires_at end)`,
+      (order) => order.desc().nullsFirst(),
+    )
     .orderBy('created_at')
-    .orderBy('id')
+    .orderBy('api_keys.id')
     .limit(maxListedKeys)
     .execute()
 }
@@ -41,39 +60,53 @@ async function lockAccount(transaction: Transaction, accountId: string): Promise
   return row !== undefined
 }
 
-async function countActiveKeys(transaction: Transaction, accountId: string): Promise<number> {
-  const { count } = await transaction
+/** The keys of an account that open it, neither revoked nor expired. */
+const activeKeys = (transaction: Transaction, accountId: string, now: Date) =>
+  transaction
     .selectFrom('api_keys')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select(['id', 'scope', 'expires_at as expiresAt', 'monthly_credits as monthlyCredits'])
     .where('account_id', '=', accountId)
     .where('revoked_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return count
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .execute()
+
+/** Whether a key may do everything, for ever: an account without one could not make another. */
+const isFull = ({ scope, expiresAt, monthlyCredits }: KeyTerms) =>
+  scope === 'manage' && expiresAt === null && monthlyCredits === null
+
+export interface KeyToMake extends Partial<KeyTerms> {
+  accountId: string
+  name: string
+  /** The key that makes it, which bounds it; null for the operator, and for a session that no key opened. */
+  maker: string | null
+  now: Date
 }
 
 /**
  * Makes a key for an account.
  * @returns the key, which cannot be read again; null when there is no such account.
- * @throws ServiceError CONFLICT when the account has the maximum of active keys.
+ * @throws ServiceError CONFLICT when the account has the maximum of active keys; SCOPE_EXCEEDED when it could more than its maker.
  */
 export async function makeKey(
   transaction: Transaction,
-  { accountId, name, now }: { accountId: string; name: string; now: Date },
+  { accountId, name, maker, now, ...terms }: KeyToMake,
 ): Promise<{ keyId: string; apiKey: string } | null> {
   if (!(await lockAccount(transaction, accountId))) return null
-  if ((await countActiveKeys(transaction, accountId)) >= maxActiveKeys) {
+  const bounded = await boundedTerms(transaction, terms, maker)
+  if ((await activeKeys(transaction, accountId, now)).length >= maxActiveKeys) {
     throw new ServiceError('CONFLICT', `The account has ${maxActiveKeys} active keys, the maximum: revoke one.`)
   }
   const apiKey = generateApiKey()
-  const keyId = await addKey(transaction, { accountId, name, apiKey, now })
+  const keyId = await addKey(transaction, { accountId, name, apiKey, ...bounded, now })
   if (keyId === null) throw new Error('a newly generated API key exists already')
   return { keyId, apiKey }
 }
 
 /**
- * Revokes a key for its own account; for a revoked key it changes nothing.
+ * Revokes a key for its own account; for a key that is revoked or has expired it changes nothing that it could do.
  * @returns false when the account has no such key.
- * @throws ServiceError CONFLICT when it is the last active key: without one the account could make no call.
+ * @throws ServiceError CONFLICT when it is the last active key, or the last one that may do everything for ever: without one the
+ * account could make no call, or in time no key.
  */
 export function revokeOwnKey(
   database: Database,
@@ -89,10 +122,25 @@ export function revokeOwnKey(
       .executeTakeFirst()
     if (!key) return false
     if (key.revoked_at !== null) return true
-    if ((await countActiveKeys(transaction, accountId)) === 1) {
-      throw new ServiceError('CONFLICT', "This is the account's last active key: make another one before revoking it.")
-    }
+    requireOthers(await activeKeys(transaction, accountId, now), keyId)
     await transaction.updateTable('api_keys').set({ revoked_at: now }).where('id', '=', keyId).execute()
     return true
   })
+}
+
+/** @throws ServiceError CONFLICT when the active keys without this one are not enough for the account to go on. */
+function requireOthers(active: (KeyTerms & { id: string })[], keyId: string): void {
+  const revoked = active.find(({ id }) => id === keyId)
+  if (!revoked) return
+  const others = active.filter(({ id }) => id !== keyId)
+  if (others.length === 0) {
+    throw new ServiceError('CONFLICT', "This is the account's last active key: make another one before revoking it.")
+  }
+  if (isFull(revoked) && !others.some(isFull)) {
+    const full = 'with the scope "manage", without an expiry and without a budget'
+    throw new ServiceError(
+      'CONFLICT',
+      `This is the account's last key ${full}: make another such key before revoking it.`,
+    )
+  }
 }

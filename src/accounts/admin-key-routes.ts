@@ -7,7 +7,16 @@ import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { makeKey } from './account-keys.ts'
 import { accountExists } from './accounts.ts'
-import { answerKeys, keyList, keyPath, madeDescription, madeKey, newKey, revokedKey } from './key-schemas.ts'
+import {
+  answerKeys,
+  keyList,
+  keyPath,
+  madeDescription,
+  madeKey,
+  newKey,
+  readNewKey,
+  revokedKey,
+} from './key-schemas.ts'
 import { revokeKey } from './keys.ts'
 import type { AccountDependencies } from './routes.ts'
 
@@ -22,7 +31,7 @@ export function registerAdminKeyRoutes(app: App, dependencies: AccountDependenci
 }
 
 function registerListKeys(app: App, dependencies: AccountDependencies): void {
-  const { database, authentication } = dependencies
+  const { database, clock, authentication } = dependencies
   const onRequest = authentication.requireAdmin
   app.get(
     '/api/admin/accounts/:accountId/keys',
@@ -38,7 +47,7 @@ function registerListKeys(app: App, dependencies: AccountDependencies): void {
     },
     async ({ params: { accountId } }) => {
       if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
-      return answerKeys(database, accountId)
+      return answerKeys(database, accountId, clock.now())
     },
   )
 }
@@ -64,7 +73,8 @@ function registerCreateKey(app: App, dependencies: AccountDependencies): void {
     async (request, reply) => {
       const { accountId } = request.params
       const make = async (transaction: Transaction) => {
-        const key = { accountId, name: request.body.name, now: clock.now() }
+        const now = clock.now()
+        const key = { ...readNewKey(request.body, now), accountId, maker: null, now }
         const made = isId(accountId) ? await makeKey(transaction, key) : null
         if (made === null) throw notFound('Account')
         return { data: made }

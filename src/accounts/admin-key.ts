@@ -1,19 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataDirectoryError } from '../database/embedded/data-directory-error.ts'
 import { ConfigError } from '../runtime/config-error.ts'
+import { readOwnFile } from '../secrets/own-file.ts'
 
 export interface AdminKey {
   key: string
@@ -43,25 +33,6 @@ export function readAdminKey(dataDir: string): string | null {
 export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): void {
   if (adminApiKey === undefined && databaseUrl !== undefined) {
     throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')
-  }
-}
-
-/** Reads a file only if this user owns it: another user who could replace it would choose the key. */
-function readOwnFile(location: string): string {
-  const foreign = () =>
-    new DataDirectoryError(
-      `${location} is not a plain file of the user that Wishwell runs as. See who put it there, and delete it.`,
-    )
-  if (lstatSync(location).isSymbolicLink()) throw foreign()
-  const file = openSync(location, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-  try {
-    const stats = fstatSync(file)
-    const isOwn = process.geteuid === undefined || stats.uid === process.geteuid()
-    if (!stats.isFile() || !isOwn) throw foreign()
-    fchmodSync(file, 0o600)
-    return readFileSync(file, 'utf8')
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -1,14 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { KeyScope } from '../database/column-types.ts'
 import type { Account, Caller } from '../http/callers.ts'
 import { ServiceError } from '../http/errors.ts'
 import type { AccountPolicy, RateLimits } from '../rate-limits/rate-limits.ts'
 import { type Credentials, type CredentialsDependencies, createCredentials } from './credentials.ts'
+import { requireScopeOf } from './scopes.ts'
 
 export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerOf'> {
   /** `onRequest` hook of the routes that belong to an account; the call counts towards the limit of its plan. */
   requireAccount(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The same for a route that is polled, which has a limit of its own. */
   requireAccountPolling(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** `requireAccount` for what spends credits or changes how the account sees requests. @throws ServiceError SCOPE_EXCEEDED */
+  requireCollect(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** `requireAccount` for what changes the account: its keys and what is sent where. @throws ServiceError SCOPE_EXCEEDED */
+  requireManage(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** For a route whose parameters decide what it does; only after one of the hooks. @throws ServiceError SCOPE_EXCEEDED */
+  requireScope(request: FastifyRequest, scope: KeyScope): void
   /** `onRequest` hook of the admin routes, which have no limit. */
   requireAdmin(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The account of a request; only after `requireAccount`. */
@@ -44,29 +52,36 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
     if (!caller) throw new Error(`${request.routeOptions.url} reads its caller without authentication`)
     return caller
   }
-  const requireAccount = (policy: AccountPolicy) => async (request: FastifyRequest, reply: FastifyReply) => {
-    // Read before the lookup: a connection that is closed meanwhile has no address any more.
-    const { ip: address } = request
-    const found = await credentials.accountOf(request, reply)
-    if (found === null) return refuse(address, reply)
-    accounts.set(request, found.account)
-    callers.set(request, { name: found.account.accountId, token: found.token, origin: found.origin })
-    await rateLimits.countCall(found.account, policy, reply)
+  const accountOf = (request: FastifyRequest) => {
+    const account = accounts.get(request)
+    if (!account) throw new Error(`${request.routeOptions.url} reads its account without requireAccount`)
+    return account
   }
+  const requireAccount =
+    (policy: AccountPolicy, scope: KeyScope = 'read') =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      // Read before the lookup: a connection that is closed meanwhile has no address any more.
+      const { ip: address } = request
+      const found = await credentials.accountOf(request, reply)
+      if (found === null) return refuse(address, reply)
+      accounts.set(request, found.account)
+      callers.set(request, { name: found.account.accountId, token: found.token, origin: found.origin })
+      await rateLimits.countCall(found.account, policy, reply)
+      requireScopeOf(found.account, scope)
+    }
   return {
     requireAccount: requireAccount('default'),
     requireAccountPolling: requireAccount('polls'),
+    requireCollect: requireAccount('default', 'collect'),
+    requireManage: requireAccount('default', 'manage'),
+    requireScope: (request, scope) => requireScopeOf(accountOf(request), scope),
     requireAdmin: async (request, reply) => {
       const { ip: address } = request
       const operator = await credentials.operatorOf(request, reply)
       if (operator === null) return refuse(address, reply)
       callers.set(request, { name: 'admin', token: operator.token, origin: operator.origin })
     },
-    accountOf: (request) => {
-      const account = accounts.get(request)
-      if (!account) throw new Error(`${request.routeOptions.url} reads its account without requireAccount`)
-      return account
-    },
+    accountOf,
     callerOf: knownCaller,
     originOf: (request) => knownCaller(request).origin,
     sessionOf: credentials.sessionOf,

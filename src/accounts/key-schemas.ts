@@ -1,19 +1,47 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { keyScopes } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import { closed, moment, nullable, trimmedText } from '../http/schemas.ts'
+import { dateParameter, parseDate } from '../http/dates.ts'
+import { closed, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
 import { listKeys, maxActiveKeys } from './account-keys.ts'
+import type { KeyTerms } from './keys.ts'
 
 // The schemas and answers that the key routes of accounts and of the operator share.
+
+const scopeDescription =
+  'What it may do: `read` what is stored; `collect`: spend credits and correct what the account sees, too; `manage` its keys and ' +
+  'channels, too'
 
 const key = closed({
   keyId: Type.String(),
   name: Type.String(),
   hint: Type.String({ description: 'The first characters of the key' }),
+  scope: oneOf(keyScopes, { description: scopeDescription }),
   createdAt: moment('When it was made'),
-  revokedAt: nullable(moment('When it was revoked; null while it is active')),
+  expiresAt: nullable(moment('From then on it opens nothing; null: never')),
+  revokedAt: nullable(moment('When it was revoked; null if it was not')),
   lastUsedAt: nullable(moment('When it was last used, to within ten minutes; null when never')),
+  monthlyCredits: nullable(
+    Type.Integer({ description: 'The budget of a UTC month, of it and the keys that it made together; null for none' }),
+  ),
+  usedThisMonth: Type.Integer({
+    description: 'The credits that it used in this UTC month, held ones included; with a budget those that count in it',
+  }),
 })
-export const newKey = closed({ name: trimmedText(1, 100, 'For people; need not be unique') })
+export const newKey = closed({
+  name: trimmedText(1, 100, 'For people; need not be unique'),
+  scope: Type.Optional(oneOf(keyScopes, { description: `${scopeDescription}. By default \`manage\`` })),
+  expiresAt: Type.Optional(dateParameter('From then on it opens nothing, without it never')),
+  monthlyCredits: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      description:
+        'The maximum of credits that it may use in a UTC month, held ones included; without it, what the account has',
+    }),
+  ),
+})
 export const madeKey = closed({
   data: closed({ keyId: Type.String(), apiKey: Type.String({ description: 'Shown this once' }) }),
 })
@@ -22,12 +50,26 @@ export const keyList = closed({ data: closed({ keys: Type.Array(key) }) })
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 
+/**
+ * The name and terms of a new key, from the body of a call.
+ * @throws ServiceError INVALID_REQUEST for an expiry that is over.
+ */
+export function readNewKey(
+  { name, scope, expiresAt, monthlyCredits }: Static<typeof newKey>,
+  now: Date,
+): KeyTerms & { name: string } {
+  const expiry = expiresAt === undefined ? null : parseDate(expiresAt)
+  if (expiry !== null && expiry <= now) throw invalidField('expiresAt', 'must be in the future')
+  return { name, scope: scope ?? 'manage', expiresAt: expiry, monthlyCredits: monthlyCredits ?? null }
+}
+
 /** The answer of a list of keys. */
-export async function answerKeys(executor: Executor, accountId: string) {
-  const rows = await listKeys(executor, accountId)
+export async function answerKeys(executor: Executor, accountId: string, now: Date) {
+  const rows = await listKeys(executor, accountId, now)
   const keys = rows.map((row) => ({
     ...row,
     createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
     revokedAt: row.revokedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   }))

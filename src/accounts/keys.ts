@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import type { KeyScope } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Account } from '../http/callers.ts'
 import { hasOwnView, ownViewColumns } from './own-view.ts'
@@ -24,14 +25,40 @@ export interface NewKey {
   accountId: string
   name: string
   apiKey: string
+  /** By default it may do everything, for ever, with all credits of the account. */
+  terms?: KeyTerms
+  /** See the table. */
+  bearers?: readonly string[]
   now: Date
 }
 
+/** What a key may do. */
+export interface KeyTerms {
+  scope: KeyScope
+  /** From then on it opens nothing; null: never. */
+  expiresAt: Date | null
+  /** The credits that it and the keys that it makes may use in a UTC month; null: what the account has. */
+  monthlyCredits: number | null
+}
+
+export const everything: KeyTerms = { scope: 'manage', expiresAt: null, monthlyCredits: null }
+
 /** Adds a key to an account. @returns the key's id, or null when that key was added before. */
-export async function addKey(executor: Executor, { accountId, name, apiKey, now }: NewKey): Promise<string | null> {
+export async function addKey(executor: Executor, key: NewKey): Promise<string | null> {
+  const { accountId, name, apiKey, terms = everything, bearers = [], now } = key
   const row = await executor
     .insertInto('api_keys')
-    .values({ account_id: accountId, name, hash: hashKey(apiKey), hint: hintOf(apiKey), created_at: now })
+    .values({
+      account_id: accountId,
+      name,
+      hash: hashKey(apiKey),
+      hint: hintOf(apiKey),
+      created_at: now,
+      scope: terms.scope,
+      expires_at: terms.expiresAt,
+      monthly_credits: terms.monthlyCredits,
+      bearers: [...bearers],
+    })
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -60,7 +87,7 @@ const lastUsedPrecisionMs = 10 * 60_000
 
 /**
  * Reads the account of a key, with the key's id, and writes the last use of the key.
- * @returns null for a malformed, unknown or revoked key, and for one of a deleted account.
+ * @returns null for a malformed, unknown, revoked or expired key, and for one of a deleted account.
  */
 export async function findAccountByKey(
   executor: Executor,
@@ -71,16 +98,17 @@ export async function findAccountByKey(
   const row = await executor
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
+    .select(['api_keys.id', 'api_keys.scope', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
     .select(ownViewColumns)
     .where('api_keys.hash', '=', hashKey(apiKey))
     .where('api_keys.revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', now)]))
     .where('accounts.deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row) return null
-  const { id, last_used_at: lastUsedAt, accountId, tier } = row
+  const { id, last_used_at: lastUsedAt, accountId, tier, scope } = row
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id }
+  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, scope }
 }

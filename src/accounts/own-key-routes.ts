@@ -5,7 +5,16 @@ import { isId } from '../http/ids.ts'
 import { bodyErrors, errorResponses } from '../http/schemas.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { makeKey, revokeOwnKey } from './account-keys.ts'
-import { answerKeys, keyList, keyPath, madeDescription, madeKey, newKey, revokedKey } from './key-schemas.ts'
+import {
+  answerKeys,
+  keyList,
+  keyPath,
+  madeDescription,
+  madeKey,
+  newKey,
+  readNewKey,
+  revokedKey,
+} from './key-schemas.ts'
 import type { AccountDependencies } from './routes.ts'
 
 const ownTags = { tags: ['Keys'], security: [{ apiKey: [] }] }
@@ -18,8 +27,8 @@ export function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies
 }
 
 function registerListOwnKeys(app: App, dependencies: AccountDependencies): void {
-  const { database, authentication } = dependencies
-  const onRequest = authentication.requireAccount
+  const { database, clock, authentication } = dependencies
+  const onRequest = authentication.requireManage
   app.get(
     '/api/v1/keys',
     {
@@ -27,18 +36,18 @@ function registerListOwnKeys(app: App, dependencies: AccountDependencies): void 
       schema: {
         operationId: 'listKeys',
         summary: "List the account's API keys",
-        description: 'Every active key, oldest first, then those that were revoked last.',
+        description: 'Every active key, oldest first, then those that were revoked or expired last.',
         ...ownTags,
-        response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
       },
     },
-    (request) => answerKeys(database, authentication.accountOf(request).accountId),
+    (request) => answerKeys(database, authentication.accountOf(request).accountId, clock.now()),
   )
 }
 
 function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void {
   const { clock, authentication, idempotent } = dependencies
-  const onRequest = authentication.requireAccount
+  const onRequest = authentication.requireManage
   app.post(
     '/api/v1/keys',
     {
@@ -46,17 +55,21 @@ function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void
       schema: {
         operationId: 'createKey',
         summary: 'Make another API key for the account',
-        description: madeDescription,
+        description: `${madeDescription} A key makes none that can more, lasts longer or has more credits than itself: 403.`,
         ...ownTags,
         headers: idempotencyHeaders,
         body: newKey,
-        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+        response: {
+          200: madeKey,
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
+        },
       },
     },
     async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId: maker } = authentication.accountOf(request)
       const make = async (transaction: Transaction) => {
-        const made = await makeKey(transaction, { accountId, name: request.body.name, now: clock.now() })
+        const now = clock.now()
+        const made = await makeKey(transaction, { ...readNewKey(request.body, now), accountId, maker, now })
         // Deleted since the key was checked.
         if (made === null) throw notFound('Account')
         return { data: made }
@@ -68,7 +81,7 @@ function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void
 
 function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void {
   const { database, clock, authentication } = dependencies
-  const onRequest = authentication.requireAccount
+  const onRequest = authentication.requireManage
   app.delete(
     '/api/v1/keys/:keyId',
     {
@@ -76,10 +89,11 @@ function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void
       schema: {
         operationId: 'revokeKey',
         summary: "Revoke one of the account's API keys, at once and for ever",
-        description: 'Also the one that makes this call, but never the last active one, which is a 409.',
+        description:
+          'Also the one that makes this call, but never the last active one, nor the last one that may do everything for ever: 409.',
         ...ownTags,
         params: keyPath,
-        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT') },
+        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
       },
     },
     async (request) => {

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../http/errors.ts'
+import type { ErrorDetail, LimitReason } from '../http/errors.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { printable } from './text.ts'
 
@@ -67,6 +67,9 @@ export function readAnswer(answer: Answer): Record<string, unknown> {
   })
 }
 
+/** What a retry cannot mend within the month. */
+const budgetReasons = new Set<unknown>(['credits', 'key_budget', 'watch_budget'] satisfies LimitReason[])
+
 function envelopeError({ status, headers, keyFrom }: Answer, error: Record<string, unknown>): ApiError {
   const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
   // The message contains the first of them already.
@@ -76,7 +79,7 @@ function envelopeError({ status, headers, keyFrom }: Answer, error: Record<strin
   const retryAfterSeconds = Number(headers.get('retry-after') ?? Number.NaN)
   const retryAfterMs = Number.isFinite(retryAfterSeconds) ? retryAfterSeconds * 1000 : null
   if (status === 429)
-    return new ApiError(message, exitCodes.limited, { temporary: error.reason !== 'credits', retryAfterMs })
+    return new ApiError(message, exitCodes.limited, { temporary: !budgetReasons.has(error.reason), retryAfterMs })
   return new ApiError(message, exitCodes.failed, {
     temporary: status >= 500,
     retryAfterMs,

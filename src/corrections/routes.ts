@@ -54,11 +54,11 @@ export function registerCorrectionRoutes(app: App, dependencies: CorrectionDepen
 
 function registerCorrect(app: App, dependencies: CorrectionDependencies, audience: CorrectionAudience): void {
   const { database, clock, authentication } = dependencies
-  const { prefix, onRequest, accountIdOf, idSuffix, view, limit, refusals, tags, security } = audience
+  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, limit, refusals, tags, security } = audience
   app.put(
     `${prefix}/requests/:id/correction`,
     {
-      onRequest,
+      onRequest: onChange,
       schema: {
         operationId: `correctRequest${idSuffix}`,
         summary: `Say that a request is a feature request, or is none, ${view}`,
@@ -67,7 +67,7 @@ function registerCorrect(app: App, dependencies: CorrectionDependencies, audienc
         security,
         params: requestPath,
         body: newCorrection,
-        response: { 200: correctionAnswer, ...errorResponses(...bodyErrors, ...refusals) },
+        response: { 200: correctionAnswer, ...errorResponses(...bodyErrors, ...changeErrors, ...refusals) },
       },
     },
     async (request) => {
@@ -87,11 +87,11 @@ function registerCorrect(app: App, dependencies: CorrectionDependencies, audienc
 }
 
 function registerUndo(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
-  const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
+  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, tags, security } = audience
   app.delete(
     `${prefix}/requests/:id/correction`,
     {
-      onRequest,
+      onRequest: onChange,
       schema: {
         operationId: `undoCorrection${idSuffix}`,
         summary: `Undo the correction of a request ${view}`,
@@ -99,7 +99,7 @@ function registerUndo(app: App, { database }: CorrectionDependencies, audience: 
         tags,
         security,
         params: requestPath,
-        response: { 200: correctionAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+        response: { 200: correctionAnswer, ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
       },
     },
     async (request) => {
@@ -112,18 +112,18 @@ function registerUndo(app: App, { database }: CorrectionDependencies, audience: 
 }
 
 function registerUndoById(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
-  const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
+  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, tags, security } = audience
   app.delete(
     `${prefix}/corrections/:correctionId`,
     {
-      onRequest,
+      onRequest: onChange,
       schema: {
         operationId: `undoCorrectionById${idSuffix}`,
         summary: `Undo a correction ${view}, also when its request is gone`,
         tags,
         security,
         params: correctionPath,
-        response: { 200: undoneCorrection, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+        response: { 200: undoneCorrection, ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
       },
     },
     async (request) => {

@@ -38,16 +38,16 @@ const reservations = differences({
   accountId: 'r.account_id',
   subject: 'r.id',
   from: `(
-      select checked.account_id, r.id, r.month, r.state, r.pool_part, r.payg_part, r.settled,
+      select checked.account_id, r.id, r.month, r.key_id, r.watch_id, r.state, r.pool_part, r.payg_part, r.settled,
         ${sumOf('e.pool_held_change', "e.kind = 'reserve'")} as pool_reserved,
         ${sumOf('e.payg_held_change', "e.kind = 'reserve'")} as payg_reserved,
         ${sumOf('e.pool_held_change')} as pool_held, ${sumOf('e.payg_held_change')} as payg_held,
         ${sumOf('e.pool_settled_change')} as pool_settled, ${sumOf('e.payg_settled_change')} as payg_settled,
-        count(e.id) filter (where (e.month, e.operation, e.cause)
-          is distinct from (r.month, r.operation, coalesce(r.job_id, r.call_id)::text)) as strangers
+        count(e.id) filter (where (e.month, e.operation, e.cause, e.key_id, e.watch_id) is distinct from
+          (r.month, r.operation, coalesce(r.job_id, r.call_id)::text, r.key_id, r.watch_id)) as strangers
       from ${ofChecked('credit_reservations', 'r')}
       left join (select movement.* from ${ofChecked('credit_entries', 'movement')}) e on e.reservation_id = r.id
-      group by 1, 2, 3, 4, 5, 6, 7
+      group by checked.account_id, r.id, r.month, r.key_id, r.watch_id, r.state, r.pool_part, r.payg_part, r.settled
     ) r join credit_balances b on b.account_id = r.account_id`,
   values: {
     'pool reserved': ['r.pool_part', 'r.pool_reserved'],
@@ -56,7 +56,7 @@ const reservations = differences({
     'payg held': ["case r.state when 'open' then r.payg_part else 0 end", 'r.payg_held'],
     'pool settled': ['least(r.settled, r.pool_part)', 'r.pool_settled'],
     'payg settled': ['r.settled - least(r.settled, r.pool_part)', 'r.payg_settled'],
-    'entries of another month or cause': ['r.strangers', '0'],
+    'entries of another month, cause, key or watch': ['r.strangers', '0'],
     'month is not after the latest of the balances': ['r.month <= b.latest_month', 'true'],
   },
 })
@@ -141,5 +141,42 @@ const history = differences({
   },
 })
 
+/** What a key, a watch, or a key with a budget and the keys that it made use in a month is the sum of its entries, within the budget of the key. */
+const spenders = differences({
+  check: 'spender',
+  accountId: 'm.account_id',
+  subject: 'm.spender_id',
+  from: `(
+      select coalesce(b.account_id, s.account_id) as account_id, coalesce(b.id, s.spender_id) as spender_id, s.kind,
+        s.held, s.settled, coalesce(b.held, 0) as booked_held, coalesce(b.settled, 0) as booked_settled
+      from (
+        select e.account_id, e.month, spender.kind, spender.id, sum(e.held) as held, sum(e.settled) as settled
+        from (
+          select movement.account_id, movement.month, movement.key_id, movement.watch_id,
+            sum(pool_held_change + payg_held_change) as held, sum(pool_settled_change + payg_settled_change) as settled
+          from ${ofChecked('credit_entries', 'movement')} group by 1, 2, 3, 4
+        ) e cross join lateral (
+          select 'key' as kind, e.key_id as id where e.key_id is not null
+          union all
+          select 'key_budget', bearer.id
+          from api_keys as own cross join lateral unnest(array_append(own.bearers, own.id)) as bearing (id)
+            join api_keys as bearer on bearer.id = bearing.id
+          where own.id = e.key_id and bearer.monthly_credits is not null
+          union all
+          select 'watch', e.watch_id where e.watch_id is not null
+        ) spender group by 1, 2, 3, 4
+      ) b full join (select stored.* from ${ofChecked('spender_months', 'stored')}) s
+        on (s.account_id, s.month, s.kind, s.spender_id) = (b.account_id, b.month, b.kind, b.id)
+    ) m left join api_keys k on m.kind = 'key_budget' and k.id = m.spender_id`,
+  values: {
+    held: ['m.held', 'm.booked_held'],
+    settled: ['m.settled', 'm.booked_settled'],
+    'within its budget': [
+      'm.held + m.settled > k.monthly_credits',
+      'case when k.monthly_credits is not null then false end',
+    ],
+  },
+})
+
 /** The law of the ledger, as queries that give a row for each violation. */
-export const ledgerRules: readonly string[] = [balances, reservations, jobs, calls, openCalls, history]
+export const ledgerRules: readonly string[] = [balances, reservations, jobs, calls, openCalls, history, spenders]

@@ -133,7 +133,7 @@ class World {
   async startAgain(which: number): Promise<void> {
     const reservation = this.started[which % this.started.length]
     if (!reservation) return
-    const again = { ...reservation.cause, accountId: this.accountId, amount: 1, now: this.now() }
+    const again = { ...reservation.cause, accountId: this.accountId, keyId: null, amount: 1, now: this.now() }
     await expect(ledger.inTransaction((transaction) => reserve(transaction, again))).rejects.toThrow()
   }
 

@@ -90,7 +90,14 @@ describe('a reservation', () => {
     const account = await makeAccount('free')
     const attempt = inTransaction(async (transaction) => {
       const callId = crypto.randomUUID()
-      await reserve(transaction, { operation: 'expand', accountId: account, callId, amount: 10, now: november })
+      await reserve(transaction, {
+        operation: 'expand',
+        accountId: account,
+        keyId: null,
+        callId,
+        amount: 10,
+        now: november,
+      })
       await grantPack(transaction, { accountId: account, pack: 'bulk', cause: 'a test', now: november })
       expect(await readUsage(transaction, account, november)).toMatchObject({
         credits: { used: 10 },

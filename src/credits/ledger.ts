@@ -4,6 +4,8 @@ import { packs, plans } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
+import { noteAlerts, reachingAlerts, type SettledPool } from './alerts.ts'
+import { type BudgetVerdict, holdingBySpender, type Payer, refuseOverBudget, settlingBySpender } from './spenders.ts'
 import { bookedIn, readUsage } from './usage.ts'
 
 /** The scrape job that credits are held for, or the live call, by an id that the service made. */
@@ -21,33 +23,39 @@ const allowance = sql`(
       from accounts
     ) as allowance`
 
-export type Reservation = Cause & {
-  accountId: string
-  /** Whole credits, at least 1. */
-  amount: number
-  now: Date
-}
+export type Reservation = Cause &
+  Payer & {
+    accountId: string
+    /** Whole credits, at least 1. */
+    amount: number
+    now: Date
+  }
 
 /**
  * Holds credits, of the monthly pool first and then of the pay-as-you-go balance, in the month of `now`. One statement decides,
- * books the split and writes the entry; nothing is read before it.
+ * books the split, holds the credits in the months of the key and the watch, and writes the entry; nothing is read before it.
  * @param transaction the one that makes the job or call.
- * @throws ServiceError RATE_LIMITED (reason `credits`) when the credits are not sufficient; nothing is held then.
+ * @throws ServiceError RATE_LIMITED when the credits are not sufficient (reason `credits`), or the budget of the key (`key_budget`)
+ * or of the watch (`watch_budget`) is not; the transaction must be undone then.
  */
 export async function reserve(transaction: Transaction, reservation: Reservation): Promise<void> {
   const { accountId, now } = reservation
-  if (await take(transaction, reservation)) return
-  // The refusal may only mean that the row is of another month than this clock's.
-  await returnToMonth(transaction, accountId, monthOf(now))
-  if (!(await take(transaction, reservation))) throw await insufficientCredits(transaction, accountId, now)
+  let taken = await take(transaction, reservation)
+  if (taken === null) {
+    // The refusal may only mean that the row is of another month than this clock's.
+    await returnToMonth(transaction, accountId, monthOf(now))
+    taken = await take(transaction, reservation)
+  }
+  if (taken === null) throw await insufficientCredits(transaction, accountId, now)
+  refuseOverBudget(taken, now)
 }
 
 /**
  * The statement of `reserve`, on a row of the month of `now`, or of an earlier month when that of `now` has no booking.
- * @returns whether it took the credits.
+ * @returns null when the account cannot pay; nothing is held then.
  */
-async function take(transaction: Transaction, reservation: Reservation): Promise<boolean> {
-  const { accountId, operation, now } = reservation
+async function take(transaction: Transaction, reservation: Reservation): Promise<BudgetVerdict | null> {
+  const { accountId, operation, keyId, watchId = null, now } = reservation
   const { jobId, callId } = idsOf(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
@@ -57,7 +65,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
   const paygPart = sql`(${amount} - ${poolPart})`
   // Never below zero: a cap below the use so far must not refuse what the pool alone can pay.
   const capLeft = sql`greatest(0, coalesce(payg_monthly_cap, 2147483647) - ${isCurrent} * payg_month_used)`
-  const { rows } = await sql`
+  const { rows } = await sql<BudgetVerdict>`
     with taken as (
       update credit_balances as balances set
         month = ${month},
@@ -74,17 +82,21 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
       returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part
     ), reservation as (
       insert into credit_reservations
-        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at)
-      select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part, ${now}::timestamptz
+        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at, key_id, watch_id)
+      select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part,
+        ${now}::timestamptz, ${keyId}::uuid, ${watchId}::uuid
       from taken
       returning *
-    )
-    insert into credit_entries
-      (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at)
-    select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at
-    from reservation
-    returning id`.execute(transaction)
-  return rows.length > 0
+    ), entry as (
+      insert into credit_entries
+        (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at, key_id, watch_id)
+      select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at, key_id, watch_id
+      from reservation
+    ), ${holdingBySpender(reservation, amount)}
+    select not exists (select from refusing where kind = 'key_budget') as "keyBears",
+      not exists (select from refusing where kind = 'watch') as "watchBears"
+    from taken`.execute(transaction)
+  return rows[0] ?? null
 }
 
 /**
@@ -123,7 +135,7 @@ export type Closing = Cause & {
 
 /**
  * Settles the used credits of a reservation and releases the remainder, in the month of its booking. Balances of a later month
- * do not change.
+ * do not change. Notes `credits.low` for what the settled credits reach.
  * @param transaction the one that ends the job or call.
  * @throws when the reservation is not open, or smaller than `settled`: a fault that must roll the transaction back.
  */
@@ -132,7 +144,7 @@ export async function closeReservation(transaction: Transaction, closing: Closin
   const { jobId, callId } = idsOf(closing)
   const settledCredits = settled === 'reserved' ? sql`pool_part + payg_part` : sql`${settled}::integer`
   const held = jobId === null ? sql`call_id = ${callId}::uuid` : sql`job_id = ${jobId}::uuid`
-  const { rows } = await sql`
+  const { rows } = await sql<SettledPool>`
     with closed as (
       update credit_reservations set state = 'closed', settled = ${settledCredits}, closed_at = ${now}::timestamptz
       where ${held} and operation = ${operation}::text and state = 'open'
@@ -145,23 +157,31 @@ export async function closeReservation(transaction: Transaction, closing: Closin
           - case when balances.month = closed.month then closed.payg_part - closed.payg_settled else 0 end,
         payg_held = payg_held - closed.payg_part,
         payg_balance = payg_balance - closed.payg_settled
-      from closed where balances.account_id = closed.account_id
-      returning closed.*
+      from closed join ${allowance} on allowance.id = closed.account_id
+      where balances.account_id = closed.account_id
+      returning closed.*, allowance.pool_limit, balances.month = closed.month as is_current,
+        balances.pool_settled as month_settled, balances.pool_held as month_held,
+        payg_balance - payg_held as payg_available
+    ), ${settlingBySpender}, ${reachingAlerts(now)}, entries as (
+      insert into credit_entries
+        (account_id, month, kind, operation, cause, reservation_id,
+         pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at, key_id, watch_id)
+      select account_id, month, movement.kind, operation, ${jobId ?? callId}::text, id,
+        -movement.pool, case movement.kind when 'settle' then movement.pool else 0 end,
+        -movement.payg, case movement.kind when 'settle' then movement.payg else 0 end, closed_at, key_id, watch_id
+      from booked cross join lateral (values
+        (1, 'settle', pool_settled, payg_settled),
+        (2, 'release', pool_part - pool_settled, payg_part - payg_settled)
+      ) as movement (position, kind, pool, payg)
+      where movement.pool + movement.payg > 0
+      order by movement.position
     )
-    insert into credit_entries
-      (account_id, month, kind, operation, cause, reservation_id,
-       pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at)
-    select account_id, month, movement.kind, operation, ${jobId ?? callId}::text, id,
-      -movement.pool, case movement.kind when 'settle' then movement.pool else 0 end,
-      -movement.payg, case movement.kind when 'settle' then movement.payg else 0 end, closed_at
-    from booked cross join lateral (values
-      (1, 'settle', pool_settled, payg_settled),
-      (2, 'release', pool_part - pool_settled, payg_part - payg_settled)
-    ) as movement (position, kind, pool, payg)
-    where movement.pool + movement.payg > 0
-    order by movement.position
-    returning id`.execute(transaction)
-  if (rows.length === 0) throw new Error(`the reservation of ${operation} ${jobId ?? callId} is not open`)
+    select account_id as "accountId", month, month_settled as settled, pool_limit as limit, month_held as held,
+      payg_available as "paygBalance", array(select percent::integer from reached order by percent) as percents
+    from booked`.execute(transaction)
+  const [booked] = rows
+  if (!booked) throw new Error(`the reservation of ${operation} ${jobId ?? callId} is not open`)
+  await noteAlerts(transaction, booked, now)
 }
 
 export interface Grant {

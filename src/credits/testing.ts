@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { makeKey } from '../accounts/account-keys.ts'
 import { createAccount } from '../accounts/accounts.ts'
+import type { KeyTerms } from '../accounts/keys.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import { platformNames } from '../platforms/registry.ts'
 import { closeReservation, reserve } from './ledger.ts'
+import type { Payer } from './spenders.ts'
 import { verifyLedger } from './verify.ts'
 
 /** The moments that most tests use. */
@@ -23,15 +26,21 @@ export function ledgerOf(database: () => Database) {
       inTransaction((transaction) => startJob(transaction, accountId, job)),
     endJob: (jobId: string, pages: number, now = november) =>
       inTransaction((transaction) => endJob(transaction, jobId, pages, now)),
-    startCall: (accountId: string, amount: number, now = november) =>
-      inTransaction((transaction) => startCall(transaction, accountId, amount, now)),
+    startCall: (accountId: string, amount: number, now = november, payer: Payer = { keyId: null }) =>
+      inTransaction((transaction) => startCall(transaction, { accountId, amount, now, ...payer })),
+    /** Makes a key of an account, within the budget of `maker`. @returns its id. */
+    makeKey: (accountId: string, terms: Partial<KeyTerms> = {}, maker: string | null = null) =>
+      inTransaction(async (transaction) => {
+        const made = await makeKey(transaction, { accountId, name: 'a key', ...terms, maker, now: november })
+        return made?.keyId ?? ''
+      }),
     endCall: (callId: string, settled: number | 'reserved', now = november) =>
       inTransaction((transaction) => endCall(transaction, callId, settled, now)),
     expectSound: async () => expect(await verifyLedger(database())).toEqual([]),
   }
 }
 
-interface TestJob {
+interface TestJob extends Partial<Payer> {
   /** Pages of each platform. */
   depth?: number
   /** How many. */
@@ -43,7 +52,7 @@ interface TestJob {
 async function startJob(
   transaction: Transaction,
   accountId: string,
-  { depth = 1, platforms = 1, now = november }: TestJob,
+  { depth = 1, platforms = 1, now = november, ...payer }: TestJob,
 ): Promise<string> {
   const { id: jobId } = await transaction
     .insertInto('scrape_jobs')
@@ -51,7 +60,7 @@ async function startJob(
     .returning('id')
     .executeTakeFirstOrThrow()
   const amount = depth * platforms
-  await reserve(transaction, { operation: 'scrape', accountId, jobId, amount, now })
+  await reserve(transaction, { operation: 'scrape', accountId, keyId: null, ...payer, jobId, amount, now })
   const tasks = platformNames.slice(0, platforms).map((platform, position) => ({ job_id: jobId, platform, position }))
   await transaction.insertInto('scrape_tasks').values(tasks).execute()
   return jobId
@@ -68,9 +77,12 @@ async function endJob(transaction: Transaction, jobId: string, pages: number, no
 }
 
 /** Holds credits for a live call. @returns the id of the call. */
-async function startCall(transaction: Transaction, accountId: string, amount: number, now: Date): Promise<string> {
+async function startCall(
+  transaction: Transaction,
+  { accountId, amount, now, ...payer }: Payer & { accountId: string; amount: number; now: Date },
+): Promise<string> {
   const callId = crypto.randomUUID()
-  await reserve(transaction, { operation: 'expand', accountId, callId, amount, now })
+  await reserve(transaction, { operation: 'expand', accountId, ...payer, callId, amount, now })
   await transaction
     .insertInto('live_calls')
     .values({

@@ -111,12 +111,12 @@ describe('the ledger of an account with jobs, calls and packs', () => {
     [
       'an entry in another month',
       [allowChanges, "update credit_entries set month = '2026-10' where kind = 'settle' and operation = 'scrape'"],
-      ['balance: pool_held', 'balance: pool_settled', 'reservation: entries of another month or cause'],
+      ['balance: pool_held', 'balance: pool_settled', 'reservation: entries of another month, cause, key or watch'],
     ],
     [
       'an entry with another cause',
       [allowChanges, "update credit_entries set cause = 'x' where kind = 'settle' and operation = 'scrape'"],
-      ['reservation: entries of another month or cause'],
+      ['reservation: entries of another month, cause, key or watch'],
     ],
     [
       'a split that was not the one reserved',

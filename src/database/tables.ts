@@ -1,8 +1,10 @@
 import type { AccountsTables } from './tables/accounts.ts'
+import type { ChannelsTables } from './tables/channels.ts'
 import type { CreditsTables } from './tables/credits.ts'
 import type { EventsTables } from './tables/events.ts'
 import type { HttpTables } from './tables/http.ts'
 import type { MovingTables } from './tables/moving.ts'
+import type { FeedsTables, NewsTables } from './tables/news.ts'
 import type { PlatformsTables } from './tables/platforms.ts'
 import type { RequestsTables } from './tables/requests.ts'
 import type { ScrapingTables } from './tables/scraping.ts'
@@ -14,10 +16,13 @@ import type { WishesTables } from './tables/wishes.ts'
 /** Every table of Wishwell, by domain; `migrations/` holds their definitions. (pg-boss keeps its own schema, `pgboss`.) */
 export interface Tables
   extends AccountsTables,
+    ChannelsTables,
     CreditsTables,
     EventsTables,
+    FeedsTables,
     HttpTables,
     MovingTables,
+    NewsTables,
     PlatformsTables,
     RequestsTables,
     ScrapingTables,

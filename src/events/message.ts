@@ -20,9 +20,10 @@ export interface MessageSection {
 }
 
 export interface Message {
-  /** Of the event: the same in each repeated delivery. */
+  /** Of the event, or of the digest: the same in each repeated delivery. */
   id: string
-  type: EventType
+  /** `digest`: several events in one message. */
+  type: EventType | 'digest'
   occurredAt: Date
   /** One line of plain text; it may hold the name of a watch or a topic. */
   title: string

@@ -1,4 +1,4 @@
-import type { Tier } from '../database/column-types.ts'
+import type { KeyScope, Tier } from '../database/column-types.ts'
 
 /** The account that a request is made for. */
 export interface Account {
@@ -6,6 +6,10 @@ export interface Account {
   tier: Tier
   /** Whether it may see requests differently from all others: it has differences or corrections. */
   hasOwnView: boolean
+  /** The API key that it is made with, or that opened its session; null for a session that a sign-in link opened. */
+  keyId: string | null
+  /** What that key may do; without a key, everything. */
+  scope: KeyScope
 }
 
 /** The caller, as the owner of the effects of a call. */

@@ -6,6 +6,10 @@ export const errorCatalogue = {
     status: 403,
     meaning: 'A call by session cookie that another site made, or that lacks its `X-CSRF-Token`.',
   },
+  SCOPE_EXCEEDED: {
+    status: 403,
+    meaning: 'The key, or the one that opened the session, has a scope that does not allow this.',
+  },
   NOT_FOUND: { status: 404, meaning: 'It does not exist, or belongs to another account.' },
   CONFLICT: {
     status: 409,
@@ -15,7 +19,10 @@ export const errorCatalogue = {
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than 64 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
   IDEMPOTENCY_MISMATCH: { status: 422, meaning: 'The `Idempotency-Key` was used with another body.' },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests, or the credits are used up; `reason` says which.' },
+  RATE_LIMITED: {
+    status: 429,
+    meaning: 'Too many requests, or the credits or a budget are used up; `reason` says which.',
+  },
   INTERNAL_ERROR: { status: 500, meaning: 'An error of the service; the log has it under the request id.' },
   SEARCH_UNAVAILABLE: {
     status: 503,
@@ -36,11 +43,15 @@ export interface ErrorDetail {
   message: string
 }
 
+/** What a call would exceed: the rate, the credits of the account, or the monthly budget of its key or of a watch. */
+export const limitReasons = ['credits', 'rate', 'key_budget', 'watch_budget'] as const
+export type LimitReason = (typeof limitReasons)[number]
+
 export interface ErrorExtras {
   details?: ErrorDetail[]
-  /** Which of the two kinds of 429 this is. */
-  reason?: 'credits' | 'rate'
-  /** ISO 8601; with reason `credits`. */
+  /** Which kind of 429 this is. */
+  reason?: LimitReason
+  /** ISO 8601; with every reason but `rate`. */
   resetsAt?: string
 }
 

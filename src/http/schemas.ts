@@ -1,5 +1,5 @@
 import { type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
-import { type ErrorCode, errorCatalogue } from './errors.ts'
+import { type ErrorCode, errorCatalogue, limitReasons } from './errors.ts'
 
 /** A JSON object with exactly these properties. */
 export const closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}): TObject<P> =>
@@ -41,8 +41,8 @@ export const errorBody = closed({
     code: oneOf(Object.keys(errorCatalogue) as ErrorCode[]),
     message: Type.String(),
     details: Type.Optional(Type.Array(closed({ path: Type.String(), message: Type.String() }))),
-    reason: Type.Optional(oneOf(['credits', 'rate'])),
-    resetsAt: Type.Optional(moment('With reason `credits`: when the pool is fresh')),
+    reason: Type.Optional(oneOf(limitReasons)),
+    resetsAt: Type.Optional(moment('With every reason but `rate`: when the pool and the budgets are fresh')),
   }),
 })
 

@@ -22,11 +22,17 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
 }
 
+/** The path of a call, without the secret of a feed. */
+function pathOf({ url, routeOptions }: FastifyRequest): string | undefined {
+  const path = url.split('?', 1)[0]?.slice(0, 200)
+  return path?.startsWith('/feeds/') || routeOptions?.url?.startsWith('/feeds/') ? '/feeds/…' : path
+}
+
 /** A request in the log: never its headers, body or query string, which may hold secrets. */
 const serializers = {
   req: (request: FastifyRequest) => ({
     method: request.method,
-    path: request.url.split('?', 1)[0]?.slice(0, 200),
+    path: pathOf(request),
     remoteAddress: request.ip,
   }),
 }

@@ -16,8 +16,10 @@ export interface OpenedCall {
   callId: string
   accountId: string
   operation: LiveOperation
-  /** The id of the row of its `Idempotency-Key`; null without one. */
+  /** The API key that pays, by its budget; null for a session that no key opened. */
   keyId: string | null
+  /** The id of the row of its `Idempotency-Key`; null without one. */
+  idempotencyId: string | null
   now: Date
   /** A call that is still open then has lost its process. */
   expiresAt: Date
@@ -25,18 +27,18 @@ export interface OpenedCall {
 
 /**
  * Opens a live call and reserves its price, before any platform is called.
- * @throws ServiceError RATE_LIMITED (reason `credits`) when the account cannot pay; the transaction must be rolled back then.
+ * @throws ServiceError RATE_LIMITED when the account or the budget of the key cannot pay; the transaction must be rolled back then.
  */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
-  const { callId, accountId, operation, keyId, now, expiresAt } = call
-  await reserve(transaction, { accountId, operation, callId, amount: prices[operation], now })
+  const { callId, accountId, operation, keyId, idempotencyId, now, expiresAt } = call
+  await reserve(transaction, { accountId, operation, callId, amount: prices[operation], keyId, now })
   await transaction
     .insertInto('live_calls')
     .values({
       id: callId,
       account_id: accountId,
       operation,
-      idempotency_id: keyId,
+      idempotency_id: idempotencyId,
       created_at: now,
       expires_at: expiresAt,
     })
@@ -101,7 +103,7 @@ export async function settleCall(
   const call = await transaction
     .deleteFrom('live_calls')
     .where('id', '=', callId)
-    .returning(['operation', 'plan', 'created_at as startedAt', 'idempotency_id as keyId'])
+    .returning(['operation', 'plan', 'created_at as startedAt', 'idempotency_id as idempotencyId'])
     .executeTakeFirst()
   if (!call) return null
   const plan = call.plan ?? { topics: [], collections: [], off: [] }
@@ -113,9 +115,9 @@ export async function settleCall(
   const [startedAt, endedAt] = [call.startedAt.toISOString(), now.toISOString()]
   const effect = JSON.stringify({ callId, topics, ...gathered, startedAt, endedAt } satisfies CallEffect)
   await closeReservation(transaction, { operation: call.operation, callId, settled: isPaid ? 'reserved' : 0, now })
-  if (call.keyId !== null) {
-    if (isBroken && !isPaid) await forget(transaction, call.keyId)
-    else await noteEffect(transaction, call.keyId, effect)
+  if (call.idempotencyId !== null) {
+    if (isBroken && !isPaid) await forget(transaction, call.idempotencyId)
+    else await noteEffect(transaction, call.idempotencyId, effect)
   }
   return { effect, tasks }
 }

@@ -49,13 +49,15 @@ export interface CallDependencies extends PlanDependencies {
 
 export interface Caller {
   accountId: string
+  /** The API key that pays, by its budget; null for a session that no key opened. */
+  keyId: string | null
   /** Aborted when no caller can get the answer: nothing more is begun then. */
   gone: AbortSignal
 }
 
 /** The steps of one live call, as `IdempotentLongCall` takes them. */
 export interface CallSteps {
-  begin(transaction: Transaction, keyId: string | null): Promise<void>
+  begin(transaction: Transaction, idempotencyId: string | null): Promise<void>
   run(): Promise<string>
 }
 
@@ -75,7 +77,7 @@ function startTime({ clock, settings }: CallDependencies) {
 export function createCallSteps<Answer extends { meta: object }>(
   dependencies: CallDependencies,
   call: LiveCall<Answer>,
-  { accountId, gone }: Caller,
+  { accountId, keyId, gone }: Caller,
 ): CallSteps {
   const { database, clock, log, watch, stopping } = dependencies
   const callId = randomUUID()
@@ -102,11 +104,12 @@ export function createCallSteps<Answer extends { meta: object }>(
   }
 
   return {
-    begin: (transaction, keyId) => {
+    begin: (transaction, idempotencyId) => {
       time = startTime(dependencies)
       const { startedAt: now, deadline } = time
       const expiresAt = new Date(deadline.getTime() + graceMs)
-      return openCall(transaction, { callId, accountId, operation: call.operation, keyId, now, expiresAt })
+      const { operation } = call
+      return openCall(transaction, { callId, accountId, operation, keyId, idempotencyId, now, expiresAt })
     },
     run: () =>
       collect().catch(async (error: unknown) => {

@@ -51,16 +51,20 @@ export function createLive(dependencies: LiveDependencies): Live {
   const idempotentLongCall = createIdempotentLongCall({ database, clock, callerOf })
 
   const run: Live['answer'] = (request, reply, call) => {
-    const { accountId } = authentication.accountOf(request)
+    const { accountId, keyId } = authentication.accountOf(request)
     // A caller with a key can fetch the answer later, so the collection of that call begins also when its caller hangs up.
     const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
     const gone = AbortSignal.any([stopping.signal, ...hungUp])
-    const steps = createCallSteps({ ...dependencies, watch, stopping: stopping.signal }, call, { accountId, gone })
+    const steps = createCallSteps({ ...dependencies, watch, stopping: stopping.signal }, call, {
+      accountId,
+      keyId,
+      gone,
+    })
     let leave = () => {}
     return idempotentLongCall(request, reply, {
-      begin: (transaction, keyId) => {
+      begin: (transaction, idempotencyId) => {
         leave = enter(accountId, reply)
-        return steps.begin(transaction, keyId)
+        return steps.begin(transaction, idempotencyId)
       },
       run: steps.run,
       answer: (effect) => readAnswer(dependencies, call, accountId, effect),

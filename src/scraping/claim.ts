@@ -23,6 +23,8 @@ export interface ClaimedTask {
   pageDueSince: Date
   /** When its job ends at the latest. */
   expiresAt: Date
+  /** Of its job: it collects newest first what is newer; null: by relevance. */
+  newestSince: Date | null
   /** Pages of this topic that the platform had delivered before the claim: to all jobs, or to those of the account with the same sources. */
   pagesBefore: number
   queueMessage: QueueMessage
@@ -155,6 +157,7 @@ const claim = (transaction: Transaction, taskId: string, queueMessageId: string,
       'scrape_jobs.topic',
       'scrape_jobs.depth',
       'scrape_jobs.expires_at as expiresAt',
+      'scrape_jobs.newest_since as newestSince',
       'platform',
       'scrape_tasks.sources',
       'fencing_token as fencingToken',

@@ -3,8 +3,10 @@ import type { Logger } from 'pino'
 import { closeReservation } from '../credits/ledger.ts'
 import type { PlatformErrorCode } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
+import { noteEvent } from '../events/events.ts'
 import { passOverFailures } from '../runtime/maintenance.ts'
 import { beginJobs } from './job-admission.ts'
+import { jobStatus } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
 /** How a task ends, and why it did not deliver everything. */
@@ -18,8 +20,8 @@ export const lockJob = (transaction: Transaction, jobId: string) =>
   sql`select 1 from scrape_jobs where id = ${jobId} for no key update`.execute(transaction)
 
 /**
- * Ends a job if its last task has ended: the pages of all its tasks are paid, the rest of its credits is released, and the next
- * job of the account begins. The caller holds the lock of the job and has just ended a task of it, so this happens exactly once.
+ * Ends a job if its last task has ended: the account is told, the pages of all its tasks are paid, the rest of its credits is released,
+ * and the next job of the account begins. The caller holds the lock of the job and has just ended a task of it, so this happens exactly once.
  */
 export async function settleIfEnded(
   transaction: Transaction,
@@ -39,14 +41,16 @@ export async function settleIfEnded(
     .where('job_id', '=', jobId)
     .executeTakeFirstOrThrow()
   if (Number(open) > 0) return
-  const { account_id: accountId } = await transaction
+  const { accountId, watchId, status } = await transaction
     .updateTable('scrape_jobs')
     .set({ ended_at: now })
     .where('id', '=', jobId)
-    .returning('account_id')
+    .returning(['account_id as accountId', 'watch_id as watchId', jobStatus.as('status')])
     .executeTakeFirstOrThrow()
   // An unowned job has no reservation: its live calls pay for themselves.
   if (accountId === null) return
+  const type = status === 'completed' ? 'scrape.completed' : 'scrape.failed'
+  await noteEvent(transaction, { accountId, type, subject: { jobId, watchId }, now })
   await closeReservation(transaction, { operation: 'scrape', jobId, settled: Number(pages), now })
   await beginJobs(transaction, queue, accountId, now)
 }

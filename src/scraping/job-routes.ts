@@ -106,7 +106,7 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
   app.delete(
     '/api/v1/scrape/:jobId',
     {
-      onRequest: authentication.requireAccount,
+      onRequest: authentication.requireCollect,
       schema: {
         operationId: 'cancelScrapeJob',
         summary: 'Cancel a scrape job',
@@ -119,7 +119,7 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
         params,
         response: {
           200: closed({ data: jobSchema }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
         },
       },
     },

@@ -3,6 +3,7 @@ import { reserve } from '../credits/ledger.ts'
 import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
+import { noteEvent } from '../events/events.ts'
 import { offError } from '../platforms/off-platforms.ts'
 import type { SourcesByPlatform } from '../platforms/sources/named-sources.ts'
 import { nameSources } from './account-sources.ts'
@@ -25,6 +26,14 @@ export interface NewJob {
   depth: number
   /** Of the account, normalised and verified; a platform without an entry searches those of the operator. */
   sources?: SourcesByPlatform
+  /** The API key that pays, by its budget; none for a session that no key opened. */
+  keyId?: string | null
+  /** The watch whose run it is, which pays by its budget, too. */
+  watchId?: string | null
+  /** The budget of that watch: the maximum that all its runs may cost in a UTC month. */
+  watchMonthlyCredits?: number | null
+  /** Only what is newer is asked for, newest first; without it, the most relevant. */
+  newestSince?: Date | null
   now: Date
   /** When it ends at the latest, whatever its platforms do. */
   expiresAt: Date
@@ -46,10 +55,11 @@ const skipped = (platform: PlatformName, now: Date) => {
  * Starts a job: writes it with its tasks and sources, reserves its credits, and begins or queues it, all in the caller's transaction. A
  * job of only platforms that are off has ended when it is written, and reserves nothing.
  * @returns the job's id.
- * @throws ServiceError RATE_LIMITED when the account cannot pay for all of it; the transaction must be undone then.
+ * @throws ServiceError RATE_LIMITED when the account, or the budget of the key or watch, cannot pay for all of it; the transaction must be undone then.
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, off = [], depth, sources = noSources, now, expiresAt } = job
+  const { keyId = null, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
   const isOver = off.length === platforms.length
   const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
   await nameSources(transaction, { accountId, sources: verified, now })
@@ -61,6 +71,8 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
       depth,
       created_at: now,
       expires_at: expiresAt,
+      watch_id: watchId,
+      newest_since: newestSince,
       ...(sources.size > 0 ? { sources: JSON.stringify(Object.fromEntries(sources)) } : {}),
       ...(isOver ? { begun_at: now, ended_at: now } : {}),
     })
@@ -78,8 +90,12 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
       })),
     )
     .execute()
-  if (isOver) return jobId
-  await reserve(transaction, { accountId, operation: 'scrape', jobId, amount: costOf(job), now })
+  if (isOver) {
+    await noteEvent(transaction, { accountId, type: 'scrape.completed', subject: { jobId, watchId }, now })
+    return jobId
+  }
+  const payer = { accountId, keyId, watchId, watchMonthlyCredits }
+  await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
   await beginJobs(transaction, queue, accountId, now)
   return jobId
 }

@@ -1,37 +1,31 @@
 import { type Static, Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
 import { readCreditUsage } from '../credits/usage.ts'
-import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { bodyErrors, closed, defaulted, errorResponses, oneOf, trimmedText, usage } from '../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, oneOf, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
-import { choosePlatforms } from '../platforms/off-platforms.ts'
-import { anyPlatform, platformList } from '../platforms/schemas.ts'
-import { byPlatform, readSources, sourcesSchema } from '../platforms/sources/named-sources.ts'
-import { searchWords } from '../platforms/topic-words.ts'
+import { anyPlatform } from '../platforms/schemas.ts'
+import { byPlatform } from '../platforms/sources/named-sources.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { jobSchema } from './job-schema.ts'
-import type { JobSources } from './job-sources.ts'
+import { type JobTermsDependencies, jobTermsSchema, readJobTerms, sourcesToCheck } from './job-terms.ts'
 import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Scraping']
 
-export interface ScrapeDependencies {
+export interface ScrapeDependencies extends JobTermsDependencies {
   database: Database
   clock: Clock
   queue: TaskQueue
   jobTimeLimitMs: number
   authentication: Authentication
   idempotent: Idempotent
-  enabledPlatforms: readonly PlatformName[]
-  defaultPlatforms: readonly PlatformName[]
-  jobSources: JobSources
 }
 
 /** Starting and polling scrape jobs. */
@@ -46,12 +40,9 @@ const startDescription =
   'of their start. A job of only platforms that are off is `completed` at once: its `errors` say what to set. With `sources` and ' +
   'without `platforms`, the job is of the platforms of the sources. Each source must exist and be public, or the call is refused.'
 
-const startBody = ({ enabledPlatforms, defaultPlatforms, jobSources }: ScrapeDependencies) =>
+const startBody = (dependencies: ScrapeDependencies) =>
   closed({
-    topic: trimmedText(2, 100, 'What to collect requests about'),
-    platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
-    sources: Type.Optional(sourcesSchema(jobSources.kinds)),
-    depth: defaulted(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
+    ...jobTermsSchema(dependencies),
     maxCredits: Type.Optional(
       Type.Integer({ minimum: 1, description: 'Refuses the job when it would cost more than this' }),
     ),
@@ -73,7 +64,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
   app.post(
     '/api/v1/scrape',
     {
-      onRequest: authentication.requireAccount,
+      onRequest: authentication.requireCollect,
       schema: {
         operationId: 'startScrapeJob',
         summary: 'Start a scrape job',
@@ -84,19 +75,19 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
         body: startBody(dependencies),
         response: {
           200: closed({ data: startedJob, usage }),
-          ...errorResponses(...bodyErrors, ...idempotencyErrors),
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
         },
       },
     },
     async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId } = authentication.accountOf(request)
       const now = clock.now()
       const expiresAt = new Date(now.getTime() + jobTimeLimitMs)
-      const { named, ...terms } = readJobTerms(request.body, dependencies)
+      const { named, ...terms } = readTerms(request.body, dependencies)
       const sources = byPlatform(named)
-      const job = { ...terms, sources, accountId, now, expiresAt }
+      const job = { ...terms, sources, accountId, keyId, now, expiresAt }
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
-      const refusal = await jobSources.check(named.filter(({ platform }) => !terms.off.includes(platform)))
+      const refusal = await jobSources.check(sourcesToCheck({ named, off: terms.off }))
       return idempotent(request, reply, async (transaction) => {
         if (refusal !== null) throw refusal
         const jobId = await startJob(transaction, queue, job)
@@ -115,15 +106,8 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
  * What a job collects, from the body of a request.
  * @throws ServiceError INVALID_REQUEST for a topic without words, a wrong source, or a job that could cost more than `maxCredits`.
  */
-function readJobTerms(body: StartBody, { enabledPlatforms, defaultPlatforms, jobSources }: ScrapeDependencies) {
-  const { topic, depth = 1, maxCredits } = body
-  // No platform would be called, and a caller must not pay for that.
-  if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
-  const named = body.sources ? readSources(body.sources, jobSources.kinds, body.platforms) : []
-  const ofSources = named.map(({ platform }) => platform)
-  const platforms = [...new Set(body.platforms ?? (named.length > 0 ? ofSources : defaultPlatforms))]
-  const { off } = choosePlatforms(platforms, enabledPlatforms)
-  const terms = { topic, platforms, off, depth, named }
+function readTerms({ maxCredits, ...body }: StartBody, dependencies: ScrapeDependencies) {
+  const terms = readJobTerms(body, dependencies)
   const cost = costOf(terms)
   if (maxCredits !== undefined && cost > maxCredits) {
     throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)

@@ -67,12 +67,12 @@ export async function runTask(context: TaskContext, claimed: ClaimedTask): Promi
 /** Runs one page of a task. @returns the task to continue with; null when it has ended or waits in the queue. */
 async function runPage(context: TaskContext, platform: Platform, task: ClaimedTask): Promise<ClaimedTask | null> {
   const { database, queue, retention, clock, log, shutdown, stopped, unreachableMs } = context
-  const { topic, cursor, pagesBefore, sources, jobId } = task
+  const { topic, cursor, pagesBefore, sources, jobId, newestSince } = task
   const { isLive } = task.queueMessage
   let page: Page | null
   try {
     const signal = AbortSignal.any([shutdown.signal, stopped])
-    const request: PageRequest = { topic, cursor, pagesBefore, signal, mayShare: isLive }
+    const request: PageRequest = { topic, cursor, pagesBefore, signal, mayShare: isLive, newestSince }
     if (sources !== null) request.sources = sources
     const fetched = platform.fetchPage(request)
     page = await unlessAborted(fetched, stopped)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Discarded, PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json, Page } from '../platforms/platform.ts'
@@ -70,7 +71,23 @@ export async function prepareFetchedPage(
 }
 
 /**
- * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction.
+ * Whether requests that joined a job are new to its watch: none of its earlier jobs had found one of them. What other jobs had stored counts as new, because
+ * the watch has not told of it. Without a watch all of them are new.
+ */
+async function areNewToWatch(transaction: Transaction, jobId: string, joined: readonly string[]): Promise<boolean> {
+  if (joined.length === 0) return false
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from unnest(${joined}::uuid[]) as joined (id) where not exists (
+        select from scrape_job_requests as earlier join scrape_jobs as jobs on jobs.id = earlier.job_id
+        where earlier.request_id = joined.id and jobs.id <> ${jobId}::uuid
+          and jobs.watch_id = (select watch_id from scrape_jobs where id = ${jobId}::uuid))
+    ) as found`.execute(transaction)
+  return rows[0]?.found ?? false
+}
+
+/**
+ * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction. Newest first it is the last when it has nothing new.
  * @returns the task as it is now; null when it has ended.
  * @throws TaskLostError when another worker has the task; nothing is stored then.
  */
@@ -82,12 +99,14 @@ export function checkpointPage(
   now: Date,
 ): Promise<ClaimedTask | null> {
   const pages = task.pages + 1
-  const more = nextCursor !== null && pages < task.depth
+  const mayHaveMore = nextCursor !== null && pages < task.depth
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
     // No caller can list the requests of an unowned job, so they are not linked to it.
     const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
     const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
+    // What follows is older. The page itself is delivered, and charged as any other.
+    const more = mayHaveMore && (task.newestSince === null || (await areNewToWatch(transaction, jobId, stored.joined)))
     // One order of locks: an unowned job before its topic, as where `storePage` spells a topic; the topic before the job of an account.
     if (task.queueMessage.isLive) await lockJob(transaction, jobId)
     // Only pages of the operator's sources make a topic fresh.

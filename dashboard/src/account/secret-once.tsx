@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { focusHeading } from '../shell/focus.ts'
 import { shellTexts } from '../texts/shell.ts'
@@ -8,10 +8,12 @@ interface SecretOnceProps {
   advice: string
   secret: string
   onClose: () => void
+  /** How the secret is used. */
+  children?: ReactNode
 }
 
 /** A secret that is shown once. It takes the focus, so that screen readers announce it. */
-export function SecretOnce({ title, advice, secret, onClose }: SecretOnceProps) {
+export function SecretOnce({ title, advice, secret, onClose, children }: SecretOnceProps) {
   const heading = useRef<HTMLParagraphElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a second secret must be announced, too
   useEffect(() => heading.current?.focus(), [secret])
@@ -26,6 +28,7 @@ export function SecretOnce({ title, advice, secret, onClose }: SecretOnceProps) 
         <strong>{title}</strong> {advice}
       </p>
       <code>{secret}</code>
+      {children}
       <div className="actions">
         <CopyButton text={secret} />
         <button type="button" className="quiet" onClick={close}>

@@ -7,6 +7,7 @@ import type {
   Include,
   Job,
   JobStatus,
+  KeyScope,
   ListAnswer,
   ListedJob,
   PackName,
@@ -156,8 +157,17 @@ export interface MadeKey {
   apiKey: string
 }
 
-export const makeKey = (name: string, idempotencyKey: string): Promise<MadeKey> =>
-  dataOf(call<Data<MadeKey>>('/api/v1/keys', { method: 'POST', body: { name }, idempotencyKey }))
+export interface NewKey {
+  name: string
+  scope?: KeyScope
+  /** ISO 8601 */
+  expiresAt?: string
+  /** Credits that it may use in a month. */
+  monthlyCredits?: number
+}
+
+export const makeKey = (key: NewKey, idempotencyKey: string): Promise<MadeKey> =>
+  dataOf(call<Data<MadeKey>>('/api/v1/keys', { method: 'POST', body: key, idempotencyKey }))
 
 export const revokeKey = (keyId: string) => call<unknown>(`/api/v1/keys/${segment(keyId)}`, { method: 'DELETE' })
 

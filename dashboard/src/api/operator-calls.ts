@@ -1,3 +1,4 @@
+import type { NewKey } from './calls.ts'
 import { type CallOptions, call, withQuery } from './client.ts'
 import type {
   Account,
@@ -53,11 +54,11 @@ export const grantPack = (accountId: string, pack: PackName, idempotencyKey: str
 export const listAccountKeys = async (accountId: string, { signal }: Read): Promise<ApiKey[]> =>
   (await call<Data<{ keys: ApiKey[] }>>(`${accountPath(accountId)}/keys`, { signal })).data.keys
 
-export const makeAccountKey = (accountId: string, name: string, idempotencyKey: string) =>
+export const makeAccountKey = (accountId: string, key: NewKey, idempotencyKey: string) =>
   dataOf(
     call<Data<{ keyId: string; apiKey: string }>>(`${accountPath(accountId)}/keys`, {
       method: 'POST',
-      body: { name },
+      body: key,
       idempotencyKey,
     }),
   )

@@ -50,7 +50,13 @@ export type TaskState = Job['progress'][string]
 /** A value after JSON: dates are strings. */
 type Sent<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Sent<T[K]> } : T
 
-export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]>
+export type KeyScope = 'read' | 'collect' | 'manage'
+export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]> & {
+  scope: KeyScope
+  expiresAt: string | null
+  monthlyCredits: number | null
+  usedThisMonth: number
+}
 export type Difference = Awaited<ReturnType<typeof verifyLedger>>[number]
 
 export interface UsageRecord extends Usage {

@@ -2,13 +2,14 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { cancelJob } from '../api/calls.ts'
 import type { Job } from '../api/types.ts'
-import { collectAddress, filteredSearch, newCollection, topicAddress } from '../shell/addresses.ts'
+import { collectAddress, filteredSearch, newCollection, newWatch, topicAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { dateAndTime, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { collectTexts as texts } from '../texts/collect.ts'
+import { watchTexts } from '../texts/watches.ts'
 import { type FollowedJob, sumOf } from './follow-job.ts'
 import { JobPlatforms } from './job-platforms.tsx'
 import { isCancelled, shownStatus } from './job-status.ts'
@@ -36,6 +37,9 @@ export function JobPage({ jobId }: { jobId: string }) {
           </Link>
           <Link className="button" href={topicAddress(job.topic)}>
             {texts.understand}
+          </Link>
+          <Link className="button" href={newWatch(job)}>
+            {watchTexts.watchThis}
           </Link>
           <MaybeLink jobId={job.jobId} count={sumOf(platforms, 'maybeCreated')} />
         </p>

@@ -11,11 +11,12 @@ import { Problem } from '../shell/problem.tsx'
 import { navigate } from '../shell/router.tsx'
 import { usePlatforms } from '../shell/use-platforms.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
+import { DepthField } from './depth-field.tsx'
 import { Cost, isCreditRefusal, Refusal } from './job-cost.tsx'
 import { isSetUp, PlatformChoice } from './platform-choice.tsx'
+import { chosenAtFirst, depthAtFirst } from './prefilled.ts'
 import { isAboutSources, type NamedSources, namedSources, SourceFields, sourcesAtFirst } from './source-fields.tsx'
 
-export const maxDepth = 40
 const maxTopicLength = 200
 
 /** The parameters of the address: topic, platforms, depth and sources of an earlier job. */
@@ -44,17 +45,6 @@ const NothingReady = ({ platforms }: { platforms: PlatformStatus[] }) => (
     </ul>
   </Empty>
 )
-
-function chosenAtFirst(platforms: PlatformStatus[], prefilled: URLSearchParams): PlatformName[] {
-  const named = new Set((prefilled.get('platforms') ?? '').split(',').filter((name) => name !== ''))
-  const isChosen = ({ platform, isDefault }: PlatformStatus) => (named.size > 0 ? named.has(platform) : isDefault)
-  return platforms.filter((status) => isSetUp(status) && isChosen(status)).map(({ platform }) => platform)
-}
-
-const depthAtFirst = (prefilled: URLSearchParams) => {
-  const depth = Number(prefilled.get('depth'))
-  return Number.isInteger(depth) && depth >= 1 && depth <= maxDepth ? depth : 1
-}
 
 const newJob = (topic: string, platforms: PlatformName[], depth: number, sources?: NamedSources): NewJob => ({
   topic: topic.trim(),
@@ -117,7 +107,7 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
         refusal={start.error}
         sent={start.variables?.sources}
       />
-      <Depth depth={depth} setDepth={setDepth} />
+      <DepthField depth={depth} setDepth={setDepth} />
       <div className="start-foot">
         <Cost depth={depth} platforms={chosen.length} />
         <button type="submit" className="primary large" disabled={start.isPending}>
@@ -160,22 +150,3 @@ const TopicField = ({ id, topic, setTopic, isWrong }: TopicFieldProps) => (
     </p>
   </div>
 )
-
-function Depth({ depth, setDepth }: { depth: number; setDepth: (depth: number) => void }) {
-  const id = useId()
-  return (
-    <div className="field depth">
-      <label htmlFor={id}>{texts.depth}</label>
-      <input
-        id={id}
-        type="range"
-        min={1}
-        max={maxDepth}
-        value={depth}
-        aria-valuetext={texts.pages(depth)}
-        onChange={(event) => setDepth(Number(event.target.value))}
-      />
-      <output htmlFor={id}>{texts.pages(depth)}</output>
-    </div>
-  )
-}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Pool } from '../account/account.tsx'
 import { KeyTable } from '../account/key-table.tsx'
-import { NewKey } from '../account/keys.tsx'
+import { NewKeyForm } from '../account/new-key.tsx'
 import { UsageChart } from '../account/usage-chart.tsx'
 import {
   deleteAccount,
@@ -87,7 +87,11 @@ function AccountKeys({ accountId }: { accountId: string }) {
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">{accountTexts.keys}</h2>
-      <NewKey make={(name, idempotencyKey) => makeAccountKey(accountId, name, idempotencyKey)} onMade={refresh} />
+      <NewKeyForm
+        make={(key, idempotencyKey) => makeAccountKey(accountId, key, idempotencyKey)}
+        onMade={refresh}
+        scope="manage"
+      />
       {keys.data ? (
         <KeyTable
           keys={keys.data}

@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { isStatus } from '../api/client.ts'
 import type { FoundRequest } from '../api/types.ts'
-import { collectAddress, newCollection } from '../shell/addresses.ts'
+import { FeedButton } from '../feeds/feed-button.tsx'
+import { collectAddress, newCollection, newWatch } from '../shell/addresses.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link, navigate, useAddress, useIsTyping } from '../shell/router.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
+import { watchTexts } from '../texts/watches.ts'
 import { ActiveFilters } from './active-filters.tsx'
 import { Expansion } from './expansion.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -16,7 +18,17 @@ import { ResultCard } from './result-card.tsx'
 import { SearchBox } from './search-box.tsx'
 import { ShareLink } from './share-link.tsx'
 import { type Results, useResults } from './use-results.ts'
-import { addressOf, filterCount, parseView, type View, withoutFilters, withQuery } from './view.ts'
+import {
+  addressOf,
+  feedOf,
+  filterCount,
+  isTopic,
+  parseView,
+  topicLength,
+  type View,
+  withoutFilters,
+  withQuery,
+} from './view.ts'
 
 /** The search; without a query, the list of every stored request. */
 export function SearchPage() {
@@ -30,6 +42,7 @@ export function SearchPage() {
       actions={
         <>
           <ShareLink />
+          <Follow view={view} />
           <ExportMenu view={view} />
         </>
       }
@@ -42,6 +55,24 @@ export function SearchPage() {
         <ResultList view={view} show={show} />
       </div>
     </Page>
+  )
+}
+
+/** A watch and a feed of what is searched; the list of everything has neither. */
+function Follow({ view }: { view: View }) {
+  const topic = [...(view.query === '' ? view.topic : view.query)].slice(0, topicLength.max).join('')
+  return (
+    <>
+      {isTopic(topic) && (
+        <Link
+          className="button"
+          href={newWatch({ topic, ...(view.platforms.length > 0 && { platforms: view.platforms }) })}
+        >
+          {watchTexts.watchThis}
+        </Link>
+      )}
+      {view.query !== '' && <FeedButton key={addressOf(view)} target={feedOf(view)} />}
+    </>
   )
 }
 

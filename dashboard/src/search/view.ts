@@ -1,4 +1,5 @@
 import type { ExportInput, ListInput } from '../api/calls.ts'
+import type { FeedTarget } from '../api/channel-types.ts'
 import type { Include, PlatformName, RequestStatus, SearchFilters, SearchInput, SearchOrder } from '../api/types.ts'
 import { searchAddress } from '../shell/addresses.ts'
 
@@ -149,6 +150,12 @@ export function searchInput(view: View, page: { limit: number; offset: number })
     ...(view.include === null ? {} : { include: view.include }),
   }
   return { query: view.query, sortBy: view.sortBy, ...page, ...given(Object.keys(filters).length > 0, { filters }) }
+}
+
+/** The feed of what a view searches for. */
+export function feedOf(view: View): FeedTarget {
+  const { query, filters } = searchInput(view, { limit: 1, offset: 0 })
+  return { kind: 'search', query, ...(filters === undefined ? {} : { filters: { ...filters } }) }
 }
 
 /** The results of one page. */

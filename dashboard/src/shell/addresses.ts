@@ -5,6 +5,10 @@ import type { PlatformName } from '../api/types.ts'
 export const searchAddress = '/'
 export const collectAddress = '/collect'
 export const topicsAddress = '/topics'
+export const newsAddress = '/news'
+export const watchesAddress = '/watches'
+export const channelsAddress = '/channels'
+export const feedsAddress = '/channels#feeds'
 export const accountAddress = '/account'
 export const operatorAddress = '/operator'
 export const signInAddress = '/sign-in'
@@ -12,6 +16,9 @@ export const signInAddress = '/sign-in'
 export const jobAddress = (jobId: string): string => `/collect/${encodeURIComponent(jobId)}`
 /** The topic is in the query, not in the path: servers and proxies interpret its dots and slashes. */
 export const topicAddress = (topic: string): string => `/topics/one?${new URLSearchParams({ topic })}`
+/** `change` opens the form of its settings. */
+export const watchAddress = (watchId: string, view?: 'change'): string =>
+  `/watches/${encodeURIComponent(watchId)}${view === undefined ? '' : `?${view}`}`
 export const wishAddress = (wishId: string): string => `/wishes/${encodeURIComponent(wishId)}`
 export const operatorAccountAddress = (accountId: string): string =>
   `/operator/accounts/${encodeURIComponent(accountId)}`
@@ -28,18 +35,26 @@ export const filteredSearch = (filter: {
 /** The parameter of the form with the sources of a platform. */
 export const sourcesParameter = (platform: PlatformName): string => `sources.${platform}`
 
-/** The form of a new collection, filled in. */
-export function newCollection(job: {
+/** What the forms of a collection and of a watch begin with. */
+export interface Prefilled {
   topic: string
   platforms?: readonly PlatformName[]
   depth?: number | undefined
   sources?: Readonly<Record<PlatformName, string[]>> | undefined
-}): string {
-  const query = new URLSearchParams({ topic: job.topic })
-  if (job.platforms) query.set('platforms', job.platforms.join(','))
-  if (job.depth !== undefined) query.set('depth', String(job.depth))
-  for (const [platform, sources] of Object.entries(job.sources ?? {})) {
-    query.set(sourcesParameter(platform), sources.join(', '))
-  }
-  return `/collect?${query}`
 }
+
+function prefilled({ topic, platforms, depth, sources }: Prefilled): URLSearchParams {
+  const query = new URLSearchParams({ topic })
+  if (platforms) query.set('platforms', platforms.join(','))
+  if (depth !== undefined) query.set('depth', String(depth))
+  for (const [platform, named] of Object.entries(sources ?? {})) {
+    query.set(sourcesParameter(platform), named.join(', '))
+  }
+  return query
+}
+
+/** The form of a new collection, filled in. */
+export const newCollection = (job: Prefilled): string => `/collect?${prefilled(job)}`
+
+/** The form of a new watch, filled in. */
+export const newWatch = (watch?: Prefilled): string => (watch ? `/watches/new?${prefilled(watch)}` : '/watches/new')

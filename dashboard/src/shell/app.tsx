@@ -5,8 +5,10 @@ import { isStatus } from '../api/client.ts'
 import { followSession, readSession } from '../api/session.ts'
 import { ownerOf, useSessionState } from '../api/session-store.ts'
 import type { Session } from '../api/types.ts'
+import { ChannelsPage } from '../channels/channels.tsx'
 import { CollectPage } from '../collect/collect.tsx'
 import { JobPage } from '../collect/job.tsx'
+import { NewsPage } from '../news/news.tsx'
 import { OperatorPages } from '../operator/operator.tsx'
 import { SearchPage } from '../search/search.tsx'
 import { SignInPage } from '../sign-in/sign-in.tsx'
@@ -14,6 +16,9 @@ import { shellTexts as texts } from '../texts/shell.ts'
 import { TopicPageView } from '../understand/topic.tsx'
 import { TopicsPage } from '../understand/topics.tsx'
 import { WishPage } from '../understand/wish.tsx'
+import { NewWatchPage } from '../watches/new-watch.tsx'
+import { WatchPage } from '../watches/watch.tsx'
+import { WatchesPage } from '../watches/watches.tsx'
 import { operatorAddress, searchAddress, signInAddress } from './addresses.ts'
 import { Boundary } from './boundary.tsx'
 import { focusHeading } from './focus.ts'
@@ -97,6 +102,11 @@ function Turned({ path, session }: { path: string; session: Session }): ReactNod
   if (first === 'topics' && second === undefined) return <TopicsPage />
   if (first === 'topics' && second === 'one') return <TopicPageView />
   if (first === 'wishes' && second !== undefined) return <WishPage key={second} wishId={second} />
+  if (first === 'news' && second === undefined) return <NewsPage />
+  if (first === 'watches' && second === undefined) return <WatchesPage />
+  if (first === 'watches' && second === 'new') return <NewWatchPage />
+  if (first === 'watches' && second !== undefined) return <WatchPage key={second} watchId={second} />
+  if (first === 'channels' && second === undefined) return <ChannelsPage />
   if (first === 'account' && second === undefined) return <AccountPage />
   return <NoSuchPage />
 }

@@ -10,10 +10,13 @@ interface ConfirmButtonProps {
   busy: boolean
   onConfirm: () => void
   label?: string
+  /** How the button looks; by default as one whose effect is a loss. */
+  className?: string
 }
 
-/** A button for an effect that cannot be undone. A question replaces it until it is answered. */
-export function ConfirmButton({ children, question, confirm, busy, onConfirm, label }: ConfirmButtonProps) {
+/** A button for an effect that cannot be undone, or that costs something. A question replaces it until it is answered. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { children, question, confirm, busy, onConfirm, label, className = 'danger' } = props
   const [isAsking, setAsking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const wasDeclined = useRef(false)
@@ -31,12 +34,12 @@ export function ConfirmButton({ children, question, confirm, busy, onConfirm, la
     focusHeading()
     onConfirm()
   }
-  if (isAsking) return <Question question={question} confirm={confirm} busy={busy} accept={accept} decline={decline} />
+  if (isAsking) return <Question {...{ question, confirm, busy, accept, decline, className }} />
   return (
     <button
       ref={button}
       type="button"
-      className="danger"
+      className={className}
       aria-label={label}
       disabled={busy}
       onClick={() => setAsking(true)}
@@ -50,11 +53,12 @@ interface QuestionProps {
   question: string
   confirm: string
   busy: boolean
+  className: string
   accept: () => void
   decline: () => void
 }
 
-const Question = ({ question, confirm, busy, accept, decline }: QuestionProps) => (
+const Question = ({ question, confirm, busy, className, accept, decline }: QuestionProps) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: Esc declines, from within the question
   <span
     className="confirm"
@@ -65,7 +69,7 @@ const Question = ({ question, confirm, busy, accept, decline }: QuestionProps) =
     <span role="alert">{question}</span>
     <button
       type="button"
-      className="danger"
+      className={className}
       // biome-ignore lint/a11y/noAutofocus: it replaces the button that had the focus
       autoFocus
       disabled={busy}

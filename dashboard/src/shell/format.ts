@@ -28,6 +28,26 @@ export function inHowLong(moment: string): string {
   return left === null ? 'in a moment' : `in ${plural(left.amount, left.unit)}`
 }
 
+/** A moment as the clocks of a time zone show it; of this browser for a zone that it does not know. */
+export function momentIn(moment: string, timeZone: string): string {
+  const parts = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+  const zone = isTimeZone(timeZone) ? { timeZone } : {}
+  return new Intl.DateTimeFormat('en-GB', { ...parts, ...zone }).format(new Date(moment))
+}
+
+/** Whether this browser knows a time zone by this name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return name !== ''
+  } catch {
+    return false
+  }
+}
+
+/** The time zone of this browser. */
+export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** Names in a sentence: `GitHub, GitLab and X`. */
 export const conjunction = (names: readonly string[]): string => lists.format(names)
 

@@ -4,13 +4,25 @@ import { signOut } from '../api/session.ts'
 import { ownerOf } from '../api/session-store.ts'
 import type { Session } from '../api/types.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
-import { accountAddress, collectAddress, operatorAddress, searchAddress, topicsAddress } from './addresses.ts'
+import { useWatches } from '../watches/use-watches.ts'
+import {
+  accountAddress,
+  channelsAddress,
+  collectAddress,
+  newsAddress,
+  operatorAddress,
+  searchAddress,
+  topicsAddress,
+  watchesAddress,
+} from './addresses.ts'
 import { Link, navigate } from './router.tsx'
 
 const accountPages = [
   [searchAddress, texts.search],
   [collectAddress, texts.collect],
   [topicsAddress, texts.topics],
+  [watchesAddress, texts.watches],
+  [channelsAddress, texts.channels],
   [accountAddress, texts.account],
 ] as const
 
@@ -29,19 +41,16 @@ const isAt = (path: string, address: string): boolean =>
     : address !== searchAddress && path.startsWith(`${address}/`))
 
 export function Header({ session, path }: { session: Session; path: string }) {
-  const pages = session.kind === 'operator' ? operatorPages : accountPages
   return (
     <header className="header">
       <Link className="brand" href={session.kind === 'operator' ? operatorAddress : searchAddress}>
         {texts.product}
       </Link>
-      <nav aria-label={texts.navigation}>
-        {pages.map(([address, title]) => (
-          <Link key={address} href={address} aria-current={isAt(path, address) ? 'page' : undefined}>
-            {title}
-          </Link>
-        ))}
-      </nav>
+      {session.kind === 'operator' ? (
+        <Navigation pages={operatorPages} path={path} />
+      ) : (
+        <AccountNavigation path={path} />
+      )}
       <div className="who">
         <CallsLeft owner={ownerOf(session)} />
         <span className="name" dir="auto">
@@ -52,6 +61,28 @@ export function Header({ session, path }: { session: Session; path: string }) {
     </header>
   )
 }
+
+/** Who has watches comes for their news. */
+function AccountNavigation({ path }: { path: string }) {
+  const watches = useWatches()
+  const hasWatches = (watches.data?.length ?? 0) > 0 || path === newsAddress
+  return <Navigation pages={hasWatches ? [[newsAddress, texts.news], ...accountPages] : accountPages} path={path} />
+}
+
+interface NavigationProps {
+  pages: readonly (readonly [address: string, title: string])[]
+  path: string
+}
+
+const Navigation = ({ pages, path }: NavigationProps) => (
+  <nav aria-label={texts.navigation}>
+    {pages.map(([address, title]) => (
+      <Link key={address} href={address} aria-current={isAt(path, address) ? 'page' : undefined}>
+        {title}
+      </Link>
+    ))}
+  </nav>
+)
 
 function CallsLeft({ owner }: { owner: string }) {
   const left = useRateLeft(owner)

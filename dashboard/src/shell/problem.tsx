@@ -78,6 +78,7 @@ export function describe(error: unknown): { title: string; advice: string } {
   const said = error.body?.message ?? ''
   if (error.status === 0) return navigator.onLine ? texts.noAnswer : texts.offline
   if (error.status === 401) return texts.expired
+  if (error.body?.code === 'SCOPE_EXCEEDED') return texts.scope
   if (error.status === 404) return texts.notFound
   if (error.status === 429) {
     const resetsAt = error.body?.resetsAt

@@ -11,6 +11,15 @@ export const problemTexts = {
   unavailable: { title: 'The service is not ready.', advice: 'It is starting or stopping. Try again in a moment.' },
   fault: { title: 'A fault of the service.', advice: 'It is in its log. Trying again may help.' },
   refused: 'That was refused:',
+  scope: {
+    title: 'Your key may not do this.',
+    advice: 'Sign in with a key that may do more, or ask whoever manages the account.',
+  },
+  keyBudget: { title: 'The budget of your key is used up.', advice: 'It is fresh next month; another key may go on.' },
+  watchBudget: {
+    title: 'The budget of the watch is used up.',
+    advice: 'It is fresh next month; change the watch to give it more.',
+  },
   noCredits: 'The credits are used up.',
   poolIsFresh: (moment: string) =>
     `The monthly pool is fresh on ${moment}. A pack of pay-as-you-go credits helps before.`,

@@ -4,13 +4,15 @@ import { useOwner } from '../api/session-store.ts'
 import type { TopicPage, TopicWish } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
 import { ColumnChart } from '../charts/column-chart.tsx'
+import { FeedButton } from '../feeds/feed-button.tsx'
 import { Marks, Origin, Votes } from '../search/request-parts.tsx'
-import { filteredSearch, newCollection, topicsAddress, wishAddress } from '../shell/addresses.ts'
+import { filteredSearch, newCollection, newWatch, topicsAddress, wishAddress } from '../shell/addresses.ts'
 import { ago, number, platformTitle, plural, signed, utcDay } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link, useAddress } from '../shell/router.tsx'
 import { topicTexts as texts } from '../texts/topics.ts'
+import { watchTexts } from '../texts/watches.ts'
 
 /** A topic: its figures, its growth and its most wanted wishes. */
 export function TopicPageView() {
@@ -38,6 +40,10 @@ const TopicActions = ({ topic }: { topic: string }) => (
     <Link className="button" href={newCollection({ topic })}>
       {texts.collectAgain}
     </Link>
+    <Link className="button" href={newWatch({ topic })}>
+      {watchTexts.watchThis}
+    </Link>
+    <FeedButton target={{ kind: 'topic', topic }} />
   </>
 )
 

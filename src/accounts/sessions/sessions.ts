@@ -54,7 +54,7 @@ async function endLeastUsed(executor: Executor, accountId: string | null): Promi
 /**
  * Reads the session of a token, and writes its last use.
  * @param adminKey the current one.
- * @returns null for an unknown or ended session: signed out, unused for too long, too old, its key revoked, its account deleted, or
+ * @returns null for an unknown or ended session: signed out, unused for too long, too old, its key revoked or expired, its account deleted, or
  * its admin key changed.
  */
 export async function findSession(
@@ -73,12 +73,15 @@ export async function findSession(
       'accounts.id as accountId',
       'accounts.name',
       'accounts.tier',
+      'sessions.api_key_id as keyId',
+      'api_keys.scope',
     ])
     .select(ownViewColumns)
     .where('sessions.token_hash', '=', hashToken(token))
     .where('sessions.expires_at', '>', now)
     .where('sessions.last_used_at', '>', new Date(now.getTime() - idleTimeMs))
     .where('api_keys.revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', now)]))
     .where('accounts.deleted_at', 'is', null)
     .where((eb) =>
       eb.or([
@@ -88,12 +91,14 @@ export async function findSession(
     )
     .executeTakeFirst()
   if (!row) return null
-  const { id, lastUsedAt, accountId, name, tier } = row
+  const { id, lastUsedAt, accountId, name, tier, keyId } = row
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
   }
   const account =
-    accountId === null || name === null || tier === null ? null : { accountId, name, tier, hasOwnView: hasOwnView(row) }
+    accountId === null || name === null || tier === null
+      ? null
+      : { accountId, name, tier, hasOwnView: hasOwnView(row), keyId, scope: row.scope ?? 'manage' }
   return { sessionId: id, account }
 }
 
@@ -124,6 +129,7 @@ export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<
     .where('sessions.expires_at', '>', now)
     .where('sessions.last_used_at', '>', new Date(now.getTime() - idleTimeMs))
     .where('api_keys.revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', now)]))
     .where('accounts.deleted_at', 'is', null)
     .limit(1)
     .executeTakeFirst()

@@ -34,6 +34,8 @@ export interface AccountsTables {
     expires_at: FixedWithDefault<Date | null>
     /** The credits that calls with it may use in a UTC month; null: what the account has. */
     monthly_credits: FixedWithDefault<number | null>
+    /** The keys with a budget that made it, and that made those: what it spends counts in their budgets, too. */
+    bearers: FixedWithDefault<string[]>
   }
   /** Sessions of the dashboard. */
   sessions: {

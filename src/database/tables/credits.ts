@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { EntryKind, Fixed, FixedWithDefault, PackName, SpendingOperation } from '../column-types.ts'
+import type { EntryKind, Fixed, FixedWithDefault, PackName, SpenderKind, SpendingOperation } from '../column-types.ts'
 
 export interface CreditsTables {
   /** Everything that decides whether an account can pay, in one row, so that one conditional update can decide. */
@@ -40,12 +40,14 @@ export interface CreditsTables {
     /** The watch whose run it is. */
     watch_id: FixedWithDefault<string | null>
   }
-  /** What a key or a watch holds and has settled in a month; derived from the entries, and bounded by its budget. */
+  /** What is held and settled in a month, by spender; derived from the entries. */
   spender_months: {
-    kind: Fixed<'key' | 'watch'>
-    spender_id: Fixed<string>
+    account_id: Fixed<string>
     /** UTC, YYYY-MM. */
     month: Fixed<string>
+    /** The calls of a key; the runs of a watch; or a key with a budget and the keys that it made, which this budget bounds. */
+    kind: Fixed<SpenderKind>
+    spender_id: Fixed<string>
     held: Generated<number>
     settled: Generated<number>
   }

@@ -3,12 +3,15 @@ import type { Fixed, PlatformName } from '../column-types.ts'
 
 export type WatchState = 'active' | 'paused' | 'asking'
 
+/** Why a run was skipped: nothing paid for it, or the run before was still under way. */
+export type SkipReason = 'no_credits' | 'under_way'
+
 export interface WatchesTables {
   watches: {
     id: Generated<string>
     account_id: Fixed<string>
-    /** The key that made it pays for its runs; null: made by a session that no key opened. */
-    key_id: Fixed<string | null>
+    /** The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened. */
+    key_id: string | null
     name: string
     topic: Fixed<string>
     platforms: PlatformName[]
@@ -31,6 +34,8 @@ export interface WatchesTables {
     /** The next instant of its schedule; null while it does not run. */
     next_run_at: Date | null
     last_looked_at: Date
+    /** The UTC month in which its owner was last told that a run could not be paid. */
+    told_unpaid_in: string | null
   }
   watch_runs: {
     id: Generated<string>
@@ -41,7 +46,7 @@ export interface WatchesTables {
     begun_at: Fixed<Date>
     /** Null for a run that was skipped. */
     job_id: Fixed<string | null>
-    skipped: Fixed<'no_credits' | null>
+    skipped: Fixed<SkipReason | null>
     reported_at: Date | null
   }
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher } from 'undici'
+import { createPublicDispatcher, type Resolve } from '../../outbound/public-address.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { HostBusyError, PlannedWaitError, PlatformError } from '../platform.ts'
+import { HostBusyError, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
 import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
 import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
 import { after } from './headers.ts'
 import { createJsonReader } from './json-reader.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
-import { createPublicDispatcher, type Resolve } from './public-address.ts'
 import { firstRetryMs, retryDelay } from './retry.ts'
 
 export interface PlatformClient {
@@ -74,6 +74,8 @@ export function endpointUrl(baseUrl: string, path: string, parameters: Record<st
   return url
 }
 
+const refuse = (message: string) => new SourceRefusedError(message)
+
 /** The HTTP client of all platforms; the README of this module states its law. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
@@ -85,7 +87,9 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
     log: options.log,
     random: options.random ?? Math.random,
     dispatcher,
-    foreignDispatcher: allowPrivateTargets ? dispatcher : createPublicDispatcher(timeouts.connectMs, resolve),
+    foreignDispatcher: allowPrivateTargets
+      ? dispatcher
+      : createPublicDispatcher({ connectMs: timeouts.connectMs, resolve, refuse }),
     timeouts,
     maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
     json: createJsonReader(),

@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, it } from 'vitest'
+import { isPublicAddress, publicLookup, type Resolve } from '../../outbound/public-address.ts'
 import { openTestBudget, platformError, sendJson, startServer, testClient, testClock } from '../adapters/testing.ts'
 import { SourceRefusedError } from '../platform.ts'
 import type { ClientOptions } from './client.ts'
 import type { JsonRequest } from './messages.ts'
-import { isPublicAddress, publicLookup, type Resolve } from './public-address.ts'
 
 const privateAddresses: [kind: string, ...addresses: string[]][] = [
   ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
@@ -34,9 +34,11 @@ const failing =
   (_hostname, callback) =>
     callback(Object.assign(new Error(code), { code }), [])
 
+const refuse = (message: string) => new SourceRefusedError(message)
+
 const lookUp = (resolve: Resolve, all: boolean) =>
   new Promise((done, fail) => {
-    publicLookup(resolve)('forum.example', { all }, (error, address, family) =>
+    publicLookup(resolve, refuse)('forum.example', { all }, (error, address, family) =>
       error ? fail(error) : done(all ? address : { address, family }),
     )
   })

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../http/errors.ts'
 import { parseBodyFilters, parseQueryFilters } from './filters.ts'
 
-const account = { accountId: '00000000-0000-4000-8000-000000000001', tier: 'free' as const, hasOwnView: false }
+const account = {
+  accountId: '00000000-0000-4000-8000-000000000001',
+  tier: 'free' as const,
+  hasOwnView: false,
+  keyId: null,
+  scope: 'manage' as const,
+}
 
 /** The message of the error that a call throws. */
 function refusalOf(call: () => unknown): string {

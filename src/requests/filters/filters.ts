@@ -110,7 +110,7 @@ const distinct = <T>(values: readonly T[] | undefined) => values && [...new Set(
 /** The filters of a body, with the view of the account that sent it. */
 export function parseBodyFilters(
   { since, until, platforms, tags, status, include, ...others }: Static<typeof bodyFilters>,
-  account: Account,
+  account: Pick<Account, 'accountId' | 'hasOwnView'>,
 ) {
   const filters: RequestFilters = {
     ...others,

@@ -71,7 +71,7 @@ const listSchema = {
   }),
   response: {
     200: closed({ data: pageOf('results', requestRecord), meta: Type.Optional(realtimeMeta), usage }),
-    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', ...idempotencyErrors),
+    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
   },
 }
 
@@ -91,6 +91,7 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
       if (source === 'realtime') {
         // The answer to a HEAD has no body, but collecting for it would cost a credit.
         if (request.method === 'HEAD') throw invalidField('source', 'realtime is not for HEAD')
+        authentication.requireScope(request, 'collect')
         const topic = checkRealtime(list)
         const platforms = filters.platforms ?? defaultPlatforms
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })

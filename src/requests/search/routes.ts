@@ -214,7 +214,7 @@ const searchSchema = (dependencies: SearchDependencies) => ({
         'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
       },
     },
-    ...errorResponses(...bodyErrors, ...idempotencyErrors, 'SEARCH_UNAVAILABLE'),
+    ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors, 'SEARCH_UNAVAILABLE'),
   },
 })
 
@@ -240,6 +240,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
       const account = authentication.accountOf(request)
       const input = { ...options, filters: parseBodyFilters({ ...filters, ...includeOf(filters, include) }, account) }
       if (expand) {
+        authentication.requireScope(request, 'collect')
         if (groupBy !== undefined) throw invalidField('groupBy', 'is not for expand')
         return expandedSearch(request, reply, { ...input, platforms: [...new Set(platforms ?? defaultPlatforms)] })
       }

@@ -25,18 +25,22 @@ export interface StoredPage {
   created: number
   /** How many of those about the topic were new and may be requests. */
   maybeCreated: number
+  /** Those that joined the job by this page, by id: no earlier page of it had them. Empty for a live collection. */
+  joined: string[]
 }
+
+const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, joined: [] }
 
 /** Stores the requests that a page found, inside the transaction of the page; those that are suppressed are left out. */
 export async function storePage(transaction: Transaction, found: FoundPage): Promise<StoredPage> {
   const identified = found.requests.map(({ request }) => request)
-  if (identified.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
+  if (identified.length === 0) return nothing
   // All advisory locks come before the locks of the requests.
   const suppressed = await findSuppressed(transaction, found.platform, identified)
   if (await bringsBackCorrected(transaction, found)) await takeLock(transaction, 'memberships')
   await takeSourceLocks(transaction, sourcesOf(found), 'shared')
   const requests = found.requests.filter(({ request }) => !suppressed.has(request.sourceId))
-  if (requests.length === 0) return { found: 0, created: 0, maybeCreated: 0 }
+  if (requests.length === 0) return nothing
   const page = await withStoredTexts(transaction, { ...found, requests })
   const rows = await upsertRequests(transaction, page)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
@@ -48,20 +52,23 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
     .filter(({ relevance }) => relevance !== 'offTopic')
     .flatMap(({ request }) => idOf.get(request.sourceId) ?? [])
   await linkToTopic(transaction, page, stored)
-  await linkToJob(transaction, page, joining)
+  const joined = await linkToJob(transaction, page, joining)
   await sampleVotes(transaction, rows, page.now)
   await noteRefreshHandles(transaction, page, idOf)
   const created = await countCreated(transaction, page, rows, settled)
   await countLater(transaction, texts.created)
   await noteChangedWords(transaction, texts.changed)
-  return { found: joining.length, created: created.likely, maybeCreated: created.maybe }
+  return { found: joining.length, created: created.likely, maybeCreated: created.maybe, joined }
 }
 
-async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<void> {
-  if (jobId === null || ids.length === 0) return
-  await sql`
+/** @returns those that the job did not have. */
+async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<string[]> {
+  if (jobId === null || ids.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
     insert into scrape_job_requests (job_id, request_id)
-    select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing`.execute(transaction)
+    select ${jobId}, id from unnest(${ids}::uuid[]) as id on conflict do nothing
+    returning request_id as id`.execute(transaction)
+  return rows.map(({ id }) => id)
 }
 
 /** The new requests about the topic by class, as the account of the job sees them. One that others could not see before is new, too. */

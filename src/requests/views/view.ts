@@ -18,7 +18,10 @@ const leastOf = (include: Include | undefined): View['least'] =>
   include === undefined ? 2 : include === 'maybe' ? 1 : 0
 
 /** The view of an account. All accounts without differences and corrections have equal views, and so share cached answers. */
-export const viewOf = ({ accountId, hasOwnView }: Account, include?: Include): View => ({
+export const viewOf = (
+  { accountId, hasOwnView }: Pick<Account, 'accountId' | 'hasOwnView'>,
+  include?: Include,
+): View => ({
   account: hasOwnView ? accountId : null,
   least: leastOf(include),
 })

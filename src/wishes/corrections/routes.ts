@@ -65,11 +65,11 @@ const correctorOf = (
 })
 
 function registerMerge(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
-  const { prefix, onRequest, idSuffix, view, limit, tags, security } = audience
+  const { prefix, onChange, changeErrors, idSuffix, view, limit, tags, security } = audience
   app.post(
     `${prefix}/wishes/:id/merge`,
     {
-      onRequest,
+      onRequest: onChange,
       schema: {
         operationId: `mergeWishes${idSuffix}`,
         summary: `Say that two wishes are the same, ${view}`,
@@ -79,7 +79,10 @@ function registerMerge(app: App, dependencies: WishCorrectionDependencies, audie
         headers: idempotencyHeaders,
         params: wishPath,
         body: newMerge,
-        response: { 200: mergeAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+        response: {
+          200: mergeAnswer,
+          ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
+        },
       },
     },
     async (request, reply) => {
@@ -94,11 +97,11 @@ function registerMerge(app: App, dependencies: WishCorrectionDependencies, audie
 }
 
 function registerSplit(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
-  const { prefix, onRequest, idSuffix, view, limit, tags, security } = audience
+  const { prefix, onChange, changeErrors, idSuffix, view, limit, tags, security } = audience
   app.post(
     `${prefix}/wishes/:id/split`,
     {
-      onRequest,
+      onRequest: onChange,
       schema: {
         operationId: `splitWish${idSuffix}`,
         summary: `Take requests out of a wish, ${view}: they are not the same as the others`,
@@ -108,7 +111,10 @@ function registerSplit(app: App, dependencies: WishCorrectionDependencies, audie
         headers: idempotencyHeaders,
         params: wishPath,
         body: newSplit,
-        response: { 200: splitAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+        response: {
+          200: splitAnswer,
+          ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
+        },
       },
     },
     async (request, reply) => {
@@ -124,11 +130,11 @@ function registerSplit(app: App, dependencies: WishCorrectionDependencies, audie
 }
 
 function registerUndo(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
-  const { prefix, onRequest, idSuffix, view, tags, security } = audience
+  const { prefix, onChange, changeErrors, idSuffix, view, tags, security } = audience
   app.delete(
     `${prefix}/wishes/corrections/:correctionId`,
     {
-      onRequest,
+      onRequest: onChange,
       schema: {
         operationId: `undoWishCorrection${idSuffix}`,
         summary: `Undo a merge or a split ${view}`,
@@ -136,7 +142,7 @@ function registerUndo(app: App, dependencies: WishCorrectionDependencies, audien
         tags,
         security,
         params: correctionPath,
-        response: { 200: undoAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+        response: { 200: undoAnswer, ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
       },
     },
     async (request) => {

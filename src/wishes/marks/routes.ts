@@ -14,7 +14,7 @@ export function registerMarkRoutes(
   app.put(
     '/api/v1/wishes/:id/mark',
     {
-      onRequest: authentication.requireAccount,
+      onRequest: authentication.requireCollect,
       schema: {
         operationId: 'markWish',
         summary: 'Mark a wish as planned, done or ignored, with a note and a star',
@@ -25,7 +25,7 @@ export function registerMarkRoutes(
         security: [{ apiKey: [] }],
         params: wishPath,
         body: markChanges,
-        response: { 200: markAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT') },
+        response: { 200: markAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
       },
     },
     async (request) => {

@@ -4,14 +4,16 @@ export const credits: readonly string[] = [
   'alter table credit_reservations add column key_id uuid references api_keys, add column watch_id uuid',
   // No foreign keys: a deleted watch stays in the books.
   'alter table credit_entries add column key_id uuid, add column watch_id uuid',
-  // The credits that a key or a watch holds and has settled in a month: what its budget bounds. Derived from the entries.
+  // What was held and settled in a month by the calls of a key (key), by the runs of a watch (watch), and by a key with a budget
+  // together with the keys that it made (key_budget). Derived from the entries.
   `create table spender_months (
-    kind text not null check (kind in ('key', 'watch')),
-    spender_id uuid not null,
+    account_id uuid not null references accounts,
     month text not null,
+    kind text not null check (kind in ('key', 'key_budget', 'watch')),
+    spender_id uuid not null,
     held integer not null default 0 check (held >= 0),
     settled integer not null default 0 check (settled >= 0),
-    primary key (kind, spender_id, month)
+    primary key (account_id, month, kind, spender_id)
   )`,
   // Each threshold of settled credits alerts once a month.
   `create table credit_alerts (

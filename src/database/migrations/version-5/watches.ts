@@ -3,7 +3,7 @@ export const watches: readonly string[] = [
   `create table watches (
     id uuid primary key default gen_random_uuid(),
     account_id uuid not null references accounts,
-    -- The key that made it pays for its runs; null: made by a session that no key opened.
+    -- The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened.
     key_id uuid references api_keys,
     name text not null,
     topic text not null,
@@ -26,7 +26,9 @@ export const watches: readonly string[] = [
     created_at timestamptz not null,
     -- The next instant of its schedule; null while it does not run.
     next_run_at timestamptz,
-    last_looked_at timestamptz not null
+    last_looked_at timestamptz not null,
+    -- The UTC month in which its owner was last told that a run could not be paid.
+    told_unpaid_in text
   )`,
   'create index watches_account on watches (account_id, created_at)',
   'create index watches_due on watches (next_run_at) where next_run_at is not null',
@@ -39,7 +41,7 @@ export const watches: readonly string[] = [
     begun_at timestamptz not null,
     -- Null for a run that was skipped.
     job_id uuid references scrape_jobs,
-    skipped text check (skipped in ('no_credits')),
+    skipped text check (skipped in ('no_credits', 'under_way')),
     -- When its news were reported, see version-5/news.ts.
     reported_at timestamptz,
     check ((job_id is null) = (skipped is not null))
@@ -51,4 +53,6 @@ export const watches: readonly string[] = [
   'create index watch_runs_to_report on watch_runs (watch_id) where reported_at is null and job_id is not null',
   // The watch whose run a job is; no foreign key, because jobs outlive watches. Since when new requests are asked for; null: by relevance.
   'alter table scrape_jobs add column watch_id uuid, add column newest_since timestamptz',
+  // Whether a request was found by an earlier run of the watch.
+  'create index scrape_jobs_watch on scrape_jobs (watch_id) where watch_id is not null',
 ]

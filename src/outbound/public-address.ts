@@ -2,7 +2,6 @@ import { type LookupAddress, lookup as lookUp } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
-import { SourceRefusedError } from '../platform.ts'
 
 // Addresses that accounts name lead out of the network of the service, never into it. The check is part of each connection: the address
 // that was checked is the one that is connected to, so a name cannot resolve to another address in between (DNS rebinding).
@@ -29,45 +28,72 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' ? address.toString() !== azureHost : address.match(globalUnicast)
 }
 
+/** Makes the error of a refused address: each room has its own. @param message says which host is refused, and why. */
+export type Refuse = (message: string) => Error
+
+/** An account named an address that is not connected to. */
+export class TargetRefusedError extends Error {
+  override readonly name = 'TargetRefusedError'
+}
+
+const refuseTarget: Refuse = (message) => new TargetRefusedError(message)
+
 /** One message for a private address and for a name without any, so that no answer tells which names exist inside the network. */
-const refusal = (hostname: string) => new SourceRefusedError(`${hostname} has no public address.`)
+export const refusal = (hostname: string): string => `${hostname} has no public address.`
 
 /** An address that a resolver can never give: the name does not exist, or has no address. */
 const hasNoAddress = (error: NodeJS.ErrnoException) => error.code === 'ENOTFOUND' || error.code === 'ENODATA'
 
-/** A `lookup` for `net.connect` that fails with a SourceRefusedError unless every address of the name is public. */
+/** A `lookup` for `net.connect` that fails with the error of `refuse` unless every address of the name is public. */
 export const publicLookup =
-  (resolve: Resolve): LookupFunction =>
+  (resolve: Resolve, refuse: Refuse = refuseTarget): LookupFunction =>
   (hostname, options, callback) =>
     resolve(hostname, (error, addresses) => {
       const fail = (reason: Error) => callback(reason as NodeJS.ErrnoException, '', 0)
-      if (error) return fail(hasNoAddress(error) ? refusal(hostname) : error)
+      if (error) return fail(hasNoAddress(error) ? refuse(refusal(hostname)) : error)
       const [first] = addresses
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-        return fail(refusal(hostname))
+        return fail(refuse(refusal(hostname)))
       }
       if (options.all) callback(null, addresses)
       else callback(null, first.address, first.family)
     })
 
-const resolveAll: Resolve = (hostname, callback) => lookUp(hostname, { all: true }, callback)
+export const resolveAll: Resolve = (hostname, callback) => lookUp(hostname, { all: true }, callback)
 
 /** A URL has no port where it is the default one of its scheme. */
 const hasDefaultPort = (protocol: string, port: string) =>
   port === '' || port === (protocol === 'https:' ? '443' : '80')
 
-/**
- * Connects only to public addresses, at the default port of http or https: other ports of a public host may be services that
- * trust their network. An IP address in the URL is checked too, although it is never resolved.
- */
-export function createPublicDispatcher(connectMs: number, resolve: Resolve = resolveAll): Dispatcher {
-  const connect = buildConnector({ timeout: connectMs, lookup: publicLookup(resolve) })
+export interface PublicDispatcherOptions {
+  connectMs: number
+  resolve?: Resolve | undefined
+  refuse?: Refuse
+  /** Says why a port is refused; null for an allowed one. By default only those of http and https are: others may be services that trust their network. */
+  portFault?: (protocol: string, port: string) => string | null
+  /** Of the sockets of a host, in milliseconds. */
+  keepAliveMs?: number
+}
+
+const onlyDefaultPorts = (protocol: string, port: string) =>
+  hasDefaultPort(protocol, port) ? null : 'only the ports 80 and 443 are allowed.'
+
+/** Connects only to public addresses, at allowed ports. An IP address in the URL is checked too, although it is never resolved. */
+export function createPublicDispatcher({
+  connectMs,
+  resolve = resolveAll,
+  refuse = refuseTarget,
+  portFault = onlyDefaultPorts,
+  keepAliveMs,
+}: PublicDispatcherOptions): Dispatcher {
+  const connect = buildConnector({ timeout: connectMs, lookup: publicLookup(resolve, refuse) })
   return new Agent({
+    ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }),
     connect: (options, callback) => {
       const hostname = options.hostname.replace(/^\[|\]$/g, '')
-      if (!hasDefaultPort(options.protocol, options.port)) {
-        callback(new SourceRefusedError(`${hostname}: only the ports 80 and 443 are allowed.`), null)
-      } else if (isIP(hostname) !== 0 && !isPublicAddress(hostname)) callback(refusal(hostname), null)
+      const fault = portFault(options.protocol, options.port)
+      if (fault !== null) callback(refuse(`${hostname}: ${fault}`), null)
+      else if (isIP(hostname) !== 0 && !isPublicAddress(hostname)) callback(refuse(refusal(hostname)), null)
       else connect(options, callback)
     },
   })

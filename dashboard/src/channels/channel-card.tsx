@@ -1,0 +1,137 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { changeChannel, enableChannel, removeChannel } from '../api/channel-calls.ts'
+import type { Channel } from '../api/channel-types.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { ago, dateAndTime } from '../shell/format.ts'
+import { Problem } from '../shell/problem.tsx'
+import { channelTexts as texts } from '../texts/channels.ts'
+import { channelSettings, draftOfChannel } from './channel-draft.ts'
+import { ChannelForm, hourText } from './channel-form.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { TestButton } from './test-button.tsx'
+import { useChannelsChanged } from './use-channels.ts'
+
+/** One channel: where it leads, how it stands, and what can be done with it. */
+export function ChannelCard({ channel }: { channel: Channel }) {
+  const [isChanging, setChanging] = useState(false)
+  return (
+    <li className="card channel">
+      <div className="section-head">
+        <h3>
+          <bdi>{channel.name}</bdi> <span className={`badge ${badgeOf(channel)}`}>{texts.state[channel.state]}</span>
+        </h3>
+        <Actions channel={channel} change={() => setChanging(!isChanging)} isChanging={isChanging} />
+      </div>
+      <Facts channel={channel} />
+      <Trouble channel={channel} />
+      {isChanging && <Change channel={channel} close={() => setChanging(false)} />}
+      <Deliveries channel={channel} />
+    </li>
+  )
+}
+
+const badgeOf = ({ state }: Channel) => (state === 'active' ? 'done' : state === 'disabled' ? 'failed' : 'waiting')
+
+function Facts({ channel }: { channel: Channel }) {
+  const { cadence, hour, timezone, lastDeliveredAt, failingSince } = channel
+  return (
+    <>
+      <p className="origin">
+        <span>{texts.types[channel.type]}</span>
+        <code dir="ltr">{channel.target}</code>
+        <span>
+          {cadence === 'now' ? texts.cadence.now : texts.digest[cadence](hourText(hour))}
+          {cadence !== 'now' && ` (${timezone})`}
+        </span>
+        {lastDeliveredAt === null ? (
+          <span>{texts.neverDelivered}</span>
+        ) : (
+          <time dateTime={lastDeliveredAt} title={dateAndTime(lastDeliveredAt)}>
+            {texts.lastDelivered(ago(lastDeliveredAt))}
+          </time>
+        )}
+        {failingSince !== null && <span className="warned">{texts.failingSince(ago(failingSince))}</span>}
+      </p>
+      <ul className="tags" aria-label={texts.tells}>
+        {['watch.news', ...channel.events].map((event) => (
+          <li key={event} className="tag">
+            {texts.event[event as keyof typeof texts.event] ?? event}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+interface ActionsProps {
+  channel: Channel
+  isChanging: boolean
+  change: () => void
+}
+
+function Actions({ channel, isChanging, change }: ActionsProps) {
+  const changed = useChannelsChanged()
+  const removal = useMutation({ mutationFn: () => removeChannel(channel.channelId), onSettled: changed })
+  return (
+    <div className="actions">
+      {channel.state === 'active' && <TestButton channel={channel} />}
+      <button type="button" aria-expanded={isChanging} aria-label={texts.changeLabel(channel.name)} onClick={change}>
+        {texts.change}
+      </button>
+      <ConfirmButton
+        label={texts.removeLabel(channel.name)}
+        question={texts.removeQuestion}
+        confirm={texts.removeConfirm}
+        busy={removal.isPending}
+        onConfirm={() => removal.mutate()}
+      >
+        {texts.remove}
+      </ConfirmButton>
+      {removal.error !== null && <Problem error={removal.error} retry={() => removal.mutate()} />}
+    </div>
+  )
+}
+
+/** Why nothing is delivered, and what helps. */
+function Trouble({ channel }: { channel: Channel }) {
+  const changed = useChannelsChanged()
+  const enabling = useMutation({ mutationFn: () => enableChannel(channel.channelId), onSettled: changed })
+  if (channel.state === 'unconfirmed') return <p className="note">{texts.unconfirmed}</p>
+  if (channel.state !== 'disabled') return null
+  const reason = texts.disabled[(channel.disabledReason ?? '') as keyof typeof texts.disabled] ?? texts.disabledOther
+  return (
+    <>
+      <div className="session-ended">
+        <p>{reason}</p>
+        <p className="actions">
+          <button type="button" disabled={enabling.isPending} onClick={() => enabling.mutate()}>
+            {enabling.isPending ? texts.enabling : texts.enable}
+          </button>
+        </p>
+      </div>
+      {enabling.error !== null && <Problem error={enabling.error} retry={() => enabling.mutate()} />}
+    </>
+  )
+}
+
+function Change({ channel, close }: { channel: Channel; close: () => void }) {
+  const changed = useChannelsChanged()
+  const saving = useMutation({
+    mutationFn: (settings: ReturnType<typeof channelSettings>) => changeChannel(channel.channelId, settings),
+    onSuccess: () => {
+      changed()
+      close()
+    },
+  })
+  return (
+    <ChannelForm
+      initial={draftOfChannel(channel)}
+      isNew={false}
+      submit={(draft) => saving.mutate(channelSettings(draft))}
+      isPending={saving.isPending}
+      error={saving.error}
+      cancel={close}
+    />
+  )
+}

@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { type ChannelType, channelTypes, type MadeChannel } from '../api/channel-types.ts'
+import { FeedList } from '../feeds/feed-list.tsx'
+import { focusHeading } from '../shell/focus.ts'
+import { Empty, Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { channelTexts as texts } from '../texts/channels.ts'
+import { ChannelCard } from './channel-card.tsx'
+import { MadeNotice, NewChannelForm } from './new-channel.tsx'
+import { useChannels } from './use-channels.ts'
+
+/** Where the account hears of news: its channels and its feeds. */
+export function ChannelsPage() {
+  const { data, error, refetch } = useChannels()
+  const [type, setType] = useState<ChannelType | null>(null)
+  const [made, setMade] = useState<{ type: ChannelType; channel: MadeChannel } | null>(null)
+  const close = () => {
+    setType(null)
+    focusHeading()
+  }
+  return (
+    <Page title={texts.title} intro={texts.intro}>
+      {made && <MadeNotice type={made.type} channel={made.channel} onClose={() => setMade(null)} />}
+      <TypeChoice
+        present={type}
+        choose={(next) => {
+          setMade(null)
+          setType(next)
+        }}
+      />
+      {type !== null && (
+        <NewChannelForm
+          key={type}
+          type={type}
+          cancel={close}
+          onMade={(channel) => {
+            setMade({ type, channel })
+            setType(null)
+          }}
+        />
+      )}
+      <section aria-labelledby="channels">
+        <h2 id="channels">{texts.list}</h2>
+        {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
+        {data?.length === 0 && <Empty title={texts.none}>{<p className="note">{texts.noneAdvice}</p>}</Empty>}
+        {data && data.length > 0 && (
+          <ul className="channel-list">
+            {data.map((channel) => (
+              <ChannelCard key={channel.channelId} channel={channel} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <FeedList />
+    </Page>
+  )
+}
+
+interface TypeChoiceProps {
+  present: ChannelType | null
+  choose: (type: ChannelType | null) => void
+}
+
+/** The types of channels; one of them opens its form. */
+const TypeChoice = ({ present, choose }: TypeChoiceProps) => (
+  <section aria-labelledby="add-channel" className="add-channel">
+    <h2 id="add-channel">{texts.add}</h2>
+    <div className="channel-types">
+      {channelTypes.map((type) => (
+        <button
+          key={type}
+          type="button"
+          aria-expanded={present === type}
+          onClick={() => choose(present === type ? null : type)}
+        >
+          <strong>{texts.types[type]}</strong>
+          <span className="note">{texts.typeNotes[type]}</span>
+        </button>
+      ))}
+    </div>
+  </section>
+)

@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { SecretOnce } from '../account/secret-once.tsx'
+import { makeChannel } from '../api/channel-calls.ts'
+import type { ChannelType, MadeChannel } from '../api/channel-types.ts'
+import { useIntention } from '../api/intention.ts'
+import { channelTexts as texts } from '../texts/channels.ts'
+import { shellTexts } from '../texts/shell.ts'
+import { type ChannelDraft, newChannelOf, newDraft } from './channel-draft.ts'
+import { ChannelForm } from './channel-form.tsx'
+import { useChannelsChanged } from './use-channels.ts'
+
+interface NewChannelFormProps {
+  type: ChannelType
+  cancel: () => void
+  onMade: (channel: MadeChannel) => void
+}
+
+/** The form of a new channel. A second click, or a try after a lost answer, adds no second one. */
+export function NewChannelForm({ type, cancel, onMade }: NewChannelFormProps) {
+  const changed = useChannelsChanged()
+  const { keyFor, done } = useIntention()
+  const making = useMutation({
+    // The answer may have a secret: it must not stay in the cache.
+    gcTime: 0,
+    mutationFn: (draft: ChannelDraft) => makeChannel(newChannelOf(draft), keyFor(draft)),
+    onSuccess: (channel) => {
+      done()
+      changed()
+      onMade(channel)
+    },
+  })
+  return (
+    <ChannelForm
+      initial={newDraft(type)}
+      isNew={true}
+      submit={making.mutate}
+      isPending={making.isPending}
+      error={making.error}
+      cancel={cancel}
+    />
+  )
+}
+
+interface MadeNoticeProps {
+  type: ChannelType
+  channel: MadeChannel
+  onClose: () => void
+}
+
+/** What follows from a channel that was added: its secret, the confirmation, a test. */
+export function MadeNotice({ type, channel, onClose }: MadeNoticeProps) {
+  if (channel.secret !== undefined) {
+    return (
+      <SecretOnce title={texts.secretTitle} advice={texts.secretAdvice} secret={channel.secret} onClose={onClose}>
+        <p className="note">{texts.verifyExample}</p>
+        <pre className="example">
+          <code>{texts.verifyCode}</code>
+        </pre>
+      </SecretOnce>
+    )
+  }
+  const isUnconfirmed = type === 'email'
+  return (
+    <Notice
+      title={isUnconfirmed ? texts.confirmTitle : texts.added}
+      advice={isUnconfirmed ? texts.confirmAdvice : texts.addedAdvice}
+      onClose={onClose}
+    />
+  )
+}
+
+interface NoticeProps {
+  title: string
+  advice: string
+  onClose: () => void
+}
+
+/** It takes the focus, because the form that had it is gone. */
+function Notice({ title, advice, onClose }: NoticeProps) {
+  const text = useRef<HTMLParagraphElement>(null)
+  useEffect(() => text.current?.focus(), [])
+  return (
+    <section className="secret" aria-label={title}>
+      <p ref={text} tabIndex={-1}>
+        <strong>{title}</strong> {advice}
+      </p>
+      <div className="actions">
+        <button type="button" className="quiet" onClick={onClose}>
+          {shellTexts.close}
+        </button>
+      </div>
+    </section>
+  )
+}

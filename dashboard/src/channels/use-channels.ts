@@ -1,0 +1,23 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { listChannels } from '../api/channel-calls.ts'
+import { isStatus } from '../api/client.ts'
+import { useOwner } from '../api/session-store.ts'
+
+const key = (owner: string) => [owner, 'channels'] as const
+
+/** The channels of the account. A key that may not manage the account may not see them. */
+export function useChannels() {
+  const owner = useOwner()
+  return useQuery({
+    queryKey: [...key(owner), 'list'],
+    queryFn: ({ signal }) => listChannels({ signal }),
+    retry: (failures, error) => failures < 2 && isStatus(error, 0, 500, 502, 504),
+  })
+}
+
+/** Reads the channels and their deliveries again. */
+export function useChannelsChanged(): () => void {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  return () => void queries.invalidateQueries({ queryKey: key(owner) })
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { makeFeed } from '../api/channel-calls.ts'
+import type { FeedTarget } from '../api/channel-types.ts'
+import { useIntention } from '../api/intention.ts'
+import { useOwner } from '../api/session-store.ts'
+import { feedsAddress } from '../shell/addresses.ts'
+import { CopyButton } from '../shell/copy-button.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
+import { feedTexts as texts } from '../texts/feeds.ts'
+
+/** Both forms of an address, whichever of them the service named. */
+const formsOf = (url: string) => {
+  const bare = url.replace(/\.(atom|json)$/, '')
+  return { atom: `${bare}.atom`, json: `${bare}.json` }
+}
+
+/** Makes the address of a feed, on demand. It is shown once, until the page is left. */
+export function FeedButton({ target }: { target: FeedTarget }) {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const details = useRef<HTMLDetailsElement>(null)
+  const { keyFor, done } = useIntention()
+  const making = useMutation({
+    // The address is a secret: it must not stay in the cache.
+    gcTime: 0,
+    mutationFn: (wanted: FeedTarget) => makeFeed(wanted, keyFor(wanted)),
+    onSuccess: () => {
+      done()
+      void queries.invalidateQueries({ queryKey: [owner, 'feeds'] })
+    },
+  })
+  return (
+    <details
+      ref={details}
+      className="menu"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !details.current?.open) return
+        details.current.open = false
+        details.current.querySelector('summary')?.focus()
+      }}
+    >
+      <summary>{texts.feed}</summary>
+      <div className="menu-body feed">
+        {making.data ? (
+          <Address url={making.data.url} />
+        ) : (
+          <>
+            <p>{texts.intro[target.kind]}</p>
+            <p className="note">{texts.secrecy}</p>
+            <button type="button" className="primary" disabled={making.isPending} onClick={() => making.mutate(target)}>
+              {making.isPending ? texts.making : texts.make}
+            </button>
+          </>
+        )}
+        {making.error !== null && <Problem error={making.error} retry={() => making.mutate(target)} />}
+        <Link href={feedsAddress}>{texts.manage}</Link>
+      </div>
+    </details>
+  )
+}
+
+function Address({ url }: { url: string }) {
+  const { atom, json } = formsOf(url)
+  return (
+    <div className="feed-address" role="status">
+      <p>
+        <strong>{texts.made}</strong> {texts.madeAdvice}
+      </p>
+      <code dir="ltr">{atom}</code>
+      <div className="actions">
+        <CopyButton text={atom} label={texts.copyAtom} />
+        <CopyButton text={json} label={texts.copyJson} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import type { NewsItem, NewsSection } from '../api/watch-types.ts'
+import { wishAddress } from '../shell/addresses.ts'
+import { number, platformTitle, signed } from '../shell/format.ts'
+import { Link } from '../shell/router.tsx'
+import { newsTexts as texts } from '../texts/news.ts'
+import { searchTexts } from '../texts/search.ts'
+
+/** A wish in the news: first what changed, then what it is. */
+export const NewsLine = ({ item, section }: { item: NewsItem; section: NewsSection }) => (
+  <li className="result">
+    <Change item={item} section={section} />
+    <div className="result-body">
+      <h4 dir="auto">
+        <Link href={wishAddress(item.wishId)}>{item.title}</Link>
+      </h4>
+      <p className="origin">
+        {item.status !== null && item.status !== 'open' && (
+          <span className={`badge status-${item.status}`}>{searchTexts.status(item.status)}</span>
+        )}
+        {section === 'grown' && <span>{texts.inAll(item.votes)}</span>}
+        {item.requestsGained > 0 && section === 'grown' && <span>{texts.requestsGained(item.requestsGained)}</span>}
+        {section !== 'grown' && item.votesGained > 0 && item.votesGained !== item.votes && (
+          <span>{texts.justGained(item.votesGained)}</span>
+        )}
+        <span>{item.platforms.map(platformTitle).join(', ')}</span>
+      </p>
+    </div>
+  </li>
+)
+
+/** The figure of a line: what was gained by a wish that grew, else the votes that it has. */
+function Change({ item: { votes, votesGained, requestsGained }, section }: { item: NewsItem; section: NewsSection }) {
+  if (section !== 'grown') {
+    return (
+      <p className="votes">
+        <strong>{number(votes)}</strong>
+        <span>{searchTexts.votes(votes)}</span>
+      </p>
+    )
+  }
+  const isByVotes = votesGained > 0
+  return (
+    <p className="votes gained">
+      <strong>{signed(isByVotes ? votesGained : requestsGained)}</strong>
+      <span>{isByVotes ? texts.gained(votesGained) : texts.asking(requestsGained)}</span>
+    </p>
+  )
+}

@@ -1,0 +1,127 @@
+import type { PlatformName, PlatformStatus } from '../api/types.ts'
+import type { RunTerms, Watch, WatchSettings } from '../api/watch-types.ts'
+import { chosenAtFirst, depthAtFirst } from '../collect/prefilled.ts'
+import { namedSources, type SourceTexts, sourcesAtFirst } from '../collect/source-fields.tsx'
+import { isTopic } from '../search/view.ts'
+import { isTimeZone, ownTimeZone } from '../shell/format.ts'
+
+/** The schedules that have a word; any other is a cron expression. */
+export const presets = ['hourly', 'daily', 'weekly', 'monthly'] as const
+export type Preset = (typeof presets)[number]
+const isPreset = (text: string): text is Preset => (presets as readonly string[]).includes(text)
+
+/** The runs of a month of 31 days, for a budget that pays for all of them. */
+const runsAMonth: Readonly<Record<Preset | 'cron', number>> = {
+  hourly: 744,
+  daily: 31,
+  weekly: 5,
+  monthly: 1,
+  cron: 31,
+}
+const maxBudget = 1_000_000_000
+
+/** What the form of a watch holds. */
+export interface Draft {
+  topic: string
+  name: string
+  platforms: PlatformName[]
+  sources: SourceTexts
+  depth: number
+  preset: Preset | 'cron'
+  cron: string
+  timezone: string
+  /** As typed; null: what all runs of a month may cost. */
+  budget: string | null
+  goal: string
+  channels: string[]
+  reportsQuiet: boolean
+}
+
+export type DraftFault = 'topic' | 'platforms' | 'cron' | 'timezone' | 'budget'
+
+const begin = (text: string | null, length: number) => [...(text ?? '')].slice(0, length).join('')
+
+/** A new watch, as the parameters of the address say. */
+export function draftOfAddress(platforms: PlatformStatus[], prefilled: URLSearchParams): Draft {
+  return {
+    topic: begin(prefilled.get('topic'), 100),
+    name: '',
+    platforms: chosenAtFirst(platforms, prefilled),
+    sources: sourcesAtFirst(platforms, prefilled),
+    depth: depthAtFirst(prefilled),
+    preset: 'daily',
+    cron: '',
+    timezone: ownTimeZone(),
+    budget: null,
+    goal: '',
+    channels: [],
+    reportsQuiet: false,
+  }
+}
+
+export const draftOfWatch = (watch: Watch): Draft => ({
+  topic: watch.topic,
+  name: watch.name,
+  platforms: watch.platforms,
+  sources: Object.fromEntries(Object.entries(watch.sources ?? {}).map(([name, named]) => [name, named.join(', ')])),
+  depth: watch.depth,
+  preset: isPreset(watch.schedule) ? watch.schedule : 'cron',
+  cron: isPreset(watch.schedule) ? '' : watch.schedule,
+  timezone: watch.timezone,
+  budget: String(watch.monthlyCredits),
+  goal: watch.goal ?? '',
+  channels: watch.channels,
+  reportsQuiet: watch.reportsQuiet,
+})
+
+/** What one run costs at most. */
+export const runCost = ({ depth, platforms }: Pick<Draft, 'depth' | 'platforms'>): number => depth * platforms.length
+
+export const budgetOf = (draft: Draft): number =>
+  draft.budget === null ? Math.max(1, runCost(draft) * runsAMonth[draft.preset]) : Number(draft.budget)
+
+const isBudget = (draft: Draft): boolean => {
+  const budget = budgetOf(draft)
+  return Number.isSafeInteger(budget) && budget >= Math.max(1, runCost(draft)) && budget <= maxBudget
+}
+
+const hasFiveParts = (text: string) => text.trim().split(/ +/).length === 5
+
+/** The first thing that must be mended; null when nothing must. The service checks all of it again. */
+export function faultOf(draft: Draft): DraftFault | null {
+  if (!isTopic(draft.topic)) return 'topic'
+  if (draft.platforms.length === 0) return 'platforms'
+  if (draft.preset === 'cron' && !hasFiveParts(draft.cron)) return 'cron'
+  if (!isTimeZone(draft.timezone)) return 'timezone'
+  return isBudget(draft) ? null : 'budget'
+}
+
+/** When it runs and what it collects; null while that cannot be said. */
+export function termsOf(draft: Draft): RunTerms | null {
+  const fault = faultOf(draft)
+  if (fault !== null && fault !== 'budget') return null
+  const sources = namedSources(draft.sources, draft.platforms)
+  return {
+    topic: draft.topic.trim(),
+    platforms: draft.platforms,
+    ...(sources === undefined ? {} : { sources }),
+    depth: draft.depth,
+    schedule: draft.preset === 'cron' ? draft.cron.trim().split(/ +/).join(' ') : draft.preset,
+    timezone: draft.timezone,
+    ...(fault === null ? { monthlyCredits: budgetOf(draft) } : {}),
+  }
+}
+
+/** All that the form says; null while something must be mended. */
+export function settingsOf(draft: Draft): WatchSettings | null {
+  const terms = faultOf(draft) === null ? termsOf(draft) : null
+  if (terms === null) return null
+  return {
+    ...terms,
+    name: draft.name.trim() === '' ? terms.topic : draft.name.trim(),
+    monthlyCredits: budgetOf(draft),
+    goal: draft.goal.trim() === '' ? null : draft.goal.trim(),
+    channels: draft.channels,
+    reportsQuiet: draft.reportsQuiet,
+  }
+}

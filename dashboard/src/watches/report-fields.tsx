@@ -1,0 +1,90 @@
+import { useId } from 'react'
+import { isStatus } from '../api/client.ts'
+import { useChannels } from '../channels/use-channels.ts'
+import { channelsAddress } from '../shell/addresses.ts'
+import { Loading } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
+import { channelTexts } from '../texts/channels.ts'
+import { watchTexts as texts } from '../texts/watches.ts'
+import type { DraftFieldsProps } from './schedule-fields.tsx'
+
+/** What its news are, and who is told of them. */
+export const ReportFields = (props: DraftFieldsProps) => (
+  <>
+    <Goal {...props} />
+    <Channels {...props} />
+  </>
+)
+
+function Goal({ draft, change }: DraftFieldsProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{texts.goal}</label>
+      <textarea
+        id={id}
+        dir="auto"
+        rows={2}
+        maxLength={500}
+        placeholder={texts.goalPlaceholder}
+        value={draft.goal}
+        aria-describedby={`${id}-note`}
+        onChange={({ target }) => change({ goal: target.value })}
+      />
+      <p id={`${id}-note`} className="note">
+        {texts.goalNote}
+      </p>
+    </div>
+  )
+}
+
+function Channels({ draft, change }: DraftFieldsProps) {
+  const { data, error, refetch } = useChannels()
+  const toggle = (channelId: string) =>
+    change({
+      channels: draft.channels.includes(channelId)
+        ? draft.channels.filter((one) => one !== channelId)
+        : [...draft.channels, channelId],
+    })
+  return (
+    <fieldset>
+      <legend>{texts.channels}</legend>
+      <p className="note">
+        {texts.pageAlways} {data?.length === 0 && texts.noChannels}{' '}
+        {data?.length === 0 && <Link href={channelsAddress}>{texts.toChannels}</Link>}
+      </p>
+      {!data &&
+        (error === null ? (
+          <Loading />
+        ) : isStatus(error, 403) ? (
+          <p className="note">{texts.channelsHidden}</p>
+        ) : (
+          <Problem error={error} retry={refetch} />
+        ))}
+      {data && data.length > 0 && (
+        <div className="choices">
+          {data.map(({ channelId, name, type, state }) => (
+            <label key={channelId} className="choice">
+              <input type="checkbox" checked={draft.channels.includes(channelId)} onChange={() => toggle(channelId)} />
+              <span>
+                <bdi>{name}</bdi> <span className="note">{channelTexts.types[type]}</span>{' '}
+                {state !== 'active' && <span className="badge waiting">{channelTexts.state[state]}</span>}
+              </span>
+            </label>
+          ))}
+        </div>
+      )}
+      {draft.channels.length > 0 && (
+        <label className="choice">
+          <input
+            type="checkbox"
+            checked={draft.reportsQuiet}
+            onChange={({ target }) => change({ reportsQuiet: target.checked })}
+          />
+          <span>{texts.quiet}</span>
+        </label>
+      )}
+    </fieldset>
+  )
+}

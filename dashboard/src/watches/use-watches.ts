@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { useOwner } from '../api/session-store.ts'
+import { listWatches } from '../api/watch-calls.ts'
+
+const staleMs = 60_000
+
+export const watchesKey = (owner: string) => [owner, 'watches'] as const
+
+/** The watches of the account: one call for the navigation, the list and the news. */
+export function useWatches() {
+  const owner = useOwner()
+  return useQuery({
+    queryKey: [...watchesKey(owner), 'list'],
+    queryFn: ({ signal }) => listWatches({ signal }),
+    staleTime: staleMs,
+  })
+}

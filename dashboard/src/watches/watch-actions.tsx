@@ -1,0 +1,129 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useIntention } from '../api/intention.ts'
+import { useOwner } from '../api/session-store.ts'
+import { changeWatch, removeWatch, runWatch } from '../api/watch-calls.ts'
+import type { Watch } from '../api/watch-types.ts'
+import { FeedButton } from '../feeds/feed-button.tsx'
+import { jobAddress, watchAddress, watchesAddress } from '../shell/addresses.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { focusHeading } from '../shell/focus.ts'
+import { Problem } from '../shell/problem.tsx'
+import { Link, navigate } from '../shell/router.tsx'
+import { watchTexts as texts } from '../texts/watches.ts'
+import { watchesKey } from './use-watches.ts'
+
+/** Run, pause, change, follow. */
+export function WatchActions({ watch }: { watch: Watch }) {
+  const state = useStateChange(watch)
+  return (
+    <>
+      <RunNow watch={watch} />
+      {watch.state !== 'asking' && (
+        <button
+          type="button"
+          disabled={state.isPending}
+          onClick={() => state.mutate(watch.state === 'active' ? 'paused' : 'active')}
+        >
+          {watch.state === 'active' ? texts.pause : texts.resume}
+        </button>
+      )}
+      <Link className="button" href={watchAddress(watch.watchId, 'change')} onClick={focusHeading}>
+        {texts.change}
+      </Link>
+      <FeedButton target={{ kind: 'watch', watchId: watch.watchId }} />
+      {state.error !== null && <Problem error={state.error} retry={() => state.mutate(state.variables)} />}
+    </>
+  )
+}
+
+/** Setting a state twice is setting it once, so it needs no key. */
+function useStateChange({ watchId }: Watch) {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (state: 'active' | 'paused') => changeWatch(watchId, { state }),
+    onSettled: () => queries.invalidateQueries({ queryKey: watchesKey(owner) }),
+  })
+}
+
+/** Starts a run now, after saying what it costs at most. */
+function RunNow({ watch: { watchId, preview, depth, platforms } }: { watch: Watch }) {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const { keyFor, done } = useIntention()
+  const run = useMutation({
+    mutationFn: () => runWatch(watchId, keyFor(watchId)),
+    onSuccess: done,
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: watchesKey(owner) })
+      void queries.invalidateQueries({ queryKey: [owner, 'usage'] })
+      void queries.invalidateQueries({ queryKey: [owner, 'jobs'] })
+    },
+  })
+  return (
+    <>
+      <ConfirmButton
+        className=""
+        question={texts.runQuestion(preview.runs[0]?.maxCredits ?? depth * platforms.length)}
+        confirm={texts.runConfirm}
+        busy={run.isPending}
+        onConfirm={() => run.mutate()}
+      >
+        {run.isPending ? texts.running : texts.run}
+      </ConfirmButton>
+      {run.data && (
+        <span role="status">
+          {texts.started} <Link href={jobAddress(run.data.jobId)}>{texts.toJob}</Link>
+        </span>
+      )}
+      {run.error !== null && <Problem error={run.error} retry={() => run.mutate()} />}
+    </>
+  )
+}
+
+/** Nobody looked for long, so the watch waits until its owner says that it goes on. */
+export function Asking({ watch }: { watch: Watch }) {
+  const state = useStateChange(watch)
+  return (
+    <div className="session-ended asking">
+      <p>
+        <strong>{texts.asking}</strong> {texts.askingAdvice}
+      </p>
+      <p className="actions">
+        <button type="button" className="primary" disabled={state.isPending} onClick={() => state.mutate('active')}>
+          {texts.resume}
+        </button>
+        <button type="button" disabled={state.isPending} onClick={() => state.mutate('paused')}>
+          {texts.pause}
+        </button>
+      </p>
+      {state.error !== null && <Problem error={state.error} retry={() => state.mutate(state.variables)} />}
+    </div>
+  )
+}
+
+export function RemoveWatch({ watch }: { watch: Watch }) {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const removal = useMutation({
+    mutationFn: () => removeWatch(watch.watchId),
+    onSuccess: () => {
+      queries.removeQueries({ queryKey: [...watchesKey(owner), 'one', watch.watchId] })
+      void queries.invalidateQueries({ queryKey: [...watchesKey(owner), 'list'] })
+      navigate(watchesAddress)
+    },
+  })
+  return (
+    <section className="removal" aria-label={texts.remove}>
+      <ConfirmButton
+        question={texts.removeQuestion}
+        confirm={texts.removeConfirm}
+        busy={removal.isPending}
+        onConfirm={() => removal.mutate()}
+      >
+        {texts.removeIt}
+      </ConfirmButton>
+      {removal.error !== null && <Problem error={removal.error} retry={() => removal.mutate()} />}
+    </section>
+  )
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { OpenDatabase } from '../../database/open.ts'
+import { createBackgroundRun, wakeTwice } from '../../runtime/background-run.ts'
+import type { MaintenanceJob } from '../../runtime/maintenance.ts'
+import { type AttemptDependencies, attempt } from './attempt.ts'
+import { type Claim, claimMessages } from './claims.ts'
+import { fanOutEvents, type ReadersOfRequest } from './fan-out.ts'
+import { createLanes } from './lanes.ts'
+import { createRecorder, type RecordDependencies, recordResults } from './record.ts'
+
+export interface DeliveringDependencies extends AttemptDependencies, Pick<RecordDependencies, 'noteLook'> {
+  listen: OpenDatabase['listen']
+  log: AttemptDependencies['log'] & { warn(fields: object, message: string): void }
+  readersOf: ReadersOfRequest
+  random?: () => number
+  /** Whether it begins by itself; else only by `run`. */
+  isAutomatic: boolean
+  limits?: Partial<DeliveringLimits>
+}
+
+/** The maximum of deliveries that a process has under way. */
+export interface DeliveringLimits {
+  fast: number
+  slow: number
+  slowAfterMs: number
+  ofHost: number
+}
+
+const defaultLimits: DeliveringLimits = { fast: 64, slow: 512, slowAfterMs: 1_000, ofHost: 16 }
+
+/** Tells accounts of events, in the background. */
+export interface Delivering {
+  /** Fans out and delivers all that is due now, and waits for it. */
+  run(): Promise<void>
+  job: MaintenanceJob
+  /** Aborts the attempts under way; another process or the next start makes them again. */
+  stop(): Promise<void>
+}
+
+/** The name is in the trigger that notifies (`database/migrations/version-5/events.ts`). */
+const channel = 'wishwell_events'
+const settleMs = 50
+/** How long at least, and at most, it waits for what is due next. */
+const [minWaitMs, maxWaitMs] = [1_000, 15_000]
+
+async function readWait({ database, clock }: DeliveringDependencies): Promise<number> {
+  const { rows } = await sql<{
+    due_at: Date | null
+  }>`select min(due_at) as due_at from channels where due_at is not null`.execute(database)
+  const due = rows[0]?.due_at ?? null
+  if (due === null) return maxWaitMs
+  return Math.min(maxWaitMs, Math.max(minWaitMs, due.getTime() - clock.now().getTime()))
+}
+
+/** Starts telling accounts of events: whenever one was noted, and whenever a delivery is due. */
+export async function startDelivering(dependencies: DeliveringDependencies): Promise<Delivering> {
+  const { database, clock, log, listen, readersOf, noteLook, random = Math.random, isAutomatic } = dependencies
+  const limits = { ...defaultLimits, ...dependencies.limits }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let timer: NodeJS.Timeout | undefined
+  const lanes = createLanes({ ...limits, onFree: () => pumping.startSoon(0) })
+  const record = createRecorder(async (results) => {
+    for (const disabled of await recordResults({ database, random, noteLook }, results)) {
+      log.warn(disabled, 'a channel was disabled')
+    }
+  })
+  const deliver = async (claim: Claim) => {
+    const result = await attempt(dependencies, claim, signal)
+    // What is not recorded is sent again by whoever claims it next.
+    await record(result).catch((error: unknown) =>
+      log.error({ err: error, channel: claim.channelId }, 'a delivery was not recorded'),
+    )
+  }
+  const claim = async (): Promise<boolean> => {
+    const max = lanes.free()
+    if (max <= 0 || signal.aborted) return false
+    const input = { max, now: clock.now(), underWay: lanes.underWay, maxOfHost: limits.ofHost }
+    const claims = await claimMessages(database, input)
+    for (const one of claims) lanes.run(one.host, () => deliver(one))
+    return claims.length > 0
+  }
+  const waitForDue = async () => {
+    if (!isAutomatic || signal.aborted) return
+    const wait = await readWait(dependencies)
+    clearTimeout(timer)
+    timer = setTimeout(() => pumping.startSoon(0), wait).unref()
+  }
+  const onError = (what: string) => (error: unknown) => log.error({ err: error }, what)
+  const pumping = createBackgroundRun({
+    step: async () => {
+      const more = await claim()
+      if (!more) await waitForDue()
+      return more
+    },
+    onError: (error) => {
+      onError('claiming deliveries failed')(error)
+      if (isAutomatic && !signal.aborted) timer = setTimeout(() => pumping.startSoon(0), maxWaitMs).unref()
+    },
+  })
+  const fanning = createBackgroundRun({
+    step: async () => {
+      const { events, deliveries } = await fanOutEvents({ database, readersOf, now: clock.now() })
+      if (deliveries > 0) pumping.startSoon(0)
+      return events > 0
+    },
+    onError: onError('events were not fanned out'),
+  })
+  const waking = wakeTwice(fanning, settleMs)
+  const stopListening = isAutomatic ? await listen(channel, waking.wake) : null
+  // What another process left.
+  if (isAutomatic) {
+    waking.wake()
+    pumping.startSoon(0)
+  }
+  return {
+    run: async () => {
+      await fanning.run()
+      for (let more = true; more && !signal.aborted; ) {
+        await pumping.run()
+        more = lanes.underWay.size > 0
+        await lanes.idle()
+        await fanning.run()
+      }
+    },
+    job: async () => {
+      await fanning.job()
+      await pumping.job()
+      return false
+    },
+    stop: async () => {
+      waking.stop()
+      clearTimeout(timer)
+      stopping.abort()
+      await Promise.all([fanning.stop(), pumping.stop(), stopListening?.()])
+      clearTimeout(timer)
+      await lanes.idle()
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import type { Executor } from '../../database/open.ts'
+import type { MessageItem, MessageSection } from '../../events/message.ts'
+import { watchLink, wishLink } from './links.ts'
+import type { Renderer } from './render.ts'
+import { readWatchName } from './watch.ts'
+import { counted, idIn, platformLabel, statusLabel, untitled } from './words.ts'
+
+/** A wish in a report, as the account sees it now. */
+export interface ReportItem {
+  wishId: string
+  requestId: string | null
+  /** Plain text from a platform. */
+  title: string
+  url: string | null
+  votes: number
+  votesGained: number | null
+  requestsGained: number | null
+  platforms: readonly string[]
+  status: string | null
+}
+
+/** What `readReport` of src/news gives. */
+export interface Report {
+  newWishes: readonly ReportItem[]
+  grown: readonly ReportItem[]
+  completed: readonly ReportItem[]
+  declined: readonly ReportItem[]
+  /** What does not fit the goal of the watch. */
+  other: readonly ReportItem[]
+}
+
+/** Reads a report; null when it is gone. */
+export type ReadReport = (
+  executor: Executor,
+  input: { reportId: string; now: Date; publicUrl: string },
+) => Promise<Report | null>
+
+const headings: readonly [keyof Report, string][] = [
+  ['newWishes', 'New'],
+  ['grown', 'Growing'],
+  ['completed', 'Completed'],
+  ['declined', 'Declined'],
+  ['other', 'Does not fit the goal'],
+]
+
+/** How many wishes of a section a message shows; the page has all. */
+const shownItems = 10
+
+const gained = ({ votesGained, requestsGained }: ReportItem): string[] => [
+  ...(votesGained !== null && votesGained > 0 ? [`+${counted(votesGained, 'vote')}`] : []),
+  ...(requestsGained !== null && requestsGained > 0 ? [`+${counted(requestsGained, 'request')}`] : []),
+]
+
+function toItem(item: ReportItem, section: keyof Report, publicUrl: string): MessageItem {
+  const details = [
+    ...(section === 'grown' ? gained(item) : []),
+    counted(item.votes, 'vote'),
+    item.platforms.map(platformLabel).join(', '),
+    ...(section !== 'completed' && section !== 'declined' && item.status !== null ? [statusLabel(item.status)] : []),
+  ]
+  return {
+    title: item.title.trim() === '' ? untitled : item.title,
+    url: wishLink(publicUrl, item.wishId),
+    detail: details.filter((one) => one !== '').join(' · '),
+  }
+}
+
+const toSections = (report: Report, publicUrl: string): MessageSection[] =>
+  headings
+    .filter(([name]) => report[name].length > 0)
+    .map(([name, heading]) => ({
+      heading,
+      items: report[name].slice(0, shownItems).map((item) => toItem(item, name, publicUrl)),
+      more: Math.max(0, report[name].length - shownItems),
+    }))
+
+const summary = (report: Report): string =>
+  [
+    report.newWishes.length > 0 ? `${report.newWishes.length} new` : '',
+    report.grown.length > 0 ? `${report.grown.length} growing` : '',
+    report.completed.length > 0 ? `${report.completed.length} completed` : '',
+    report.declined.length > 0 ? `${report.declined.length} declined` : '',
+  ]
+    .filter((one) => one !== '')
+    .join(', ')
+
+/** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
+export const renderNews =
+  (readReport: ReadReport): Renderer =>
+  async ({ executor, accountId, event: { subject }, now, publicUrl }) => {
+    const [watchId, reportId] = [idIn(subject, 'watchId'), idIn(subject, 'reportId')]
+    if (watchId === null || reportId === null) return null
+    const watch = await readWatchName(executor, accountId, watchId)
+    if (watch === null) return null
+    const report = await readReport(executor, { reportId, now, publicUrl })
+    if (report === null) return null
+    const sections = toSections(report, publicUrl)
+    if (sections.length === 0 && !watch.reportsQuiet) return null
+    const words = summary(report)
+    return {
+      title: `${watch.name}: ${words === '' ? 'nothing new' : words}`,
+      paragraphs: sections.length === 0 ? ['Nothing is new since the last report.'] : [],
+      sections,
+      link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
+      data: {
+        watchId,
+        watchName: watch.name,
+        reportId,
+        ...Object.fromEntries(
+          headings.map(([name]) => [
+            name,
+            report[name].map(({ wishId, requestId, title, votes, votesGained, requestsGained, platforms, status }) => ({
+              wishId,
+              requestId,
+              title,
+              url: wishLink(publicUrl, wishId),
+              votes,
+              votesGained,
+              requestsGained,
+              platforms,
+              status,
+            })),
+          ]),
+        ),
+      },
+    }
+  }

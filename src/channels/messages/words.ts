@@ -1,0 +1,36 @@
+/** `1 vote`, `1,234 votes`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+
+/** A title as it is shown where one is missing. */
+export const untitled = 'Untitled'
+
+/** An id in the subject of an event; null for none. */
+export const idIn = (subject: Readonly<Record<string, string | number | null>>, name: string): string | null => {
+  const value = subject[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+export const numberIn = (subject: Readonly<Record<string, string | number | null>>, name: string): number => {
+  const value = subject[name]
+  return typeof value === 'number' ? value : 0
+}
+
+const platformNames: Readonly<Record<string, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  hackernews: 'Hacker News',
+  stackexchange: 'Stack Exchange',
+  reddit: 'Reddit',
+  discourse: 'Discourse',
+  lemmy: 'Lemmy',
+  youtube: 'YouTube',
+  x: 'X',
+}
+
+export const platformLabel = (platform: string): string => platformNames[platform] ?? platform
+
+const statusWords: Readonly<Record<string, string>> = { in_progress: 'in progress' }
+
+export const statusLabel = (status: string | null): string =>
+  status === null ? 'without a status' : (statusWords[status] ?? status.replaceAll('_', ' '))

@@ -1,0 +1,73 @@
+import { type RawBuilder, sql } from 'kysely'
+import { endOfMonth, monthOf } from '../accounts/month.ts'
+import { ServiceError } from '../http/errors.ts'
+
+// Who spends beside the account: the key of a call, the keys with a budget that made it, and the watch whose run it is. Each has a
+// row of `spender_months` for a month. The account's balances are locked before any of them, so no two statements deadlock.
+
+/** Who pays besides the account. */
+export interface Payer {
+  /** The API key that pays, by its budget; null for a session that no key opened. */
+  keyId: string | null
+  /** The watch whose run it is, which pays by its budget, too. */
+  watchId?: string | null
+  /** The budget of that watch: whole credits of a UTC month; null for none. */
+  watchMonthlyCredits?: number | null
+}
+
+/**
+ * CTEs for the statement that takes `amount`, after its CTE `taken` (account_id, month): the credits are held in the month of every
+ * spender whose budget bears them; `refusing` has the others. A budget decides on the row as it is then, so no race exceeds it.
+ */
+export const holdingBySpender = (
+  { keyId, watchId = null, watchMonthlyCredits = null }: Payer,
+  amount: RawBuilder<unknown>,
+) => sql`spender (kind, id, budget) as (
+      select 'key', ${keyId}::uuid, null::integer where ${keyId}::uuid is not null
+      union all
+      select 'key_budget', bearer.id, bearer.monthly_credits
+      from api_keys as own cross join lateral unnest(array_append(own.bearers, own.id)) as bearing (id)
+        join api_keys as bearer on bearer.id = bearing.id
+      where own.id = ${keyId}::uuid and bearer.monthly_credits is not null
+      union all
+      select 'watch', ${watchId}::uuid, ${watchMonthlyCredits}::integer where ${watchId}::uuid is not null
+    ), bearing as (
+      insert into spender_months as spent (account_id, month, kind, spender_id, held)
+      select account_id, month, kind, id, ${amount} from taken cross join spender
+      where budget is null or ${amount} <= budget
+      on conflict (account_id, month, kind, spender_id) do update set held = spent.held + excluded.held
+        where spent.held + spent.settled + excluded.held <= coalesce(
+          (select budget from spender where spender.kind = spent.kind and spender.id = spent.spender_id), 2147483647)
+      returning kind, spender_id
+    ), refusing as (
+      select kind from spender where (kind, id) not in (select kind, spender_id from bearing)
+    )`
+
+/** A CTE for the statement that closes a reservation, after its CTE `booked`, a row of the reservation: what was held is settled. */
+export const settlingBySpender = sql`spent as (
+      update spender_months as spent set
+        held = spent.held - booked.pool_part - booked.payg_part,
+        settled = spent.settled + booked.settled
+      from booked cross join lateral (
+        select 'key', key_id
+        union all select 'key_budget', unnest(array_append(bearers, id)) from api_keys where id = key_id
+        union all select 'watch', watch_id
+      ) as spender (kind, id)
+      where spent.account_id = booked.account_id and spent.month = booked.month
+        and spent.kind = spender.kind and spent.spender_id = spender.id
+    )`
+
+/** Whether the budgets bear what was taken. */
+export interface BudgetVerdict {
+  keyBears: boolean
+  watchBears: boolean
+}
+
+/** @throws ServiceError RATE_LIMITED when a budget does not bear what was taken; the transaction must be undone then. */
+export function refuseOverBudget({ keyBears, watchBears }: BudgetVerdict, now: Date): void {
+  if (keyBears && watchBears) return
+  const resetsAt = endOfMonth(monthOf(now)).toISOString()
+  const [whose, reason] = keyBears ? (['the watch', 'watch_budget'] as const) : (['the API key', 'key_budget'] as const)
+  const message = `The monthly budget of ${whose} is not sufficient for this. It is fresh on ${resetsAt.slice(0, 10)}.`
+  throw new ServiceError('RATE_LIMITED', message, { reason, resetsAt })
+}

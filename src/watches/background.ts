@@ -1,0 +1,24 @@
+import { type BackgroundRun, createBackgroundRun } from '../runtime/background-run.ts'
+import { type DueDependencies, runDueWatches } from './due.ts'
+
+/** How late a run may begin, besides a busy service. */
+const intervalMs = 10_000
+
+/** Runs watches that are due, every few seconds until it is stopped. */
+export function startWatches(dependencies: DueDependencies): BackgroundRun {
+  const background = createBackgroundRun({
+    step: async (signal) => {
+      await runDueWatches(dependencies, signal)
+      return false
+    },
+    onError: (error) => dependencies.log.error({ err: error }, 'watches that are due could not be read'),
+  })
+  const timer = setInterval(background.job, intervalMs).unref()
+  return {
+    ...background,
+    stop: async () => {
+      clearInterval(timer)
+      await background.stop()
+    },
+  }
+}

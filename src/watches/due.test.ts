@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { foundRequest, platformMap, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { PlatformError } from '../platforms/platform.ts'
+import { eventsOf, movedClock, openJobs, runsOf, watchOf } from './testing.ts'
+
+const clock = movedClock('2026-03-20T12:00:00Z')
+/** What the platforms answer; by default one page with one request. */
+let answer: Script
+const onePage: Script = () => ({ requests: [foundRequest('one')], nextCursor: null })
+const github = scriptedPlatform('github', (call, request) => answer(call, request))
+const hackernews = scriptedPlatform('hackernews', (call, request) => answer(call, request))
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({
+    clock,
+    platforms: platformMap(github, hackernews),
+    environment: { PLATFORMS: 'github,hackernews', BOOTSTRAP_TIER: 'free', RUNNING_JOBS_FREE: '2' },
+  })
+})
+afterAll(() => service.stop())
+beforeEach(async () => {
+  answer = onePage
+  clock.set('2026-03-20T12:00:00Z')
+  await service.reset()
+  github.calls.length = 0
+  hackernews.calls.length = 0
+})
+
+const ended = () => expect.poll(() => openJobs(service.database), { timeout: 30_000 }).toBe(0)
+
+/** Lets the clock come to a moment, and the runs that are due end. */
+async function comeTo(moment: string): Promise<void> {
+  clock.set(moment)
+  await service.runDueWatches()
+  await ended()
+}
+
+const daily = (fields: Record<string, unknown> = {}) => watchOf(service.client, { schedule: '0 8 * * *', ...fields })
+const read = async (watchId: string) => (await service.client.get(`/api/v1/watches/${watchId}`)).body.data
+
+describe('a watch that is due', () => {
+  it('runs once at its instant, as a job of its own', async () => {
+    const { watchId } = await daily()
+    await comeTo('2026-03-21T07:59:59Z')
+    expect(await runsOf(service.client, watchId)).toEqual([])
+    await comeTo('2026-03-21T08:00:03Z')
+    await comeTo('2026-03-21T08:00:09Z')
+    const runs = await runsOf(service.client, watchId)
+    expect(runs).toEqual([
+      {
+        runId: expect.any(String),
+        trigger: 'schedule',
+        dueAt: '2026-03-21T08:00:00.000Z',
+        begunAt: '2026-03-21T08:00:03.000Z',
+        skipped: null,
+        jobId: expect.any(String),
+        status: 'completed',
+        credits: 1,
+        requestsCreated: 1,
+        maybeCreated: 0,
+      },
+    ])
+    expect(await read(watchId)).toMatchObject({ nextRunAt: '2026-03-22T08:00:00.000Z', usedThisMonth: 1 })
+    const entries = await service.database.selectFrom('credit_entries').select(['watch_id', 'kind']).execute()
+    expect(entries.map(({ kind, watch_id }) => [kind, watch_id])).toEqual([
+      ['reserve', watchId],
+      ['settle', watchId],
+    ])
+  })
+
+  it('runs once after days without the service', async () => {
+    const { watchId } = await daily()
+    await comeTo('2026-03-29T10:00:00Z')
+    await comeTo('2026-03-29T10:00:10Z')
+    const runs = await runsOf(service.client, watchId)
+    expect(runs.map(({ dueAt }: { dueAt: string }) => dueAt)).toEqual(['2026-03-21T08:00:00.000Z'])
+    expect((await read(watchId)).nextRunAt).toBe('2026-03-30T08:00:00.000Z')
+  })
+
+  it('runs once when several loops meet', async () => {
+    const watches = await Promise.all([1, 2, 3].map((number) => daily({ name: `watch ${number}` })))
+    clock.set('2026-03-21T08:00:00Z')
+    await Promise.all([service.runDueWatches(), service.runDueWatches(), service.runMaintenance()])
+    await ended()
+    for (const { watchId } of watches) expect(await runsOf(service.client, watchId)).toHaveLength(1)
+  })
+
+  it('is not delayed by another that fails', async () => {
+    const [broken, other] = [await daily({ schedule: '0 7 * * *' }), await daily()]
+    // No such schedule passes the routes.
+    await service.database.updateTable('watches').set({ schedule: 'broken' }).where('id', '=', broken.watchId).execute()
+    await comeTo('2026-03-21T08:00:00Z')
+    expect(await runsOf(service.client, other.watchId)).toHaveLength(1)
+  })
+
+  it('is skipped while its last run is under way', async () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    answer = async (call, request) => {
+      await released
+      return onePage(call, request)
+    }
+    const { watchId } = await watchOf(service.client, { schedule: '0 * * * *' })
+    clock.set('2026-03-20T13:00:00Z')
+    await service.runDueWatches()
+    await expect.poll(() => github.calls.length).toBe(1)
+    clock.set('2026-03-20T14:00:00Z')
+    await service.runDueWatches()
+    release()
+    await ended()
+    await comeTo('2026-03-20T15:00:00Z')
+    const runs = await runsOf(service.client, watchId)
+    expect(runs.map(({ skipped }: { skipped: string | null }) => skipped)).toEqual([null, 'under_way', null])
+    expect(await eventsOf(service.database, 'watch.skipped_no_credits')).toEqual([])
+  })
+
+  it('obeys the running jobs of its plan', async () => {
+    let open = 0
+    let most = 0
+    answer = async () => {
+      open += 1
+      most = Math.max(most, open)
+      await expect.poll(() => openJobs(service.database)).toBeGreaterThan(0)
+      open -= 1
+      return { requests: [], nextCursor: null }
+    }
+    for (let number = 0; number < 5; number++) await daily({ topic: `topic ${number}` })
+    await comeTo('2026-03-21T08:00:00Z')
+    expect(most).toBeLessThanOrEqual(2)
+    expect(github.calls).toHaveLength(5)
+  })
+})
+
+describe('a run that nothing pays for', () => {
+  it('is skipped by the budget of the watch, told once a month, and goes on the next month', async () => {
+    const { watchId } = await daily({ monthlyCredits: 2 })
+    for (let day = 21; day <= 31; day++) await comeTo(`2026-03-${day}T08:00:00Z`)
+    await comeTo('2026-04-01T08:00:00Z')
+    const runs = await runsOf(service.client, watchId)
+    expect(runs.map(({ skipped }: { skipped: string | null }) => skipped ?? 'ran').reverse()).toEqual([
+      'ran',
+      'ran',
+      ...Array(9).fill('no_credits'),
+      'ran',
+    ])
+    const events = await eventsOf(service.database, 'watch.skipped_no_credits')
+    expect(events.map(({ subject, watch_id }) => [subject, watch_id])).toEqual([
+      [{ watchId, runId: runs.at(-3).runId, reason: 'watch_budget' }, watchId],
+    ])
+    for (let day = 2; day <= 5; day++) await comeTo(`2026-04-0${day}T08:00:00Z`)
+    expect(await eventsOf(service.database, 'watch.skipped_no_credits')).toHaveLength(2)
+  })
+
+  it('is skipped by the pool of the account, and paid again as soon as it can be', async () => {
+    const { watchId } = await daily({ monthlyCredits: 1_000 })
+    await service.database.updateTable('credit_balances').set({ month: '2026-03', pool_held: 100 }).execute()
+    await comeTo('2026-03-21T08:00:00Z')
+    await service.database.updateTable('credit_balances').set({ pool_held: 0 }).execute()
+    await comeTo('2026-03-22T08:00:00Z')
+    const runs = await runsOf(service.client, watchId)
+    expect(runs.map(({ skipped }: { skipped: string | null }) => skipped)).toEqual([null, 'no_credits'])
+    const [event] = await eventsOf(service.database, 'watch.skipped_no_credits')
+    expect(event?.subject).toMatchObject({ reason: 'credits' })
+  })
+})
+
+describe('a watch that nobody looks at', () => {
+  it('asks after 90 days, once, and waits for its owner', async () => {
+    const { watchId } = await daily({ monthlyCredits: 1_000 })
+    await comeTo('2026-06-18T08:00:00Z')
+    expect((await read(watchId)).state).toBe('active')
+    await comeTo('2026-06-19T08:00:00Z')
+    await comeTo('2026-06-25T08:00:00Z')
+    expect(await read(watchId)).toMatchObject({ state: 'asking', nextRunAt: null })
+    expect(await runsOf(service.client, watchId)).toHaveLength(1)
+    const events = await eventsOf(service.database, 'watch.asks')
+    expect(events.map(({ subject, watch_id }) => [subject, watch_id])).toEqual([[{ watchId }, watchId]])
+    await service.client.send('POST', `/api/v1/watches/${watchId}/resume`)
+    await comeTo('2026-06-26T08:00:00Z')
+    expect(await runsOf(service.client, watchId)).toHaveLength(2)
+  })
+
+  it('goes on when somebody does', async () => {
+    const { watchId } = await daily()
+    clock.set('2026-06-10T00:00:00Z')
+    expect((await service.client.send('POST', `/api/v1/watches/${watchId}/look`)).status).toBe(200)
+    await comeTo('2026-08-01T08:00:00Z')
+    expect(await read(watchId)).toMatchObject({ state: 'active', lastLookedAt: '2026-06-10T00:00:00.000Z' })
+  })
+})
+
+describe('what a run asks for', () => {
+  const since = () => github.calls.map(({ newestSince }) => newestSince?.toISOString() ?? null)
+
+  it('is relevance first, then what is new since the last run that was done, less an hour', async () => {
+    const { watchId } = await daily()
+    await comeTo('2026-03-21T08:00:00Z')
+    await comeTo('2026-03-22T08:00:00Z')
+    answer = () => {
+      throw new PlatformError('unauthorized' as never, 'no')
+    }
+    await comeTo('2026-03-23T08:00:00Z')
+    answer = onePage
+    await comeTo('2026-03-24T08:00:00Z')
+    expect(since()).toEqual([null, '2026-03-21T07:00:00.000Z', '2026-03-22T07:00:00.000Z', '2026-03-22T07:00:00.000Z'])
+    await service.client.send('PATCH', `/api/v1/watches/${watchId}`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ platforms: ['github', 'hackernews'] }),
+    })
+    // The new platform has had no run by relevance.
+    await comeTo('2026-03-25T08:00:00Z')
+    await comeTo('2026-03-26T08:00:00Z')
+    expect(since().slice(-2)).toEqual([null, '2026-03-25T07:00:00.000Z'])
+  })
+
+  it('ends after the first page that has nothing new to the watch, which is charged', async () => {
+    const pages =
+      (found: string[][]): Script =>
+      (_call, { cursor }) => {
+        const page = typeof cursor === 'number' ? cursor : 0
+        return {
+          requests: found[page]!.map((id) => foundRequest(id)),
+          nextCursor: page + 1 < found.length ? page + 1 : null,
+        }
+      }
+    const { watchId } = await daily({ depth: 4, monthlyCredits: 50 })
+    answer = pages([['c'], ['b'], ['a'], ['z']])
+    await comeTo('2026-03-21T08:00:00Z')
+    // Another job had stored y: it is news to the watch.
+    answer = pages([['y']])
+    const other = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    await service.client.waitForJob(other.body.data.jobId)
+    answer = pages([['d', 'c'], ['y'], ['d', 'b'], ['x']])
+    await comeTo('2026-03-22T08:00:00Z')
+    answer = pages([['d'], ['x']])
+    await comeTo('2026-03-23T08:00:00Z')
+    const runs = await runsOf(service.client, watchId)
+    expect(runs.map(({ credits }: { credits: number }) => credits)).toEqual([1, 3, 4])
+    expect((await read(watchId)).usedThisMonth).toBe(8)
+  })
+})
+
+describe('the end of a job', () => {
+  it('is told to its account: what delivered, what failed, what was off', async () => {
+    const { watchId } = await daily()
+    await comeTo('2026-03-21T08:00:00Z')
+    answer = () => {
+      throw new PlatformError('bad_response', 'no')
+    }
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    await service.client.waitForJob(body.data.jobId)
+    const off = await service.client.scrape({ topic: 'dark mode', platforms: ['lemmy'] })
+    const [{ jobId: ofWatch }] = await runsOf(service.client, watchId)
+    const told = async (type: string) => (await eventsOf(service.database, type)).map(({ subject }) => subject)
+    expect(await told('scrape.completed')).toEqual([
+      { jobId: ofWatch, watchId },
+      { jobId: off.body.data.jobId, watchId: null },
+    ])
+    expect(await told('scrape.failed')).toEqual([{ jobId: body.data.jobId, watchId: null }])
+  })
+})

@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { monthOf } from '../accounts/month.ts'
+import type { Database, Transaction } from '../database/open.ts'
+import type { SkipReason } from '../database/tables/watches.ts'
+import { noteEvent } from '../events/events.ts'
+import { ServiceError } from '../http/errors.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { passOverFailures } from '../runtime/maintenance.ts'
+import { unseenMs } from './looks.ts'
+import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
+import { nextInstant } from './schedule.ts'
+import { scheduleOf, type Watch } from './watch.ts'
+
+// A watch is due when the instant in `next_run_at` has come. Who moves that on has the run.
+
+export interface DueDependencies extends RunDependencies {
+  database: Database
+  clock: Clock
+  log: Logger
+}
+
+type DueWatch = Watch & { next_run_at: Date }
+
+/** How many watches are read at a time. */
+const watchesPerSlice = 100
+
+/** Runs every watch that is due, or writes why not. One that fails is logged, left for the next time, and delays no other. */
+export async function runDueWatches(dependencies: DueDependencies, signal: AbortSignal): Promise<void> {
+  const { database, clock, log } = dependencies
+  let last: DueWatch | null = null
+  do {
+    const due: DueWatch[] = await readDue(database, clock.now(), last)
+    await passOverFailures(due, log, async (watch) => {
+      if (!signal.aborted) await runDueWatch(dependencies, watch)
+    })
+    last = due.length === watchesPerSlice ? due.at(-1)! : null
+  } while (last !== null && !signal.aborted)
+}
+
+async function readDue(database: Database, now: Date, after: DueWatch | null): Promise<DueWatch[]> {
+  const from = after === null ? sql`` : sql`and (next_run_at, id) > (${after.next_run_at}, ${after.id}::uuid)`
+  const { rows } = await sql<DueWatch>`
+    select * from watches where state = 'active' and next_run_at <= ${now}::timestamptz ${from}
+    order by next_run_at, id limit ${watchesPerSlice}`.execute(database)
+  return rows
+}
+
+const isUnpaid = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === 'RATE_LIMITED' && error.extras.reason !== 'rate'
+
+async function runDueWatch(dependencies: DueDependencies, watch: DueWatch): Promise<void> {
+  const { database, clock, log } = dependencies
+  const { id: watchId, next_run_at: dueAt } = watch
+  const now = clock.now()
+  try {
+    const outcome = await database.transaction().execute((transaction) => run(transaction, dependencies, watch, now))
+    log.info({ watchId, dueAt, ...outcome }, 'watch is due')
+  } catch (error) {
+    if (!isUnpaid(error)) throw error
+    // What it held before the refusal is undone. Whoever has claimed the instant meanwhile has decided about it.
+    const reason = error.extras.reason ?? null
+    const skipped = await database
+      .transaction()
+      .execute((transaction) => skipUnpaid(transaction, watch, { reason, now }))
+    if (skipped) log.info({ watchId, dueAt, reason }, 'nothing pays for a run of the watch')
+  }
+}
+
+/**
+ * Moves the next instant of a watch on, if it is still this one, and locks the watch.
+ * @returns the watch as it is now; null when the instant is not this caller's.
+ */
+async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date): Promise<Watch | null> {
+  const { id, next_run_at: dueAt, schedule, timezone } = watch
+  // Never an earlier one, not even by a clock that is behind that of another process.
+  const next = nextInstant(scheduleOf(watch), now > dueAt ? now : dueAt)
+  const claimed = await transaction
+    .updateTable('watches')
+    .set({ next_run_at: next })
+    .where('id', '=', id)
+    .where('state', '=', 'active')
+    .where('next_run_at', '=', dueAt)
+    .where('schedule', '=', schedule)
+    .where('timezone', '=', timezone)
+    .returningAll()
+    .executeTakeFirst()
+  if (claimed === undefined) return null
+  // A clock that is behind may have set it again when the watch was changed.
+  const known = await transaction
+    .selectFrom('watch_runs')
+    .select('id')
+    .where('watch_id', '=', id)
+    .where('due_at', '=', dueAt)
+    .where('trigger', '=', 'schedule')
+    .executeTakeFirst()
+  return known === undefined ? claimed : null
+}
+
+async function run(transaction: Transaction, dependencies: DueDependencies, due: DueWatch, now: Date) {
+  const watch = await claimInstant(transaction, due, now)
+  if (watch === null) return { outcome: 'claimed elsewhere' }
+  if (now.getTime() - watch.last_looked_at.getTime() >= unseenMs) {
+    await ask(transaction, watch, now)
+    return { outcome: 'asks' }
+  }
+  if (await isUnderWay(transaction, watch.id)) {
+    await skip(transaction, due, { skipped: 'under_way', now })
+    return { outcome: 'under way' }
+  }
+  const { key_id: keyId } = watch
+  const jobId = await startRun(transaction, dependencies, watch, {
+    trigger: 'schedule',
+    dueAt: due.next_run_at,
+    keyId,
+    now,
+  })
+  return { outcome: 'runs', jobId }
+}
+
+/** The watch waits for its owner. */
+async function ask(transaction: Transaction, { id: watchId, account_id: accountId }: Watch, now: Date): Promise<void> {
+  await transaction
+    .updateTable('watches')
+    .set({ state: 'asking', next_run_at: null })
+    .where('id', '=', watchId)
+    .execute()
+  await noteEvent(transaction, { accountId, type: 'watch.asks', subject: { watchId }, watchId, now })
+}
+
+/** @returns the id of the run that is not. */
+async function skip(
+  transaction: Transaction,
+  { id, next_run_at: dueAt }: DueWatch,
+  { skipped, now }: { skipped: SkipReason; now: Date },
+): Promise<string> {
+  const { id: runId } = await transaction
+    .insertInto('watch_runs')
+    .values({ watch_id: id, trigger: 'schedule', due_at: dueAt, begun_at: now, job_id: null, skipped })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return runId
+}
+
+/** Skips the instant of a watch that nothing pays for, and tells so once in a month. @returns false when it was claimed elsewhere. */
+async function skipUnpaid(
+  transaction: Transaction,
+  due: DueWatch,
+  { reason, now }: { reason: string | null; now: Date },
+): Promise<boolean> {
+  const watch = await claimInstant(transaction, due, now)
+  if (watch === null) return false
+  const { id: watchId, account_id: accountId } = watch
+  const runId = await skip(transaction, due, { skipped: 'no_credits', now })
+  const month = monthOf(now)
+  if (watch.told_unpaid_in === month) return true
+  await transaction.updateTable('watches').set({ told_unpaid_in: month }).where('id', '=', watchId).execute()
+  const subject = { watchId, runId, reason }
+  await noteEvent(transaction, { accountId, type: 'watch.skipped_no_credits', subject, watchId, now })
+  return true
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { Executor } from '../database/open.ts'
+import type { SkipReason } from '../database/tables/watches.ts'
+import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
+import { type JobStatus, jobStatus } from '../scraping/jobs.ts'
+
+/** A run of a watch as its account sees it. */
+export interface WatchRun {
+  runId: string
+  trigger: 'schedule' | 'manual'
+  /** ISO 8601 */
+  dueAt: string
+  begunAt: string
+  skipped: SkipReason | null
+  /** Null for a run that was skipped. */
+  jobId: string | null
+  status: JobStatus | null
+  /** Of delivered pages. */
+  credits: number
+  requestsCreated: number
+  maybeCreated: number
+}
+
+interface RunRow {
+  id: string
+  trigger: WatchRun['trigger']
+  due_at: Date
+  begun_at: Date
+  skipped: WatchRun['skipped']
+  job_id: string | null
+  status: JobStatus | null
+  pages: number
+  created: number
+  maybe: number
+  key: string
+}
+
+const toRun = (row: RunRow): WatchRun => ({
+  runId: row.id,
+  trigger: row.trigger,
+  dueAt: row.due_at.toISOString(),
+  begunAt: row.begun_at.toISOString(),
+  skipped: row.skipped,
+  jobId: row.job_id,
+  status: row.status,
+  credits: row.pages,
+  requestsCreated: row.created,
+  maybeCreated: row.maybe,
+})
+
+/** The position after which a page continues: when a run was due, in microseconds since 1970, and its id. */
+type Position = [dueAt: number, id: string]
+
+const isMoment = (value: unknown): value is number => isPositionNumber(value) && value >= 0
+const cursors = cursorsOf<Position>('watch runs', isMoment, isPositionId)
+
+/**
+ * One page of the history of a watch, the last due first.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function listRuns(
+  executor: Executor,
+  { watchId, limit, cursor }: PageInput & { watchId: string },
+): Promise<{ runs: WatchRun[]; hasMore: boolean; cursor: string | null }> {
+  const after = cursor === undefined ? null : cursors.decode(cursor)
+  const from =
+    after === null
+      ? sql``
+      : sql`and (due_at, id) < (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::uuid)`
+  const { rows } = await sql<RunRow>`
+    select runs.*, (extract(epoch from due_at) * 1000000)::bigint as key,
+      case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe
+    from (
+      select id, trigger, due_at, begun_at, skipped, job_id from watch_runs where watch_id = ${watchId}::uuid ${from}
+      order by due_at desc, id desc limit ${limit + 1}
+    ) as runs left join scrape_jobs on scrape_jobs.id = runs.job_id
+    cross join lateral (
+      select coalesce(sum(tasks.pages), 0)::integer as pages, coalesce(sum(requests_created), 0)::integer as created,
+        coalesce(sum(maybe_created), 0)::integer as maybe
+      from scrape_tasks as tasks where tasks.job_id = runs.job_id
+    ) as results
+    order by due_at desc, runs.id desc`.execute(executor)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    runs: page.map(toRun),
+    hasMore,
+    cursor: hasMore && last ? cursors.encode([Number(last.key), last.id]) : null,
+  }
+}

@@ -1,0 +1,21 @@
+import type { Executor } from '../database/open.ts'
+
+/** How long a watch runs without anybody looking at what it found. */
+export const unseenMs = 90 * 24 * 3600_000
+
+/** A look within this time of the last one is not written: pages and feed readers look often. */
+const notedEveryMs = 10 * 60_000
+
+/**
+ * Notes that somebody looked at watches: a visit, a confirmed delivery of their news, a read of their feed. One that asks goes on asking: only its owner
+ * resumes it.
+ */
+export async function noteLook(executor: Executor, watchIds: readonly string[], now: Date): Promise<void> {
+  if (watchIds.length === 0) return
+  await executor
+    .updateTable('watches')
+    .set({ last_looked_at: now })
+    .where('id', 'in', watchIds)
+    .where('last_looked_at', '<', new Date(now.getTime() - notedEveryMs))
+    .execute()
+}

@@ -1,0 +1,223 @@
+import { readCreditUsage } from '../credits/usage.ts'
+import type { Transaction } from '../database/open.ts'
+import type { App } from '../http/app-type.ts'
+import { notFound } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import { sourcesToCheck } from '../scraping/job-terms.ts'
+import { security, tags, type WatchDependencies } from './dependencies.ts'
+import { describeInFull } from './description.ts'
+import { registerRunRoutes } from './run-routes.ts'
+import {
+  newWatch,
+  type WatchChangesBody,
+  watchChanges,
+  watchDeleted,
+  watchList,
+  watchPath,
+  watchRecord,
+} from './schemas.ts'
+import { isAboutCost, readChangedTerms, readWatchTerms } from './terms.ts'
+import {
+  changeWatch,
+  createWatch,
+  deleteWatch,
+  describeWatch,
+  listWatches,
+  lockWatch,
+  maxWatches,
+  readUsed,
+  readWatch,
+} from './watches.ts'
+
+/** Making, reading, changing and removing watches, and their runs. */
+export function registerWatchRoutes(app: App, dependencies: WatchDependencies): void {
+  registerCreate(app, dependencies)
+  registerReads(app, dependencies)
+  registerChange(app, dependencies)
+  registerDelete(app, dependencies)
+  registerRunRoutes(app, dependencies)
+}
+
+/** @throws ServiceError INVALID_REQUEST that names the first channel that the account does not have. */
+async function requireChannels(
+  { findUnknownChannels }: WatchDependencies,
+  transaction: Transaction,
+  accountId: string,
+  channels: readonly string[],
+): Promise<void> {
+  if (channels.length === 0) return
+  const unknown = channels.some((id) => !isId(id))
+    ? channels.filter((id) => !isId(id))
+    : await findUnknownChannels(transaction, accountId, channels)
+  const [first] = unknown
+  if (first !== undefined) throw invalidField(`channels[${channels.indexOf(first)}]`, 'there is no such channel')
+}
+
+const createDescription =
+  'Collects `topic` by a schedule, as scrape jobs: each delivered page costs one credit, and all runs of a UTC month at most `monthlyCredits`. ' +
+  'A run that nothing pays for is skipped, and told once a month. The first run asks by relevance, later ones newest first. The budget of ' +
+  `the API key that makes the watch, or last changed what it costs, bounds it, too. An account has at most ${maxWatches} watches.`
+
+function registerCreate(app: App, dependencies: WatchDependencies): void {
+  const { clock, authentication, idempotent, jobSources } = dependencies
+  app.post(
+    '/api/v1/watches',
+    {
+      onRequest: authentication.requireCollect,
+      schema: {
+        operationId: 'createWatch',
+        summary: 'Watch a topic',
+        description: createDescription,
+        tags,
+        security,
+        headers: idempotencyHeaders,
+        body: newWatch(dependencies),
+        response: {
+          200: closed({ data: watchRecord, usage }),
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
+        },
+      },
+    },
+    async (request, reply) => {
+      const account = authentication.accountOf(request)
+      const { accountId, keyId } = account
+      const now = clock.now()
+      const terms = readWatchTerms(request.body, dependencies, now)
+      // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
+      const refusal = await jobSources.check(sourcesToCheck(terms))
+      return idempotent(request, reply, async (transaction) => {
+        if (refusal !== null) throw refusal
+        await requireChannels(dependencies, transaction, accountId, terms.channels)
+        const watch = await createWatch(transaction, { accountId, keyId, terms, now })
+        const data = await describeInFull(transaction, watch, { ...dependencies, now })
+        return { data, usage: { credits: await readCreditUsage(transaction, account, now) } }
+      })
+    },
+  )
+}
+
+function registerReads(app: App, dependencies: WatchDependencies): void {
+  const { database, clock, authentication } = dependencies
+  app.get(
+    '/api/v1/watches',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'listWatches',
+        summary: 'List the watches of the account, the first made first',
+        tags,
+        security,
+        response: { 200: watchList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const watches = await listWatches(database, accountId)
+      const ids = watches.map(({ id }) => id)
+      const used = await readUsed(database, ids, clock.now())
+      return { data: { watches: watches.map((watch) => describeWatch(watch, used.get(watch.id) ?? 0)) } }
+    },
+  )
+  app.get(
+    '/api/v1/watches/:watchId',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'readWatch',
+        summary: 'Read a watch and its next runs',
+        tags,
+        security,
+        params: watchPath,
+        response: {
+          200: closed({ data: watchRecord }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const watch = await readWatch(database, accountId, request.params.watchId)
+      if (watch === null) throw notFound('Watch')
+      return { data: await describeInFull(database, watch, { ...dependencies, now: clock.now() }) }
+    },
+  )
+}
+
+function registerChange(app: App, dependencies: WatchDependencies): void {
+  const { database, clock, authentication, jobSources } = dependencies
+  app.patch(
+    '/api/v1/watches/:watchId',
+    {
+      onRequest: authentication.requireCollect,
+      schema: {
+        operationId: 'changeWatch',
+        summary: 'Change, pause or resume a watch',
+        description:
+          'What is not given stays. A paused watch keeps what it has found. Its topic cannot be changed: make another watch.',
+        tags,
+        security,
+        params: watchPath,
+        body: watchChanges(dependencies),
+        response: {
+          200: closed({ data: watchRecord }),
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId, keyId: callersKey } = authentication.accountOf(request)
+      const { watchId } = request.params
+      const changes: WatchChangesBody = request.body
+      const now = clock.now()
+      const known = await readWatch(database, accountId, watchId)
+      if (known === null) throw notFound('Watch')
+      const isAnotherSource = changes.sources !== undefined || changes.platforms !== undefined
+      const refusal = isAnotherSource
+        ? await jobSources.check(sourcesToCheck(readChangedTerms(known, changes, dependencies, now)))
+        : null
+      if (refusal !== null) throw refusal
+      const data = await database.transaction().execute(async (transaction) => {
+        const watch = await lockWatch(transaction, accountId, watchId)
+        const terms = readChangedTerms(watch, changes, dependencies, now)
+        if (changes.channels) await requireChannels(dependencies, transaction, accountId, terms.channels)
+        const { state = watch.state } = changes
+        // Who decides what it costs pays from then on: no key spends by the budget of another.
+        const keyId = isAboutCost(changes) || changes.state === 'active' ? callersKey : undefined
+        const changed = await changeWatch(transaction, watch, { terms, state, keyId, now })
+        return describeInFull(transaction, changed, { ...dependencies, now })
+      })
+      return { data }
+    },
+  )
+}
+
+function registerDelete(app: App, { database, authentication }: WatchDependencies): void {
+  app.delete(
+    '/api/v1/watches/:watchId',
+    {
+      onRequest: authentication.requireCollect,
+      schema: {
+        operationId: 'deleteWatch',
+        summary: 'Remove a watch with its history and news',
+        description:
+          'What it collected stays. A run under way goes on to its end, because it is paid for: cancel its job to stop it.',
+        tags,
+        security,
+        params: watchPath,
+        response: {
+          200: watchDeleted,
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { watchId } = request.params
+      await database.transaction().execute((transaction) => deleteWatch(transaction, accountId, watchId))
+      return { data: { watchId: watchId.toLowerCase() } }
+    },
+  )
+}

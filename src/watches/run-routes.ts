@@ -1,0 +1,176 @@
+import { Type } from 'typebox'
+import { readCreditUsage } from '../credits/usage.ts'
+import type { App } from '../http/app-type.ts'
+import { notFound, ServiceError } from '../http/errors.ts'
+import { pageParameters } from '../http/pagination.ts'
+import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
+import { security, tags, type WatchDependencies } from './dependencies.ts'
+import { describeInFull } from './description.ts'
+import { listRuns } from './history.ts'
+import { noteLook } from './looks.ts'
+import { previewRuns } from './preview.ts'
+import { isUnderWay, startRun } from './runs.ts'
+import { preview, previewOf, watchPath, watchRecord, watchRunPage } from './schemas.ts'
+import { readRunTerms, requireBudget } from './terms.ts'
+import { lockWatch, readWatch, resumeWatch } from './watches.ts'
+
+/** Running a watch, its history, and what it will cost. */
+export function registerRunRoutes(app: App, dependencies: WatchDependencies): void {
+  registerRun(app, dependencies)
+  registerResume(app, dependencies)
+  registerLook(app, dependencies)
+  registerHistory(app, dependencies)
+  registerPreview(app, dependencies)
+}
+
+function registerRun(app: App, dependencies: WatchDependencies): void {
+  const { clock, authentication, idempotent } = dependencies
+  app.post(
+    '/api/v1/watches/:watchId/run',
+    {
+      onRequest: authentication.requireCollect,
+      schema: {
+        operationId: 'runWatch',
+        summary: 'Run a watch now, also one that is paused',
+        description:
+          'Paid by the budget of the watch and, where the API key of the call has one, by that. While a run is under way it is a 409. The schedule stays.',
+        tags,
+        security,
+        headers: idempotencyHeaders,
+        params: watchPath,
+        response: {
+          200: closed({ data: closed({ watchId: Type.String(), jobId: Type.String() }), usage }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
+        },
+      },
+    },
+    async (request, reply) => {
+      const account = authentication.accountOf(request)
+      const now = clock.now()
+      return idempotent(request, reply, async (transaction) => {
+        const watch = await lockWatch(transaction, account.accountId, request.params.watchId)
+        if (await isUnderWay(transaction, watch.id)) {
+          throw new ServiceError('CONFLICT', 'A run of the watch is still under way.')
+        }
+        await noteLook(transaction, [watch.id], now)
+        const { keyId } = account
+        const jobId = await startRun(transaction, dependencies, watch, { trigger: 'manual', dueAt: now, keyId, now })
+        const credits = await readCreditUsage(transaction, account, now)
+        return { data: { watchId: watch.id, jobId }, usage: { credits } }
+      })
+    },
+  )
+}
+
+function registerResume(app: App, dependencies: WatchDependencies): void {
+  const { clock, authentication, idempotent } = dependencies
+  app.post(
+    '/api/v1/watches/:watchId/resume',
+    {
+      onRequest: authentication.requireCollect,
+      schema: {
+        operationId: 'resumeWatch',
+        summary: 'Say that a watch goes on',
+        description:
+          'Of one that is paused, or that asks because nobody has looked at it for 90 days. It runs at the next instant of its schedule.',
+        tags,
+        security,
+        headers: idempotencyHeaders,
+        params: watchPath,
+        response: {
+          200: closed({ data: watchRecord }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId, keyId } = authentication.accountOf(request)
+      const now = clock.now()
+      return idempotent(request, reply, async (transaction) => {
+        const watch = await lockWatch(transaction, accountId, request.params.watchId)
+        const resumed = await resumeWatch(transaction, watch, { keyId, now })
+        return { data: await describeInFull(transaction, resumed, { ...dependencies, now }) }
+      })
+    },
+  )
+}
+
+function registerLook(app: App, { database, clock, authentication }: WatchDependencies): void {
+  app.post(
+    '/api/v1/watches/:watchId/look',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'noteLookAtWatch',
+        summary: 'Note that somebody looks at a watch',
+        description: 'A watch that nobody has looked at for 90 days asks before it goes on.',
+        tags,
+        security,
+        params: watchPath,
+        response: {
+          200: closed({ data: closed({ watchId: Type.String() }) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const watch = await readWatch(database, accountId, request.params.watchId)
+      if (watch === null) throw notFound('Watch')
+      await noteLook(database, [watch.id], clock.now())
+      return { data: { watchId: watch.id } }
+    },
+  )
+}
+
+function registerHistory(app: App, { database, authentication }: WatchDependencies): void {
+  app.get(
+    '/api/v1/watches/:watchId/runs',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'listWatchRuns',
+        summary: 'List the runs of a watch, the last due first',
+        tags,
+        security,
+        params: watchPath,
+        querystring: closed(pageParameters),
+        response: { 200: watchRunPage, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const watch = await readWatch(database, accountId, request.params.watchId)
+      if (watch === null) throw notFound('Watch')
+      return { data: await listRuns(database, { watchId: watch.id, ...request.query }) }
+    },
+  )
+}
+
+function registerPreview(app: App, dependencies: WatchDependencies): void {
+  const { clock, authentication } = dependencies
+  app.post(
+    '/api/v1/watches/preview',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'previewWatch',
+        summary: 'When a watch would run, and what that costs at most',
+        description: 'Nothing is stored, and no source is asked for.',
+        tags,
+        security,
+        body: previewOf(dependencies),
+        response: { 200: closed({ data: preview }), ...errorResponses(...bodyErrors) },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const now = clock.now()
+      const { monthlyCredits } = request.body
+      const terms = readRunTerms(request.body, dependencies, now)
+      if (monthlyCredits !== undefined) requireBudget(terms, monthlyCredits)
+      return { data: previewRuns({ ...terms, accountId, monthlyCredits }, now) }
+    },
+  )
+}

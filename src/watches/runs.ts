@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { PlatformName } from '../database/column-types.ts'
+import type { Transaction } from '../database/open.ts'
+import { choosePlatforms } from '../platforms/off-platforms.ts'
+import { startJob } from '../scraping/jobs.ts'
+import type { TaskQueue } from '../scraping/queue.ts'
+import type { Watch } from './watch.ts'
+
+export interface RunDependencies {
+  queue: TaskQueue
+  jobTimeLimitMs: number
+  enabledPlatforms: readonly PlatformName[]
+}
+
+export interface NewRun {
+  trigger: 'schedule' | 'manual'
+  /** The instant of the schedule, or of the call. */
+  dueAt: Date
+  /** Pays by its budget. */
+  keyId: string | null
+  now: Date
+}
+
+/** What was found an hour before the last run may have reached the index of its platform after it. */
+const overlapMs = 3600_000
+/** The last runs that say since when a watch has news of a platform. */
+const consideredRuns = 100
+/** After so many runs in which a platform was never done, the others do not wait for it any more. */
+const maxFirstRuns = 3
+
+/**
+ * Since when new requests are asked for: the begin of the last run in which each platform was done, the earliest of them, less an overlap. A platform that
+ * was stopped or failed may have left out pages.
+ * @returns null to ask by relevance: in the first run, and while a platform has not had one.
+ */
+async function newestSinceOf(
+  transaction: Transaction,
+  watchId: string,
+  on: readonly PlatformName[],
+): Promise<Date | null> {
+  const { rows } = await sql<{ platform: PlatformName; tries: number; done_at: Date | null }>`
+    select platform, count(*)::integer as tries, max(runs.begun_at) filter (where tasks.state = 'done') as done_at
+    from (
+      select job_id, begun_at from watch_runs where watch_id = ${watchId}::uuid and job_id is not null
+      order by due_at desc limit ${consideredRuns}
+    ) as runs join scrape_tasks as tasks on tasks.job_id = runs.job_id
+    where tasks.started_at is not null
+    group by platform`.execute(transaction)
+  const of = new Map(rows.map((row) => [row.platform, row]))
+  const waitsForFirst = on.some((platform) => {
+    const { tries = 0, done_at = null } = of.get(platform) ?? {}
+    return done_at === null && tries < maxFirstRuns
+  })
+  const done = on.flatMap((platform) => of.get(platform)?.done_at?.getTime() ?? [])
+  return waitsForFirst || done.length === 0 ? null : new Date(Math.min(...done) - overlapMs)
+}
+
+/** Whether a run of a watch that the transaction has locked is still under way. */
+export async function isUnderWay(transaction: Transaction, watchId: string): Promise<boolean> {
+  const open = await transaction
+    .selectFrom('watch_runs')
+    .innerJoin('scrape_jobs', 'scrape_jobs.id', 'watch_runs.job_id')
+    .select('watch_runs.id')
+    .where('watch_runs.watch_id', '=', watchId)
+    .where('scrape_jobs.ended_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return open !== undefined
+}
+
+/**
+ * Starts a run of a watch that the transaction has locked: an ordinary job.
+ * @returns its id.
+ * @throws ServiceError RATE_LIMITED when a budget or the account cannot pay for it; the transaction must be undone then.
+ */
+export async function startRun(
+  transaction: Transaction,
+  { queue, jobTimeLimitMs, enabledPlatforms }: RunDependencies,
+  watch: Watch,
+  { trigger, dueAt, keyId, now }: NewRun,
+): Promise<string> {
+  const { id: watchId, account_id: accountId, topic, platforms, depth, monthly_credits: watchMonthlyCredits } = watch
+  const { on, off } = choosePlatforms(platforms, enabledPlatforms)
+  const jobId = await startJob(transaction, queue, {
+    accountId,
+    keyId,
+    watchId,
+    watchMonthlyCredits,
+    topic,
+    platforms,
+    off,
+    depth,
+    sources: new Map(Object.entries(watch.sources ?? {}) as [PlatformName, string[]][]),
+    newestSince: await newestSinceOf(transaction, watchId, on),
+    now,
+    expiresAt: new Date(now.getTime() + jobTimeLimitMs),
+  })
+  await transaction
+    .insertInto('watch_runs')
+    .values({ watch_id: watchId, trigger, due_at: dueAt, begun_at: now, job_id: jobId, skipped: null })
+    .execute()
+  return jobId
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { Cron } from 'croner'
+import { topicKey } from '../platforms/topic-key.ts'
+
+export const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
+
+type Preset = (typeof schedulePresets)[number]
+
+/** How the instants of a watch are computed. */
+export interface Schedule {
+  /** `hourly`, `daily`, `weekly`, `monthly` or a cron expression of five fields. */
+  schedule: string
+  /** Of IANA, such as `Europe/Berlin`. */
+  timezone: string
+  /** Who runs: together they give the minute of a preset. */
+  accountId: string
+  topic: string
+}
+
+const isPreset = (schedule: string): schedule is Preset => (schedulePresets as readonly string[]).includes(schedule)
+
+/**
+ * The cron expression of a preset. The minute, and what else the preset leaves open, follow from the account and the topic: so the watches of a service
+ * are spread, and the same before and after a watch is made.
+ */
+function expressionOf({ schedule, accountId, topic }: Schedule): string {
+  if (!isPreset(schedule)) return schedule
+  const hash = createHash('sha256')
+    .update(`${accountId} ${topicKey(topic)}`)
+    .digest()
+  const minute = hash.readUInt32BE(0) % 60
+  // At night: what was found is there in the morning.
+  const hour = hash.readUInt32BE(4) % 6
+  const weekday = hash.readUInt32BE(8) % 7
+  const day = 1 + (hash.readUInt32BE(12) % 28)
+  const expressions: Record<Preset, string> = {
+    hourly: `${minute} * * * *`,
+    daily: `${minute} ${hour} * * *`,
+    weekly: `${minute} ${hour} * * ${weekday}`,
+    monthly: `${minute} ${hour} ${day} * *`,
+  }
+  return expressions[schedule]
+}
+
+const cronOf = (schedule: Schedule): Cron =>
+  new Cron(expressionOf(schedule), { timezone: schedule.timezone, mode: '5-part', paused: true })
+
+/** The next instants of a schedule after a moment, as many as asked for. */
+export const nextInstants = (schedule: Schedule, after: Date, count: number): Date[] =>
+  cronOf(schedule).nextRuns(count, after)
+
+/** The next instant of a schedule after a moment. */
+export function nextInstant(schedule: Schedule, after: Date): Date {
+  const [next] = nextInstants(schedule, after, 1)
+  // Refused when it was stored.
+  if (next === undefined) throw new Error(`the schedule ${schedule.schedule} has no further instant`)
+  return next
+}
+
+/** The most instants that any schedule has in a month: an hourly one, in 31 days. */
+const maxInstants = 31 * 24
+
+/** How many instants a schedule has in the 31 days after a moment; a change of summer time is left out. */
+export function countInstants(schedule: Schedule, after: Date): number {
+  const expression = expressionOf(schedule)
+  if (/^\d+ \* \* \* \*$/.test(expression)) return maxInstants
+  const until = after.getTime() + 31 * 24 * 3600_000
+  // Many times as fast as with a time zone.
+  const instants = new Cron(expression, { utcOffset: 0, mode: '5-part', paused: true }).nextRuns(maxInstants, after)
+  return instants.filter((instant) => instant.getTime() <= until).length
+}
+
+const cronForm =
+  'must be hourly, daily, weekly, monthly or a cron expression of five fields, such as "15 8 * * MON", whose minute is one number: it runs hourly at most'
+
+/** A field of a cron expression as every cron reads it. */
+const field = /^(?:\*|[0-9]{1,2}|[A-Za-z]{3})(?:-(?:[0-9]{1,2}|[A-Za-z]{3}))?(?:\/[0-9]{1,2})?$/
+
+function isCron(schedule: string): boolean {
+  const [minute = '', ...others] = schedule.split(/ +/)
+  return (
+    /^[0-5]?[0-9]$/.test(minute) &&
+    others.length === 4 &&
+    others.every((text) => text.split(',').every((part) => field.test(part)))
+  )
+}
+
+/** @returns what is wrong with a schedule; null when nothing is. */
+export function faultOfSchedule(schedule: string, now: Date): string | null {
+  if (isPreset(schedule)) return null
+  if (!isCron(schedule)) return cronForm
+  try {
+    const [next] = nextInstants({ schedule, timezone: 'UTC', accountId: '', topic: '' }, now, 1)
+    return next === undefined ? 'has no instant: there is no such day' : null
+  } catch {
+    // A number out of its range, or a name that is no day and no month.
+    return cronForm
+  }
+}
+
+/** Whether a text names a time zone, not only an offset: that would know no summer time. */
+export function isTimezone(text: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,170 @@
+import { type Static, Type } from 'typebox'
+import { pageOf } from '../http/pagination.ts'
+import { closed, defaulted, moment, nullable, oneOf, optional, trimmedText } from '../http/schemas.ts'
+import { anyPlatform } from '../platforms/schemas.ts'
+import { bodyFilters } from '../requests/filters/filters.ts'
+import { type JobTermsBody, type JobTermsDependencies, jobTermsSchema } from '../scraping/job-terms.ts'
+import { jobStatuses } from '../scraping/jobs.ts'
+
+export const watchPath = closed({ watchId: Type.String() })
+
+const { topic: _topic, ...filterProperties } = bodyFilters.properties
+
+const schedule = Type.String({
+  'x-trim': true,
+  minLength: 1,
+  maxLength: 100,
+  description:
+    '`hourly`, `daily`, `weekly`, `monthly`, or a cron expression of five fields whose minute is one number. The words mean a time that the ' +
+    'service chooses, the same each time, and at night where it can; see `preview`',
+  examples: ['daily', '15 8 * * MON'],
+})
+const timezone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Of the schedule; a name of IANA',
+  examples: ['Europe/Berlin'],
+})
+const monthlyCredits = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  description:
+    'The most that all runs cost in a UTC month: what it cannot pay is skipped. At least one run, depth x platforms',
+})
+const filters = closed(filterProperties, { description: 'Which of the requests are news; the filters of a search' })
+const channels = Type.Array(Type.String({ maxLength: 100 }), {
+  maxItems: 20,
+  description: 'The ids of the channels that are told of it',
+})
+const settings = {
+  name: trimmedText(1, 100, 'As people call it'),
+  schedule,
+  monthlyCredits,
+}
+const goal = trimmedText(1, 500, 'What fits, in your words: news that do not are on a second list')
+const reportsQuiet = Type.Boolean({ description: 'Whether a report without news is sent, too' })
+
+export const newWatch = (dependencies: JobTermsDependencies) =>
+  closed({
+    ...jobTermsSchema(dependencies),
+    ...settings,
+    timezone: defaulted(Type.String({ ...timezone, default: 'UTC' })),
+    goal: Type.Optional(nullable(goal)),
+    filters: Type.Optional(filters),
+    channels: Type.Optional(channels),
+    reportsQuiet: Type.Optional(reportsQuiet),
+  })
+
+export interface NewWatchBody extends JobTermsBody, Static<ReturnType<typeof Type.Object<typeof settings>>> {
+  timezone?: string
+  goal?: string | null
+  filters?: Record<string, unknown>
+  channels?: string[]
+  reportsQuiet?: boolean
+}
+
+export const watchChanges = (dependencies: JobTermsDependencies) => {
+  const { platforms, sources } = jobTermsSchema(dependencies)
+  return closed(
+    {
+      ...optional(settings),
+      platforms,
+      sources: Type.Optional(nullable(sources)),
+      // Without a default: what is not given stays.
+      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 40, description: 'Pages per platform' })),
+      timezone: Type.Optional(timezone),
+      goal: Type.Optional(nullable(goal)),
+      filters: Type.Optional(filters),
+      channels: Type.Optional(channels),
+      reportsQuiet: Type.Optional(reportsQuiet),
+      state: Type.Optional(
+        oneOf(['active', 'paused'], {
+          description: '`active` resumes it: it runs at the next instant of its schedule',
+        }),
+      ),
+    },
+    { minProperties: 1 },
+  )
+}
+
+export type WatchChangesBody = Partial<Omit<NewWatchBody, 'topic' | 'sources'>> & {
+  sources?: NewWatchBody['sources'] | null
+  state?: 'active' | 'paused'
+}
+
+export const previewOf = (dependencies: JobTermsDependencies) =>
+  closed({
+    ...jobTermsSchema(dependencies),
+    schedule,
+    timezone: defaulted(Type.String({ ...timezone, default: 'UTC' })),
+    monthlyCredits: Type.Optional(monthlyCredits),
+  })
+
+export type PreviewBody = JobTermsBody & { schedule: string; timezone?: string; monthlyCredits?: number }
+
+export const preview = closed(
+  {
+    runs: Type.Array(closed({ at: moment('When it is due'), maxCredits: Type.Integer() }), {
+      description: 'The next five instants of the schedule, and what each run costs at most',
+    }),
+    month: closed(
+      {
+        runs: Type.Integer({ description: 'Instants of the schedule' }),
+        maxCredits: Type.Integer({ description: 'What they cost at most, bounded by the budget' }),
+        paidRuns: Type.Integer({ description: 'How many of them the budget pays for in any case' }),
+      },
+      { description: 'Of the next 31 days' },
+    ),
+  },
+  { description: 'A page costs one credit; of a run, only pages that were delivered are paid' },
+)
+
+const watchProperties = {
+  watchId: Type.String(),
+  name: Type.String(),
+  topic: Type.String(),
+  platforms: Type.Array(anyPlatform),
+  sources: nullable(Type.Record(Type.String(), Type.Array(Type.String()), { description: 'By platform' })),
+  depth: Type.Integer({ description: 'Pages per platform' }),
+  schedule: Type.String(),
+  timezone: Type.String(),
+  monthlyCredits: Type.Integer({ description: 'The budget of a UTC month' }),
+  usedThisMonth: Type.Integer({ description: 'Credits that its runs used and hold this UTC month' }),
+  goal: nullable(Type.String()),
+  filters: Type.Record(Type.String(), Type.Unknown()),
+  channels: Type.Array(Type.String()),
+  reportsQuiet: Type.Boolean(),
+  state: oneOf(['active', 'paused', 'asking'], {
+    description: '`asking`: nobody has looked at it for 90 days, so it does not run until it is resumed',
+  }),
+  createdAt: moment('When it was made'),
+  nextRunAt: nullable(moment('The next instant of its schedule; null while it does not run')),
+  lastLookedAt: moment('When somebody last looked at it or its news'),
+}
+
+export const listedWatch = closed(watchProperties)
+export const watchRecord = closed({ ...watchProperties, preview })
+export const watchList = closed({ data: closed({ watches: Type.Array(listedWatch) }) })
+
+export const watchRunPage = closed({
+  data: pageOf(
+    'runs',
+    closed({
+      runId: Type.String(),
+      trigger: oneOf(['schedule', 'manual']),
+      dueAt: moment('The instant of the schedule, or of the call'),
+      begunAt: moment('When it was begun: later than `dueAt` when the service was down'),
+      skipped: nullable(
+        oneOf(['no_credits', 'under_way'], {
+          description: '`no_credits`: nothing could pay for it; `under_way`: the run before had not ended',
+        }),
+      ),
+      jobId: nullable(Type.String({ description: 'Null for a run that was skipped' })),
+      status: nullable(oneOf(jobStatuses)),
+      credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
+      requestsCreated: Type.Integer(),
+      maybeCreated: Type.Integer(),
+    }),
+  ),
+})
+export const watchDeleted = closed({ data: closed({ watchId: Type.String() }) })

@@ -1,0 +1,208 @@
+import { sql } from 'kysely'
+import { accountExists } from '../accounts/accounts.ts'
+import { monthOf } from '../accounts/month.ts'
+import type { Executor, Transaction } from '../database/open.ts'
+import { notFound, ServiceError } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
+import { byPlatform, type NamedSource } from '../platforms/sources/named-sources.ts'
+import { nextInstant } from './schedule.ts'
+import type { WatchTerms } from './terms.ts'
+import { scheduleOf, type Watch } from './watch.ts'
+
+/** The maximum of watches of an account. */
+export const maxWatches = 100
+
+/** The watches of an account, the first made first. */
+export const listWatches = (executor: Executor, accountId: string): Promise<Watch[]> =>
+  executor
+    .selectFrom('watches')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+/** A watch of an account; null when it has no such watch. */
+export async function readWatch(executor: Executor, accountId: string, watchId: string): Promise<Watch | null> {
+  if (!isId(watchId)) return null
+  const watch = await executor
+    .selectFrom('watches')
+    .selectAll()
+    .where('id', '=', watchId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return watch ?? null
+}
+
+/** A watch of an account, locked until the transaction ends. @throws ServiceError NOT_FOUND */
+export async function lockWatch(transaction: Transaction, accountId: string, watchId: string): Promise<Watch> {
+  if (!isId(watchId)) throw notFound('Watch')
+  const watch = await transaction
+    .selectFrom('watches')
+    .selectAll()
+    .where('id', '=', watchId)
+    .where('account_id', '=', accountId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (watch === undefined) throw notFound('Watch')
+  return watch
+}
+
+/** The credits that watches hold and have settled in the month of `now`, by their id. */
+export async function readUsed(
+  executor: Executor,
+  watchIds: readonly string[],
+  now: Date,
+): Promise<Map<string, number>> {
+  if (watchIds.length === 0) return new Map()
+  const rows = await executor
+    .selectFrom('spender_months')
+    .select(['spender_id', sql<number>`held + settled`.as('used')])
+    .where('kind', '=', 'watch')
+    .where('month', '=', monthOf(now))
+    .where('spender_id', 'in', watchIds)
+    .execute()
+  return new Map(rows.map(({ spender_id, used }) => [spender_id, used]))
+}
+
+/** A watch as its account sees it. @param usedThisMonth credits, of its budget. */
+export const describeWatch = (watch: Watch, usedThisMonth: number) => ({
+  watchId: watch.id,
+  name: watch.name,
+  topic: watch.topic,
+  platforms: watch.platforms,
+  sources: watch.sources,
+  depth: watch.depth,
+  schedule: watch.schedule,
+  timezone: watch.timezone,
+  monthlyCredits: watch.monthly_credits,
+  usedThisMonth,
+  goal: watch.goal,
+  filters: watch.filters,
+  channels: watch.channels,
+  reportsQuiet: watch.reports_quiet,
+  state: watch.state,
+  createdAt: watch.created_at.toISOString(),
+  nextRunAt: watch.next_run_at?.toISOString() ?? null,
+  lastLookedAt: watch.last_looked_at.toISOString(),
+})
+
+/** The columns of what a caller says. */
+const columnsOf = (terms: WatchTerms) => ({
+  name: terms.name,
+  platforms: terms.platforms,
+  sources: sourcesColumn(terms.named),
+  depth: terms.depth,
+  schedule: terms.schedule,
+  timezone: terms.timezone,
+  monthly_credits: terms.monthlyCredits,
+  goal: terms.goal,
+  filters: JSON.stringify(terms.filters),
+  channels: terms.channels,
+  reports_quiet: terms.reportsQuiet,
+})
+
+const sourcesColumn = (named: readonly NamedSource[]) =>
+  named.length === 0 ? null : JSON.stringify(Object.fromEntries(byPlatform(named)))
+
+export interface NewWatch {
+  accountId: string
+  /** Pays for its runs, by its budget. */
+  keyId: string | null
+  terms: WatchTerms
+  now: Date
+}
+
+/** One account makes one watch at a time; the maximum holds because the row of the account is locked. */
+async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+  const { watches } = await transaction
+    .selectFrom('watches')
+    .select(({ fn }) => fn.countAll<number>().as('watches'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  if (Number(watches) < maxWatches) return
+  throw new ServiceError('CONFLICT', `The account has ${maxWatches} watches, which is the maximum. Remove one first.`)
+}
+
+/** Makes a watch, which first runs at the next instant of its schedule. @throws ServiceError CONFLICT at the maximum of watches. */
+export async function createWatch(
+  transaction: Transaction,
+  { accountId, keyId, terms, now }: NewWatch,
+): Promise<Watch> {
+  await refuseBeyondMaximum(transaction, accountId)
+  return transaction
+    .insertInto('watches')
+    .values({
+      ...columnsOf(terms),
+      account_id: accountId,
+      key_id: keyId,
+      topic: terms.topic,
+      created_at: now,
+      next_run_at: nextInstant({ ...terms, accountId }, now),
+      last_looked_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export interface WatchChange {
+  terms: WatchTerms
+  state: Watch['state']
+  /** Who pays from now on; undefined: as before. */
+  keyId: string | null | undefined
+  now: Date
+}
+
+/** When a watch runs next after a change: one that runs keeps its instant unless its schedule is another. */
+function nextAfterChange(watch: Watch, { terms, state, now }: WatchChange): Date | null {
+  if (state !== 'active') return null
+  const isSame = terms.schedule === watch.schedule && terms.timezone === watch.timezone
+  return isSame && watch.next_run_at !== null
+    ? watch.next_run_at
+    : nextInstant({ ...terms, accountId: watch.account_id }, now)
+}
+
+/** Changes a watch that the transaction has locked. Who changes it has looked at it. */
+export const changeWatch = (transaction: Transaction, watch: Watch, change: WatchChange): Promise<Watch> =>
+  transaction
+    .updateTable('watches')
+    .set({
+      ...columnsOf(change.terms),
+      state: change.state,
+      next_run_at: nextAfterChange(watch, change),
+      last_looked_at: change.now,
+      ...(change.keyId === undefined ? {} : { key_id: change.keyId }),
+    })
+    .where('id', '=', watch.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+/** Has a watch that the transaction has locked run again, from the next instant of its schedule on; one that runs keeps its instant. */
+export const resumeWatch = (
+  transaction: Transaction,
+  watch: Watch,
+  { keyId, now }: { keyId: string | null; now: Date },
+): Promise<Watch> =>
+  transaction
+    .updateTable('watches')
+    .set({
+      state: 'active',
+      next_run_at: watch.next_run_at ?? nextInstant(scheduleOf(watch), now),
+      last_looked_at: now,
+      key_id: keyId,
+    })
+    .where('id', '=', watch.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+/** Deletes a watch with its history; a job under way goes on to its end, because it is paid for. @throws ServiceError NOT_FOUND */
+export async function deleteWatch(transaction: Transaction, accountId: string, watchId: string): Promise<void> {
+  const watch = await lockWatch(transaction, accountId, watchId)
+  await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
+}
+
+export async function deleteWatchesOf(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction.deleteFrom('watches').where('account_id', '=', accountId).execute()
+}
