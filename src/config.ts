@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type AccountConfig, accountVariables, readAccountConfig } from './accounts/settings.ts'
+import { type ChannelsConfig, channelVariables, readChannelsConfig } from './channels/settings.ts'
 import { type DatabaseConfig, databaseVariables, readDatabaseConfig } from './database/settings.ts'
 import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
@@ -20,6 +21,7 @@ import { readSearchConfig, type SearchConfig, searchVariables } from './requests
 import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
 import { type JobConfig, jobVariables, readJobConfig } from './scraping/settings.ts'
+import { readSecretsConfig, type SecretsConfig, secretsVariables } from './secrets/settings.ts'
 
 const roleVariable = {
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
@@ -72,6 +74,8 @@ export const environmentSchema = Type.Object({
   ...modelVariables,
   ...judgingVariables,
   ...metricsVariables,
+  ...secretsVariables,
+  ...channelVariables,
 })
 
 export type LogFormat = 'auto' | 'json' | 'text'
@@ -87,7 +91,8 @@ export interface Config
     LiveConfig,
     RefreshConfig,
     SearchConfig,
-    MetricsConfig {
+    MetricsConfig,
+    SecretsConfig {
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat
@@ -97,6 +102,7 @@ export interface Config
   expansion: ExpansionConfig
   /** Null when no text is judged by the model. */
   judging: JudgingConfig | null
+  channels: ChannelsConfig
 }
 
 function complain(variable: string, what: string): never {
@@ -154,6 +160,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readRefreshConfig(environment),
     ...live,
     ...readMetricsConfig(environment, complain),
+    ...readSecretsConfig(environment, complain),
     role,
     logLevel: environment.LOG_LEVEL,
     logFormat: environment.LOG_FORMAT as LogFormat,
@@ -162,5 +169,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     expansion: expansionConfig(model, live.liveDeadlineMs),
     judging: readJudgingConfig(environment, complain, model),
     sources: readSourcesConfig(environment),
+    channels: readChannelsConfig(environment, complain),
   }
 }

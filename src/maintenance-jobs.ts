@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
 import { purgeExpiredLinks } from './accounts/sessions/links.ts'
 import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
+import type { Delivering } from './channels/delivery/delivering.ts'
+import { deleteOldEvents } from './channels/store/deliveries.ts'
+import { sealAgain } from './channels/upkeep.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
@@ -19,6 +22,7 @@ import { createSourceCatchUp } from './scraping/account-sources.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
+import type { Secrets } from './secrets/secrets.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase
@@ -36,6 +40,9 @@ export interface MaintenanceJobsOptions {
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
   placing: BackgroundRun | null
+  /** Null where no jobs run. */
+  delivering: Pick<Delivering, 'job'> | null
+  secrets: Secrets
 }
 
 /**
@@ -55,6 +62,8 @@ export const createMaintenanceJobs = ({
   searchSize,
   usualLength,
   placing,
+  delivering,
+  secrets,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -79,4 +88,7 @@ export const createMaintenanceJobs = ({
   searchSize: searchSize.check,
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
+  ...(delivering === null ? {} : { deliveries: delivering.job }),
+  oldEvents: () => deleteOldEvents(database, clock.now()),
+  resealedChannels: () => sealAgain(database, secrets, clock.now()),
 })

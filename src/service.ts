@@ -3,6 +3,9 @@ import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
+import { startDelivering } from './channels/delivery/delivering.ts'
+import { readMarkersOf } from './channels/delivery/readers.ts'
+import { requireSecretsKey } from './channels/upkeep.ts'
 import { composeService, type ServiceOverrides, type ServiceParts } from './compose-service.ts'
 import type { Config } from './config.ts'
 import type { OpenDatabase } from './database/open.ts'
@@ -28,6 +31,7 @@ import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
+import { loadSecrets } from './secrets/secrets-key.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 import { startPlacing } from './wishes/placing/placing.ts'
 
@@ -51,6 +55,8 @@ export interface Service {
   refreshRequests(): Promise<void>
   /** Places queued requests in wishes now. */
   placeRequests(): Promise<void>
+  /** Tells accounts of all events that are due now, and waits for it. */
+  deliverEvents(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -77,12 +83,15 @@ export async function startService(
     localIndex = openLocalIndex(config, log, prepared, overrides)
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
+    const secrets = loadSecrets(config)
+    if (!overrides.offline) await requireSecretsKey(prepared.opened.database, secrets)
     const searchIndex = monitoring.searchIndex(searchIn(prepared, localIndex, overrides))
     return await start({
       config,
       log,
       overrides,
       adminKey,
+      secrets,
       prepared: { ...prepared, searchIndex },
       localIndex,
       monitoring,
@@ -154,6 +163,16 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const firstJudgements = createFirstJudgements(database, log)
   const storedWords = createStoredWords(database, log)
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
+  const { channelAdapters: adapters, renderEvent: render, publicUrl } = composed
+  const delivering = runsJobs
+    ? await startDelivering({
+        ...{ database, listen, adapters, render, publicUrl, clock, log, secrets: parts.secrets },
+        readersOf: readMarkersOf,
+        // Watches are a room that comes.
+        noteLook: async () => {},
+        isAutomatic: overrides.deliversEvents ?? true,
+      })
+    : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -167,6 +186,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
+    delivering: (overrides.deliversEvents ?? true) ? delivering : null,
+    secrets: parts.secrets,
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
@@ -182,6 +203,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
     placeRequests: async () => placing?.run(),
+    deliverEvents: async () => delivering?.run(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -191,6 +213,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         folding?.stop(),
         storedWords.stop(),
         placing?.stop(),
+        delivering?.stop(),
       ]),
   }
 }
@@ -232,6 +255,7 @@ async function start(parts: StartParts): Promise<Service> {
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop(), monitoring.stop()])
     await client.close()
+    await composed.closeOutbound()
     await prepared.searchCluster?.close()
     await localIndex?.stop()
     await opened.close()
@@ -248,6 +272,7 @@ async function start(parts: StartParts): Promise<Service> {
     runMaintenance: background.runMaintenance,
     refreshRequests: background.refreshRequests,
     placeRequests: background.placeRequests,
+    deliverEvents: background.deliverEvents,
     stop: () => {
       stopped ??= stop()
       return stopped
