@@ -12,6 +12,7 @@ import type {
   StartedJob,
   TopicAnswer,
 } from './api-types.ts'
+import { type ChannelCalls, createChannelCalls } from './channel-calls.ts'
 import type { ClientConfig } from './client-config.ts'
 import { type Connection, createConnection, type StreamedAnswer } from './connection.ts'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
@@ -37,6 +38,7 @@ export interface Api {
   /** @param isRequest null undoes the correction. */
   correctRequest(requestId: string, isRequest: boolean | null): Promise<CorrectionAnswer>
   wishes: WishCalls
+  channels: ChannelCalls
   /** The bytes of an export. A connection that breaks is a temporary ApiError. */
   openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
 }
@@ -103,6 +105,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return call(path, isRequest === null ? { method: 'DELETE' } : { method: 'PUT', body: { isRequest } })
     },
     wishes: createWishCalls(call),
+    channels: createChannelCalls(call),
     openExport: (query) => openExport(connection, query),
   }
 }
