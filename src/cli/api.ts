@@ -12,6 +12,7 @@ import type {
   StartedJob,
   TopicAnswer,
 } from './api-types.ts'
+import { type ChannelCalls, createChannelCalls } from './channel-calls.ts'
 import type { ClientConfig } from './client-config.ts'
 import { type Connection, createConnection, type StreamedAnswer } from './connection.ts'
 import { createNewsCalls, type NewsCalls } from './news-calls.ts'
@@ -41,6 +42,7 @@ export interface Api {
   wishes: WishCalls
   watches: WatchCalls
   news: NewsCalls
+  channels: ChannelCalls
   /** The bytes of an export. A connection that breaks is a temporary ApiError. */
   openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
 }
@@ -109,6 +111,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
     wishes: createWishCalls(call),
     watches: createWatchCalls(call),
     news: createNewsCalls(call),
+    channels: createChannelCalls(call),
     openExport: (query) => openExport(connection, query),
   }
 }
