@@ -2,7 +2,8 @@
  * Controls, and characters that are not seen but change how a text around them is read: of direction, of width zero, tags. ZERO WIDTH
  * (NON-)JOINER stay, as Persian, Hindi and emoji need them.
  */
-const unseen = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+const unseen =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const blanks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
 /** More marks on one letter than any script needs, which would grow over the lines above. */
 const markTowers = /(\p{M}{4})\p{M}+/gu
@@ -14,7 +15,10 @@ export function cleanText(text: string, maxLength: number): string {
   const line = head.normalize('NFC').replace(blanks, ' ').replace(unseen, '').replace(markTowers, '$1').trim()
   const characters = [...line]
   if (characters.length <= maxLength) return text.length > head.length ? `${line}…` : line
-  return `${characters.slice(0, maxLength - 1).join('').trimEnd()}…`
+  return `${characters
+    .slice(0, maxLength - 1)
+    .join('')
+    .trimEnd()}…`
 }
 
 /** ZERO WIDTH NON-JOINER: not seen in any mail program, also not in Outlook, and in no host name that a browser opens. */
