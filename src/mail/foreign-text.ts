@@ -6,7 +6,7 @@ const unseen =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const blanks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
 /** More marks on one letter than any script needs, which would grow over the lines above. */
-const markTowers = /(\p{M}{4})\p{M}+/gu
+const markTowers = /(\p{M}{3})\p{M}+/gu
 
 /** Text from anywhere as one line of plain text: no controls, no marks of direction, at most so many characters. */
 export function cleanText(text: string, maxLength: number): string {

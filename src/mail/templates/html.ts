@@ -63,7 +63,7 @@ const renderHead = (subject: string): string =>
   `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no"><meta name="x-apple-disable-message-reformatting"><title>${htmlForeign(subject, maxTitle)}</title><style>${darkStyle}</style></head>`
 
 const renderBrand = (publicUrl: string): string =>
-  `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="accent" width="12" height="12" bgcolor="${light.accent}" style="width:12px;height:12px;line-height:12px;font-size:1px;background-color:${light.accent};border-radius:12px 12px 12px 3px;">&nbsp;</td><td style="padding-left:9px;"><a class="ink" href="${escapeHtml(publicUrl)}/" style="color:${light.ink};${font}font-size:16px;line-height:20px;font-weight:700;text-decoration:none;">Wishwell</a></td></tr></table>`
+  `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td valign="middle" width="12" style="width:12px;"><div class="accent" style="width:12px;height:12px;font-size:1px;line-height:12px;background-color:${light.accent};border-radius:12px 12px 12px 3px;">&nbsp;</div></td><td style="padding-left:9px;"><a class="ink" href="${escapeHtml(publicUrl)}/" style="color:${light.ink};${font}font-size:16px;line-height:20px;font-weight:700;text-decoration:none;">Wishwell</a></td></tr></table>`
 
 function renderFooter({ footer: { sentences, link } }: MailContent): string {
   const style = `margin:0 0 6px;color:${light.muted};${font}font-size:13px;line-height:19px;${wraps}`
