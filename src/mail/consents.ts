@@ -13,7 +13,7 @@ export interface MailChannel {
 }
 
 /**
- * Stores a new channel, and that its address is to be asked, unless it has confirmed already.
+ * Stores a channel that is new or asks again, and that its address is to be asked, unless it has confirmed already.
  * @returns whether the channel may be used at once.
  */
 export async function addMailChannel(
@@ -39,6 +39,8 @@ export async function addMailChannel(
       unsubscribe_token: generateToken(),
       created_at: now,
     })
+    // A channel that asks again keeps its token: the links of its mails go on working.
+    .onConflict((conflict) => conflict.column('channel_id').doNothing())
     .execute()
   const isConfirmed = rows[0]?.state === 'confirmed'
   if (!isConfirmed) await sql`select pg_notify(${confirmationsDue}, '')`.execute(transaction)
