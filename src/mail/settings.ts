@@ -8,6 +8,7 @@ import { cleanText } from './foreign-text.ts'
 export const mailVariables = {
   SMTP_URL: Type.Optional(
     Type.String({
+      'x-kind': 'secret',
       description:
         'the mail server that sends mails, `smtp://name:password@host:587` (STARTTLS is required, except on this machine) or `smtps://…` (TLS from the start); `?tls=off` at the end sends unencrypted; needs `MAIL_FROM` and `PUBLIC_URL`',
     }),
