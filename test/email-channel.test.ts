@@ -25,17 +25,17 @@ it('an account adds an address, its owner confirms, gets mail, unsubscribes, and
     ((await service.client.get(`/api/v1/channels/${channelId}`)).body.data as { state: string }).state
   expect(await state()).toBe('unconfirmed')
   await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(1)
-  expect((await service.client.post(`/api/v1/channels/${channelId}/test`)).status).toBe(409)
+  expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
   expect((await call(await confirmationLink(server.mails[0]!), { method: 'POST' })).status).toBe(200)
   expect(await state()).toBe('active')
-  const tested = await service.client.post(`/api/v1/channels/${channelId}/test`)
+  const tested = await service.client.post(`/api/v1/channels/${channelId}/test`, {})
   expect(tested.body.data).toMatchObject({ delivered: true })
   const { headers } = await readMail(server.mails[1]!)
   const link = headers.find(({ key }) => key === 'list-unsubscribe')?.value.slice(1, -1) ?? ''
   const oneClick = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) }
   expect((await call(link, oneClick)).status).toBe(200)
   expect(await state()).toBe('disabled')
-  expect((await service.client.post(`/api/v1/channels/${channelId}/enable`)).status).toBe(200)
+  expect((await service.client.post(`/api/v1/channels/${channelId}/enable`, {})).status).toBe(200)
   expect(await state()).toBe('unconfirmed')
   const due = await service.database.selectFrom('mail_consents').select(['state', 'is_due']).execute()
   expect(due).toEqual([{ state: 'unsubscribed', is_due: true }])
