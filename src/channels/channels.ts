@@ -157,7 +157,8 @@ export async function enableChannel(
     .where('id', '=', row.id)
     .execute()
   // A type that asks does so again; what it stored of the channel it keeps.
-  if (asksAgain) await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
+  if (asksAgain)
+    await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
 }
 
 /** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */

@@ -79,7 +79,9 @@ export const views = {
   },
   used: {
     title: 'This link was used',
-    sentences: ['The mails to this address were ended afterwards. To get them again, add the address to Wishwell anew.'],
+    sentences: [
+      'The mails to this address were ended afterwards. To get them again, add the address to Wishwell anew.',
+    ],
   },
   unknown: {
     title: 'This link does not work',
@@ -92,7 +94,9 @@ export const views = {
   },
   refuse: {
     title: 'Not you?',
-    sentences: ['Somebody asked Wishwell to send news to your address. Nothing is sent unless you confirm, and we will not ask again soon.'],
+    sentences: [
+      'Somebody asked Wishwell to send news to your address. Nothing is sent unless you confirm, and we will not ask again soon.',
+    ],
     button: { label: 'Do not ask me again' },
   },
   unsubscribed: {
