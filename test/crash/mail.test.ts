@@ -15,12 +15,12 @@ import { copyDatabase } from '../database.ts'
 import type { ConfirmationOrder } from './dying-confirmation.ts'
 
 const program = fileURLToPath(new URL('dying-confirmation.ts', import.meta.url))
-const rounds = campaignSize('MAIL_KILLS', { quick: 4, long: 24 })
+const rounds = campaignSize('MAIL_KILLS', { quick: 2, long: 15 })
 /** More than a sending has: the last rounds end by themselves. */
 const points: ConfirmationOrder['dieAfter'][] = ['accepted', 3, 6, 9, 1, 2, 4, 5, 7, 8, 10, 11, 12, 13, 14]
 
 it('kill -9 at any statement of a confirmation: one a day at most, and none lost for ever', {
-  timeout: 60_000 + rounds * 20_000,
+  timeout: 120_000 + rounds * 60_000,
 }, async () => {
   const copy = await copyDatabase()
   const server = await startMailServer({ offersStartTls: false })

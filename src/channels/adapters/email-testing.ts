@@ -48,7 +48,7 @@ export function createEmailLaboratory(options: EmailLaboratoryOptions): EmailLab
   const { database, server } = options
   const limits = { ...usualLimits, ...options.limits }
   const config = mailConfigFor(server)
-  const timeouts = { connectMs: 500, idleMs: 500, totalMs: 2_000 }
+  const timeouts = { connectMs: 4_000, idleMs: 4_000, totalMs: 20_000 }
   const mailer =
     options.mailer ?? createMailer({ config, transport: createSmtpTransport({ server: config.server, timeouts }) })
   const secrets = createSecrets([randomBytes(32)])

@@ -147,7 +147,7 @@ describe('a confirmation', () => {
       await lab.addEmail(await lab.addAccount(), address)
     }
     await lab.confirmations()
-    expect(server.mails.filter(({ to }) => to[0]?.endsWith('@gmail.com'))).toHaveLength(3)
+    expect(server.mails).toHaveLength(3)
     // The others come when the day is over, not never.
     lab.advance(dayMs)
     await lab.confirmations()
