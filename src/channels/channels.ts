@@ -100,7 +100,13 @@ export async function storeChannel(
 ) {
   await addChannel(transaction, { ...row, accountId, now })
   await adapter.created?.(transaction, { channelId, accountId, name: row.name, config, now })
-  return { channelId, state: adapter.initialState, ...(secret === undefined ? {} : { secret }) }
+  // The type may know that the address was confirmed before.
+  const { state } = await transaction
+    .selectFrom('channels')
+    .select('state')
+    .where('id', '=', channelId)
+    .executeTakeFirstOrThrow()
+  return { channelId, state: state as 'active' | 'unconfirmed', ...(secret === undefined ? {} : { secret }) }
 }
 
 export interface ChannelChanges {
