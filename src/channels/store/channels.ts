@@ -136,24 +136,6 @@ export async function addChannel(transaction: Transaction, channel: NewChannelRo
     .execute()
 }
 
-/** @returns those of the ids that are no channels of the account, also texts that are no ids. */
-export async function findUnknownChannels(
-  executor: Executor,
-  accountId: string,
-  channelIds: readonly string[],
-): Promise<string[]> {
-  const ids = channelIds.filter(isId)
-  if (ids.length === 0) return [...channelIds]
-  const rows = await executor
-    .selectFrom('channels')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', 'in', ids)
-    .execute()
-  const known = new Set(rows.map(({ id }) => id))
-  return channelIds.filter((id) => !known.has(id.toLowerCase()))
-}
-
 /** Deletes a channel with its log; watches that named it do not name it any more. @throws ServiceError NOT_FOUND */
 export async function deleteChannel(transaction: Transaction, accountId: string, channelId: string): Promise<void> {
   const { id } = await lockChannel(transaction, accountId, channelId)
