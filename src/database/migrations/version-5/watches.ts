@@ -53,6 +53,6 @@ export const watches: readonly string[] = [
   'create index watch_runs_to_report on watch_runs (watch_id) where reported_at is null and job_id is not null',
   // The watch whose run a job is; no foreign key, because jobs outlive watches. Since when new requests are asked for; null: by relevance.
   'alter table scrape_jobs add column watch_id uuid, add column newest_since timestamptz',
-  // Whether a request was found by an earlier run of the watch.
+  // What the runs of a watch found: is a request new to it, and what are its news.
   'create index scrape_jobs_watch on scrape_jobs (watch_id) where watch_id is not null',
 ]
