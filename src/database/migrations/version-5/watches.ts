@@ -21,7 +21,7 @@ export const watches: readonly string[] = [
     channels uuid[] not null default '{}',
     -- Whether a report without news is sent.
     reports_quiet boolean not null default false,
-    -- 'asking': nobody has looked at it for 90 days, so it waits for its owner.
+    -- 'asking': nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner.
     state text not null default 'active' check (state in ('active', 'paused', 'asking')),
     created_at timestamptz not null,
     -- The next instant of its schedule; null while it does not run.
