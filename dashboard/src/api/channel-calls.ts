@@ -7,6 +7,7 @@ import type {
   MadeChannel,
   MadeFeed,
   NewChannel,
+  TestOutcome,
 } from './channel-types.ts'
 import { type CallOptions, call, withQuery } from './client.ts'
 import type { Paged } from './types.ts'
@@ -31,8 +32,9 @@ export const removeChannel = (channelId: string) => call<unknown>(pathOf(channel
 
 export const enableChannel = (channelId: string) => call<unknown>(`${pathOf(channelId)}/enable`, { method: 'POST' })
 
-export const testChannel = (channelId: string, idempotencyKey: string): Promise<{ deliveryId: string }> =>
-  dataOf(call<Data<{ deliveryId: string }>>(`${pathOf(channelId)}/test`, { method: 'POST', idempotencyKey }))
+/** Sends a test once, at once. */
+export const testChannel = (channelId: string): Promise<TestOutcome> =>
+  dataOf(call<Data<TestOutcome>>(`${pathOf(channelId)}/test`, { method: 'POST' }))
 
 export const listDeliveries = (channelId: string, cursor: string | undefined, { signal }: Read) =>
   dataOf(

@@ -43,6 +43,14 @@ export interface MadeChannel {
   secret?: string
 }
 
+export interface TestOutcome {
+  delivered: boolean
+  status: number | null
+  /** What failed, in words of the service. */
+  error: string | null
+  eventId: string
+}
+
 export interface Delivery {
   deliveryId: string
   eventId: string
@@ -77,6 +85,8 @@ export interface Feed {
 
 export interface MadeFeed {
   feedId: string
-  /** The address without its ending, or with one of both. */
+  name: string
+  /** As Atom, this once. */
   url: string
+  jsonUrl: string
 }

@@ -5,6 +5,7 @@ import type { CreditUsage, DailyUsage, Usage } from '../../../src/credits/usage.
 import type { verifyLedger } from '../../../src/credits/verify.ts'
 import type {
   DiscardReason,
+  KeyScope,
   PackName,
   PlatformErrorCode,
   PlatformName,
@@ -28,6 +29,7 @@ export type {
   DailyUsage,
   DiscardReason,
   Include,
+  KeyScope,
   ListedJob,
   PackName,
   PlatformErrorCode,
@@ -50,18 +52,25 @@ export type TaskState = Job['progress'][string]
 /** A value after JSON: dates are strings. */
 type Sent<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Sent<T[K]> } : T
 
-export type KeyScope = 'read' | 'collect' | 'manage'
-export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]> & {
-  scope: KeyScope
-  expiresAt: string | null
-  monthlyCredits: number | null
-  usedThisMonth: number
-}
+export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]>
 export type Difference = Awaited<ReturnType<typeof verifyLedger>>[number]
+
+interface Spent {
+  held: number
+  settled: number
+}
+
+/** What was used in a month, by key and by watch. */
+export interface Spending {
+  month: string
+  keys: (Spent & { keyId: string; name: string })[]
+  watches: (Spent & { watchId: string; name: string | null })[]
+}
 
 export interface UsageRecord extends Usage {
   rateLimit: { requestsPerMinute: number }
   days?: DailyUsage[]
+  spenders?: Spending
 }
 
 /** A part of a list, and its cursor. */

@@ -4,7 +4,7 @@ import { useOwner } from '../api/session-store.ts'
 import { changeWatch, removeWatch, runWatch } from '../api/watch-calls.ts'
 import type { Watch } from '../api/watch-types.ts'
 import { FeedButton } from '../feeds/feed-button.tsx'
-import { jobAddress, watchAddress, watchesAddress } from '../shell/addresses.ts'
+import { jobAddress, newsAddress, watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { focusHeading } from '../shell/focus.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -17,6 +17,9 @@ export function WatchActions({ watch }: { watch: Watch }) {
   const state = useStateChange(watch)
   return (
     <>
+      <Link className="button" href={newsAddress}>
+        {texts.toNews}
+      </Link>
       <RunNow watch={watch} />
       {watch.state !== 'asking' && (
         <button
