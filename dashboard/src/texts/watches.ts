@@ -125,9 +125,8 @@ export const watchTexts = {
   runCredits: 'Credits',
   maybe: (count: number) => `${number(count)} more may be ${count === 1 ? 'a request' : 'requests'}`,
   runDue: 'When',
-  runCause: 'Cause',
   runResult: 'Result',
   runFound: 'New',
-  trigger: { schedule: 'schedule', manual: 'by hand' },
+  trigger: { schedule: 'by schedule', manual: 'by hand' },
   jobOf: (when: string) => `The collection of ${when}`,
 }
