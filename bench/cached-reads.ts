@@ -11,6 +11,7 @@ import type { Database } from '../src/database/open.ts'
 import { startService } from '../src/service.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { storePosts, usualLengths } from './answers-data.ts'
+import { positive } from './options.ts'
 import { postgresMs } from './processor-time.ts'
 import { writeSection } from './report.ts'
 import { callers, type Line, measure } from './search-measure.ts'
@@ -22,7 +23,7 @@ import { callers, type Line, measure } from './search-measure.ts'
 const { values: options } = parseArgs({
   options: { seconds: { type: 'string', default: '5' }, write: { type: 'boolean', default: false } },
 })
-const seconds = Number(options.seconds)
+const seconds = positive(options, 'seconds')
 const durable = ['fsync=on', 'full_page_writes=on', 'synchronous_commit=on']
 /** Each account makes a share of the calls, as on a service that many use. */
 const accounts = 32

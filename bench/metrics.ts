@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { Pool } from 'undici'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import { storePosts } from './answers-data.ts'
 import { openBenchDatabase } from './bench-database.ts'
+import { mainThreadMs } from './processor-time.ts'
 import { percentile } from './report.ts'
 import type { MemoryReport } from './service-process.ts'
 
@@ -105,13 +106,6 @@ const workloads: Record<string, { calls: number; body: () => string }> = {
     calls: 80,
     body: () => JSON.stringify({ query: `dark mode zq${nextQuery++}`, limit: 5 }),
   },
-}
-
-/** The processor time that the main thread of a process has used, in milliseconds: in steps of 10. */
-function mainThreadMs(processId: number): number {
-  const text = readFileSync(`/proc/${processId}/task/${processId}/stat`, 'utf8')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 interface Round {

@@ -12,6 +12,7 @@ import { startSampling } from './mixed-load/sampling.ts'
 import { type Stack, startStack } from './mixed-load/stack.ts'
 import { judge } from './mixed-load/verdicts.ts'
 import { loggedErrors, verify } from './mixed-load/verification.ts'
+import { positive } from './options.ts'
 
 // Does anything grow? Calls of every kind at half of the measured capacity for 20 minutes, with jobs that store new and changed requests in the
 // background; memory, handles, tables, indexes and backlogs every 5 s. Linux only (/proc).
@@ -38,17 +39,13 @@ function readOptions() {
   const { backend, search } = values
   if (backend !== 'embedded' && backend !== 'postgres') throw new Error('--backend is embedded or postgres')
   if (search !== 'database' && search !== 'local') throw new Error('--search is database or local')
-  const processes = Number(values.processes ?? (backend === 'embedded' ? 1 : 2))
+  const processes = positive({ processes: values.processes ?? (backend === 'embedded' ? '1' : '2') }, 'processes')
   if (backend === 'embedded' && (processes !== 1 || search === 'local')) {
     throw new Error('the embedded database belongs to one process, and searches itself')
   }
-  const [minutes, rampSeconds, requests, accounts, seed] = [
-    values.minutes,
-    values['ramp-seconds'],
-    values.requests,
-    values.accounts,
-    values.seed,
-  ].map(Number) as [number, number, number, number, number]
+  const [minutes, requests] = [positive(values, 'minutes'), positive(values, 'requests')]
+  const [accounts, seed] = [positive(values, 'accounts'), positive(values, 'seed')]
+  const rampSeconds = positive(values, 'ramp-seconds')
   const name = backend === 'embedded' ? 'embedded' : search === 'local' ? 'postgres-local' : 'postgres'
   const directory = fileURLToPath(new URL(`../.scratch/mixed-load/${name}`, import.meta.url))
   return { backend, search, processes, minutes, rampSeconds, requests, accounts, seed, name, directory } as const

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { corpusFile, readCorpus } from './engines/corpus.ts'
 import { type Setup, setups } from './growth/estimate.ts'
+import { positive } from './options.ts'
 import { writeSection } from './report.ts'
 import { callers } from './search-measure.ts'
 import { type BenchCluster, startCluster } from './setups/cluster.ts'
@@ -72,10 +73,10 @@ async function main(): Promise<void> {
       chosen,
       cluster,
       corpus: readCorpus(),
-      size: Number(options.size),
-      seconds: Number(options.seconds),
-      rounds: Number(options.rounds),
-      written: Number(options.written),
+      size: positive(options, 'size'),
+      seconds: positive(options, 'seconds'),
+      rounds: positive(options, 'rounds'),
+      written: positive(options, 'written'),
       kept: options.keep === undefined ? undefined : resolve(options.keep),
       hasQuality: !options['no-quality'],
       progress,

@@ -14,6 +14,7 @@ import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePage } from '../src/requests/store/store.ts'
 import { foldTopicCounts } from '../src/requests/store/topic-counts.ts'
 import { createSearchIndexUpkeep } from '../src/upkeep/search-index.ts'
+import { positive } from './options.ts'
 import { text, word } from './upkeep-requests.ts'
 
 // How many new requests a second the embedded database stores, and what each part of it costs, by the clock: run it on a machine without other
@@ -29,9 +30,9 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '2' },
   },
 })
-const size = Number(values.size)
-const pages = Number(values.pages)
-const storedPages = Math.ceil(Number(values.stored) / size)
+const size = positive(values, 'size')
+const pages = positive(values, 'pages')
+const storedPages = Math.ceil(positive(values, 'stored') / size)
 
 /** The first that matches a statement is its part. */
 const partOfStatement: readonly [RegExp, string][] = [
@@ -118,7 +119,7 @@ async function fold(): Promise<void> {
 await storePages(storedPages, 1)
 await fold()
 const requests = pages * size
-const tasks = Number(values.tasks)
+const tasks = positive(values, 'tasks')
 const perSecond = (seconds: number, count: number) =>
   console.log(`${Math.round(requests / seconds)} requests/s in pages of ${size}, ${count} at once`)
 perSecond(await storePages(pages, tasks), tasks)

@@ -8,6 +8,7 @@ import { type PreparedPage, preparePage } from '../src/requests/store/prepared-p
 import { storePage } from '../src/requests/store/store.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { openBenchDatabase } from './bench-database.ts'
+import { positive } from './options.ts'
 import { text, word } from './upkeep-requests.ts'
 
 // Writers at the same time on Postgres: pages a second of 1, 2 and 4 of them, each with new requests, with other votes, and with the same requests
@@ -25,9 +26,9 @@ const { values } = parseArgs({
     topics: { type: 'string', default: '8' },
   },
 })
-const pages = Number(values.pages)
-const size = Number(values.size)
-const topics = Number(values.topics)
+const pages = positive(values, 'pages')
+const size = positive(values, 'size')
+const topics = positive(values, 'topics')
 
 let sequence = 0
 const newPage = (): Promise<PreparedPage> =>
@@ -150,7 +151,7 @@ function print(name: string, writers: number, stored: Stored, what: string): voi
 }
 
 const counts = values.writers.split(',').map(Number)
-for (let round = 0; round < Number(values.rounds); round++) {
+for (let round = 0; round < positive(values, 'rounds'); round++) {
   for (const count of counts) {
     const fresh: PreparedPage[] = []
     for (let page = 0; page < pages; page++) fresh.push(await newPage())

@@ -18,6 +18,18 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
+/** @returns what is wrong with a part such as `2/6`; null when nothing is. */
+function shardFault(shard: string): string | null {
+  const [part = 0, parts = 0] = /^\d+\/\d+$/.test(shard) ? shard.split('/').map(Number) : []
+  return part >= 1 && part <= parts ? null : `--shard ${shard}: expected PART/PARTS, such as 2/6.`
+}
+
+const fault = values.shard === undefined ? null : shardFault(values.shard)
+if (fault !== null) {
+  console.error(fault)
+  process.exit(2)
+}
+
 /** Runs a program of the project's dependencies under the Node that runs this. */
 function run(title: string, program: string, parameters: string[], environment = {}): Promise<number> {
   const startedAt = performance.now()

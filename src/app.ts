@@ -10,6 +10,7 @@ import { registerAdminSessionRoutes } from './accounts/sessions/admin-routes.ts'
 import { registerSessionRoutes } from './accounts/sessions/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
+import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 import { deleteCorrectionsOf } from './corrections/corrections.ts'
 import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
@@ -169,6 +170,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerBackupRoutes(routes, shared)
   const { expose } = dependencies.monitoring
   if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
+  registerRequestHunt(routes)
   registerReference(routes, () => routes.swagger() as unknown as ApiDocument)
   await registerPage(routes, dependencies)
   routes.get('/openapi.json', { schema: { hide: true } }, async () => routes.swagger())
@@ -179,7 +181,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
  * @returns the app, and the function that drains and closes it.
  */
 export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
-  const app = createServer(dependencies)
+  const app = createServer({ ...dependencies, rewriteUrl: rewriteRequestHunt })
   const drain = registerDraining(app)
   setCommonRules(app, dependencies.cacheVersion)
   dependencies.monitoring.calls(app)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { PlatformName } from '../src/database/column-types.ts'
+import type { Database } from '../src/database/open.ts'
 import type { FoundRequest } from '../src/platforms/platform.ts'
 import { purgeRequests } from '../src/requests/purge/purge.ts'
 import { vocabularyCounts } from '../src/requests/search/testing.ts'
@@ -90,6 +91,21 @@ async function expectExact(): Promise<void> {
   expect(await findWrongCounts(database)).toEqual([])
   const after = await vocabularyCounts(database)
   expect([after.stored, after.left]).toEqual([after.counted, 0])
+  expect(await orphanedRows(database)).toEqual([])
+}
+
+/** The derived rows without their request: no foreign key holds them. */
+async function orphanedRows(database: Database): Promise<string[]> {
+  const tables = ['request_facets', 'searchable_requests', 'uncounted_texts', 'wish_queue']
+  const { rows } = await sql<{ orphan: string }>`${sql.join(
+    tables.map(
+      (table) => sql`
+        select ${sql.lit(table)} || ' ' || request_id as orphan from ${sql.table(table)}
+        where not exists (select from requests where id = request_id)`,
+    ),
+    sql` union all `,
+  )}`.execute(database)
+  return rows.map(({ orphan }) => orphan)
 }
 
 interface HeldLock {

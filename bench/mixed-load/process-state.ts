@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { parentOf, processIds } from '../processor-time.ts'
 
 // What the kernel says of a process. Linux only (/proc).
 
@@ -32,21 +33,14 @@ export function readProcess(processId: number): ProcessState {
   }
 }
 
-const parentOf = (processId: string) =>
-  Number(
-    readFileSync(`/proc/${processId}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')[1],
-  )
-
 /** All processes of a server with forked ones, such as Postgres: shared memory counts once (Pss). */
 export function readServer(processId: number): ProcessState {
   const sum = { residentMb: 0, files: 0, sockets: 0 }
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+  for (const pid of processIds()) {
     try {
-      if (Number(name) !== processId && parentOf(name) !== processId) continue
-      sum.residentMb += megabytesOf(readFileSync(`/proc/${name}/smaps_rollup`, 'utf8'), 'Pss')
-      const { files, sockets } = readProcess(Number(name))
+      if (pid !== processId && parentOf(pid) !== processId) continue
+      sum.residentMb += megabytesOf(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss')
+      const { files, sockets } = readProcess(pid)
       sum.files += files
       sum.sockets += sockets
     } catch {

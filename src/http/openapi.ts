@@ -77,6 +77,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'Platforms' },
       { name: 'Usage' },
       { name: 'Keys' },
+      { name: 'Compatibility' },
       { name: 'Admin' },
       { name: 'Session' },
       { name: 'Service' },

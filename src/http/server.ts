@@ -43,16 +43,19 @@ export interface ServerOptions {
   usualCallLevel: 'info' | 'debug'
   /** The proxies whose forwarded addresses count. */
   trustProxy: Proxies | undefined
+  /** The address by which a call is routed, instead of the one that it names. */
+  rewriteUrl?: (request: IncomingMessage) => string
 }
 
 /** A server without routes and rules. */
-export function createServer({ log, usualCallLevel, trustProxy }: ServerOptions): App {
+export function createServer({ log, usualCallLevel, trustProxy, rewriteUrl }: ServerOptions): App {
   return fastify({
     loggerInstance: log.child({}, { serializers }) as FastifyBaseLogger,
     logController: new CallLog(usualCallLevel),
     genReqId: requestId,
     bodyLimit: bodyLimitBytes,
     trustProxy: trustProxyOption(trustProxy),
+    ...(rewriteUrl ? { rewriteUrl } : {}),
     // A caller that never finishes its request must not hold a connection for ever.
     requestTimeout: 30_000,
     // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.

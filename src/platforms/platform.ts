@@ -73,7 +73,11 @@ export interface PageRequest {
   mayShare?: boolean
   /** The sources of an account, in the normalised form of `PlatformDefinition.sources`; without them, those of the operator. */
   sources?: readonly string[]
-  /** Newest first, and only what is newer where the platform can do that; null or absent: the most relevant first. */
+  /**
+   * Asks newest first for what was posted since this instant, wherever the platform can. A source ends with the page that reaches what is
+   * older. Older items of such a page are returned like any other: they are about the topic, and may never have been seen. Where a
+   * platform ignores the order, its pages end as without this. A task has it on all of its pages or on none, because cursors depend on it.
+   */
   newestSince?: Date | null
 }
 

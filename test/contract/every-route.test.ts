@@ -39,6 +39,8 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: '/api/v1/wishes', key: 'account' },
   { method: 'GET', path: `/api/v1/wishes/${unknownId}`, key: 'account' },
   { method: 'GET', path: '/api/v1/topics', key: 'account' },
+  { method: 'GET', path: '/compat/requesthunt/api/v1/requests', key: 'account' },
+  { method: 'GET', path: '/compat/requesthunt/api/v1/topics', key: 'account' },
   { method: 'GET', path: '/api/v1/topics/unknown', key: 'account' },
   { method: 'GET', path: '/api/v1/usage', key: 'account' },
   { method: 'GET', path: '/api/v1/usage/entries', key: 'account' },

@@ -121,6 +121,8 @@ describe('the API document', () => {
       'GET /api/v1/wishes',
       'GET /api/v1/wishes/corrections',
       'GET /api/v1/wishes/{id}',
+      'GET /compat/requesthunt/api/v1/requests',
+      'GET /compat/requesthunt/api/v1/topics',
       'GET /healthz',
       'GET /readyz',
       'PATCH /api/admin/accounts/{accountId}',
@@ -178,6 +180,7 @@ describe('the API document', () => {
     )
     expect(withUsage.map(({ operation }) => operation.operationId).sort()).toEqual([
       'listRequests',
+      'listRequestsOfRequestHunt',
       'searchRequests',
       'startScrapeJob',
     ])
@@ -189,6 +192,7 @@ describe('the API document', () => {
     )
     expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'GET /api/v1/requests',
+      'GET /compat/requesthunt/api/v1/requests',
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
@@ -208,7 +212,7 @@ describe('the API document', () => {
   it('describes the headers of rate limits and of replays', () => {
     for (const { path, operation } of operations()) {
       const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {})
-      const limited = path.startsWith('/api/v1') ? ['RateLimit-Policy', 'RateLimit'] : []
+      const limited = /^(\/compat\/\w+)?\/api\/v1/.test(path) ? ['RateLimit-Policy', 'RateLimit'] : []
       const replayed = operation.parameters?.some(({ name }) => name === 'idempotency-key')
       expect(headersOf('200')).toEqual([...limited, ...(replayed ? ['Idempotent-Replayed'] : [])])
       if (path.startsWith('/api/')) expect(headersOf('429')).toEqual([...limited, 'Retry-After'])

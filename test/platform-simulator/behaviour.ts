@@ -3,6 +3,11 @@
  * adapter must recognise them all. By platform.
  */
 export interface Behaviours {
+  /** On every platform, whether a search for what is new obeys its instant and its order. */
+  newest: {
+    since: 'obeyed' | 'ignored'
+    order: 'obeyed' | 'ignored'
+  }
   github: {
     /** `advanced_search=true`: without it OR is refused, or it is the default, or GitHub refuses OR in any case. */
     advancedSearch: 'needed' | 'default' | 'refused'
@@ -22,6 +27,8 @@ export interface Behaviours {
   hackernews: {
     /** The parameters that exclude near-misses: refused (400), or ignored, so that near-misses are returned. */
     exactness: 'obeyed' | 'refused' | 'ignored'
+    /** A filter by date; one by points is always refused. */
+    dateFilter: 'obeyed' | 'refused'
   }
   youtube: {
     /** `searchTerms` of a list of comments. */
@@ -37,16 +44,18 @@ export interface Behaviours {
 export type ChosenBehaviours = { [Platform in keyof Behaviours]?: Partial<Behaviours[Platform]> }
 
 const usualBehaviours: Behaviours = {
+  newest: { since: 'obeyed', order: 'obeyed' },
   github: { advancedSearch: 'needed', discussions: 0, category: 'obeyed' },
   gitlab: { anonymousSearch: 'allowed' },
   stackexchange: { missing: 'left_out' },
-  hackernews: { exactness: 'obeyed' },
+  hackernews: { exactness: 'obeyed', dateFilter: 'obeyed' },
   youtube: { searchTerms: 'obeyed' },
   bluesky: { search: 'allowed' },
 }
 
 export function behavioursOf(chosen: ChosenBehaviours = {}): Behaviours {
   return {
+    newest: { ...usualBehaviours.newest, ...chosen.newest },
     github: { ...usualBehaviours.github, ...chosen.github },
     gitlab: { ...usualBehaviours.gitlab, ...chosen.gitlab },
     stackexchange: { ...usualBehaviours.stackexchange, ...chosen.stackexchange },

@@ -74,6 +74,8 @@ export interface SimulatedPlatform {
    * @param before the true answer to the page before; null for a first page
    */
   sayMore(answer: Answer, request: SearchRequest, before: Answer | null): Answer
+  /** A request as a platform reads it that ignores its instant, or its order newest first; see `newest` in `behaviour.ts`. */
+  ignoring: Readonly<Record<'since' | 'order', (request: SearchRequest) => SearchRequest>>
   unauthorized(): Answer
   serverError(): Answer
   /** A 200 with the right names around the wrong things. */
@@ -104,3 +106,25 @@ export function wholeNumber(text: string | null, otherwise: number): number | nu
   if (text === null || text === '') return otherwise
   return /^-?\d{1,9}$/.test(text) ? Number(text) : null
 }
+
+/** The same request with other parameters; null leaves one out, and a parameter that was not sent stays so. */
+export const withParameters =
+  (changes: Record<string, string | null>) =>
+  (request: SearchRequest): SearchRequest => {
+    const parameters = new URLSearchParams(request.parameters)
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) parameters.delete(name)
+      else if (parameters.has(name)) parameters.set(name, value)
+    }
+    return { ...request, parameters }
+  }
+
+/** The same request with a part of a parameter, or of its body, left out. */
+export const withoutText =
+  (name: string, part: RegExp) =>
+  (request: SearchRequest): SearchRequest => {
+    const body = request.body.replace(part, '')
+    const text = request.parameters.get(name)
+    const changed = text === null ? request : withParameters({ [name]: text.replace(part, '') })(request)
+    return { ...changed, body }
+  }

@@ -51,7 +51,7 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
     faults,
     reply: (received) => {
       const path = received.path.replace(platform.versionPrefix, '')
-      const request: SearchRequest = { ...received, path, baseUrl: options.baseUrl }
+      const request = asRead(options, { ...received, path, baseUrl: options.baseUrl })
       const page = platform.isAside?.(request) ? 0 : platform.page(request)
       return { ...answer(request, page), page }
     },
@@ -60,6 +60,12 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
       limiter.release()
     },
   }
+}
+
+/** Without what the platform ignores. */
+function asRead({ platform, behaviours: { newest } }: ServiceOptions, request: SearchRequest): SearchRequest {
+  const parts = (['since', 'order'] as const).filter((part) => newest[part] === 'ignored')
+  return parts.reduce((read, part) => platform.ignoring[part](read), request)
 }
 
 /** A request that no limit counts; faults concern it only when they are set for page 0. */

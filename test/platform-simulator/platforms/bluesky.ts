@@ -8,6 +8,7 @@ import {
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withParameters,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { blueskyPost, postUri, postUrl } from './bluesky-item.ts'
@@ -86,7 +87,7 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const found = corpus
     .records('bluesky', query.topic)
     .filter((record) => matchesQuery(query, record.searchText))
-    .slice()
+    .filter((record) => record.createdAt >= new Date(parameters.get('since') ?? 0))
   const isTop = parameters.get('sort') === 'top'
   found.sort((a, b) => (isTop ? b.votes - a.votes : b.createdAt.getTime() - a.createdAt.getTime()) || a.id - b.id)
   return found.slice(0, maximumResults)
@@ -176,6 +177,10 @@ export const bluesky: SimulatedPlatform = {
   },
   sayMore: (answer, { parameters }) =>
     changeBody(answer, ({ cursor }) => ({ cursor: cursor ?? parameters.get('cursor') ?? '0' })),
+  ignoring: {
+    since: withParameters({ since: null }),
+    order: withParameters({ sort: 'top' }),
+  },
   unauthorized: () => xrpcError(401, 'AuthenticationRequired', 'Invalid identifier or password'),
   serverError: () => xrpcError(503, 'NotEnoughResources', 'Service Unavailable'),
   wrongShape: () => jsonAnswer(200, { posts: { first: 'not a list' }, cursor: 25 }),

@@ -16,8 +16,9 @@ export function readSearch(q: string): Reading {
   const reading: Reading = { words: [], filters: [], order: null }
   for (const word of q.split(/\s+/).filter(Boolean)) {
     const bare = word.replace(/["']/g, '').toLowerCase()
-    const [, name = '', value = ''] = /^(order|tags?|category|in|status):(.+)$/.exec(bare) ?? []
+    const [, name = '', value = ''] = /^(order|after|tags?|category|in|status):(.+)$/.exec(bare) ?? []
     if (name === 'order') reading.order = value
+    else if (name === 'after') reading.filters.push((record) => record.createdAt > new Date(`${value}T00:00:00Z`))
     else if (name.startsWith('tag')) reading.filters.push((record) => hasTag(record, value.split(',')))
     else if (name === 'category') reading.filters.push(() => [`${category.id}`, category.slug].includes(value))
     else if (name !== '' || bare === 'f') reading.filters.push(() => true)
@@ -55,7 +56,7 @@ export function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[
       .filter((record) => wanted.every((word) => indexOf(record).includes(word)))
       .filter((record) => filters.every((holds) => holds(record)))
     if (order === 'likes') found.sort((a, b) => b.votes - a.votes)
-    if (order === 'latest') found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    if (order?.startsWith('latest')) found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
     return found
   })
 }

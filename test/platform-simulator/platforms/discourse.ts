@@ -7,6 +7,7 @@ import {
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withoutText,
 } from '../platform-shape.ts'
 import { discoursePost, discourseTopic, topicId, topicSlug } from './discourse-item.ts'
 import { find, forumNames, readSearch } from './discourse-query.ts'
@@ -136,6 +137,10 @@ export const discourse: SimulatedPlatform = {
     changeBody(answer, ({ grouped_search_result: grouped }) => ({
       grouped_search_result: { ...(grouped as object), more_full_page_results: true },
     })),
+  ignoring: {
+    since: withoutText('q', / after:\S+/),
+    order: withoutText('q', / order:\S+/),
+  },
   unauthorized: notLoggedIn,
   serverError: () => ({
     status: 503,

@@ -3,9 +3,9 @@ import { matchesQuery, parseQuery, type Query } from '../query.ts'
 import { gitHubLabels, itemUrl, typedLabel } from './github-item.ts'
 
 /** The qualifiers that narrow here; the others are understood, so that they are not taken for words, and ignored. */
-const simulatedQualifiers = 'is type state label repo category'
+const simulatedQualifiers = 'is type state label repo category created'
 const ignoredQualifiers =
-  'in org user author created updated closed comments reactions interactions sort no archived language locked linked ' +
+  'in org user author updated closed comments reactions interactions sort no archived language locked linked ' +
   'milestone reason'
 const qualifiers = `${simulatedQualifiers} ${ignoredQualifiers}`.split(' ')
 
@@ -29,8 +29,19 @@ function compare(sort: string | null): ((a: CorpusRecord, b: CorpusRecord) => nu
   }
 }
 
+/** `>=2026-11-01T00:00:00Z`, in lower case. */
+function isCreated({ createdAt }: CorpusRecord, range: string): boolean | null {
+  const [, sign = '', moment = ''] = /^(>=|>|<=|<)(.+)$/.exec(range) ?? []
+  const bound = Date.parse(moment.toUpperCase())
+  if (Number.isNaN(bound)) return null
+  const difference = createdAt.getTime() - bound
+  if (difference === 0) return sign.endsWith('=')
+  return difference > 0 === sign.startsWith('>')
+}
+
 function qualifies(record: CorpusRecord, leakPullRequests: boolean) {
   return (name: string, value: string): boolean | null => {
+    if (name === 'created') return isCreated(record, value)
     if (name === 'label') return gitHubLabels(record).includes(value)
     if (name === 'repo') return itemUrl(record).toLowerCase().includes(`/${value}/`)
     if (name === 'state') return value === (record.resolution ? 'closed' : 'open')
@@ -70,10 +81,14 @@ export function findDiscussions(search: string, corpus: Corpus, count: number, i
   const given = records.filter(({ category }) => category !== undefined)
   const discussions = given.length > 0 ? given : records.slice(0, count).map(withCategory)
   const holds = (record: CorpusRecord) => (name: string, value: string) => {
+    if (name === 'created') return isCreated(record, value)
     if (name === 'category') return isObeyed ? record.category?.toLowerCase() === value : null
     return name === 'repo' ? itemUrl(record).toLowerCase().includes(`/${value}/`) : null
   }
-  return discussions.filter((record) => matchesQuery(query, record.searchText, holds(record)))
+  const found = discussions.filter((record) => matchesQuery(query, record.searchText, holds(record)))
+  // Only the query can name an order.
+  const isNewestFirst = query.groups.flat().some(({ name, values }) => name === 'sort' && values[0] === 'created-desc')
+  return isNewestFirst ? found.sort(compare('created')!) : found
 }
 
 const generatedCategories = ['Ideas', 'Feature Requests', 'Q&A', 'General']

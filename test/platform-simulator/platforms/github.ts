@@ -1,6 +1,13 @@
 import type { Behaviours } from '../behaviour.ts'
 import type { LimitState } from '../limits.ts'
-import { jsonAnswer, type SearchRequest, type SimulatedPlatform, wholeNumber } from '../platform-shape.ts'
+import {
+  jsonAnswer,
+  type SearchRequest,
+  type SimulatedPlatform,
+  wholeNumber,
+  withoutText,
+  withParameters,
+} from '../platform-shape.ts'
 import { answerGraphql, graphqlPath, isReadingQuery, readGraphql } from './github-graphql.ts'
 import { gitHubItem, itemUrl } from './github-item.ts'
 import { answerRepository, isRepositoryPath } from './github-repository.ts'
@@ -175,6 +182,10 @@ export const github: SimulatedPlatform = {
     const query = new URLSearchParams(parameters)
     query.set('page', String(pageNumber(parameters) + 1))
     return { ...answer, headers: { ...answer.headers, link: `<${baseUrl}${path}?${query}>; rel="next"` } }
+  },
+  ignoring: {
+    since: withoutText('q', / created:[^\s"]+/g),
+    order: (request) => withParameters({ sort: null })(withoutText('q', / sort:created-desc/g)(request)),
   },
   unauthorized: () =>
     jsonAnswer(401, { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest', status: '401' }),

@@ -6,6 +6,7 @@ import {
   type SearchContext,
   type SearchRequest,
   type SimulatedPlatform,
+  withParameters,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { isFound } from '../records.ts'
@@ -47,6 +48,7 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   return recordsOf(`gitlab/${parameters.get('project')}`, query.topic, corpus)
     .filter((record) => state === 'all' || (state === 'closed') === (record.resolution !== undefined))
     .filter((record) => matchesQuery(query, record.searchText))
+    .filter((record) => record.createdAt >= new Date(parameters.get('created_after') ?? 0))
     .filter((record) => labels.every((label) => gitLabLabels(record).includes(label)))
     .sort((a, b) => direction * (value(b) - value(a)) || a.id - b.id)
 }
@@ -148,6 +150,10 @@ export const gitlab: SimulatedPlatform = {
     ...answer,
     headers: { ...answer.headers, 'x-next-page': String(pageNumber(parameters) + 1) },
   }),
+  ignoring: {
+    since: withParameters({ created_after: null }),
+    order: withParameters({ order_by: 'popularity' }),
+  },
   unauthorized: () => jsonAnswer(401, { message: '401 Unauthorized' }),
   serverError: () => ({
     status: 503,

@@ -6,6 +6,7 @@ import {
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withParameters,
 } from '../platform-shape.ts'
 import { parseQuery } from '../query.ts'
 import { hackerNewsHit, hackerNewsTags, objectId } from './hackernews-hit.ts'
@@ -90,7 +91,7 @@ function searchAnswer(request: SearchRequest, { corpus, behaviours }: SearchCont
   const unknown = exactness === 'refused' && exactnessParameters.find((name) => parameters.has(name))
   if (unknown) return jsonAnswer(400, { code: 400, message: `Unknown parameter: ${unknown}` })
   const refused = parseNumericFilters(parameters.get('numericFilters') ?? '').find(
-    (filter) => filter.attribute !== 'created_at_i',
+    (filter) => filter.attribute !== 'created_at_i' || behaviours.hackernews.dateFilter === 'refused',
   )
   if (refused) {
     const reason = 'attribute not specified in numericAttributesForFiltering setting'
@@ -144,6 +145,10 @@ export const hackernews: SimulatedPlatform = {
     return jsonAnswer(429, { code: 429, message: 'Too Many Requests' }, headers)
   },
   sayMore: (answer) => changeBody(answer, () => ({ nbPages: 1_000_000 })),
+  ignoring: {
+    since: withParameters({ numericFilters: null }),
+    order: (request) => ({ ...request, path: request.path.replace('_by_date', '') }),
+  },
   unauthorized: () => jsonAnswer(403, { message: 'Invalid Application-ID or API key', status: 403 }),
   serverError: () => jsonAnswer(503, { code: 503, message: 'Service Unavailable' }),
   wrongShape: () => jsonAnswer(200, { hits: 'none', nbHits: null, page: '0', nbPages: [], hitsPerPage: 20 }),

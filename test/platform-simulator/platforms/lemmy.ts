@@ -3,9 +3,11 @@ import {
   type Answer,
   changeBody,
   jsonAnswer,
+  type SearchContext,
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withParameters,
 } from '../platform-shape.ts'
 import { canonicalText } from '../query.ts'
 import { otherRequestPhrases, requestPhrases } from '../vocabulary.ts'
@@ -90,7 +92,11 @@ function refused(error: string, status = 400): Answer {
 const absent: Answer = { status: 404, headers: {}, body: '' }
 
 /** Version 4: posts in an order of their own, one cursor, and only local ones unless all are wanted. */
-function listAnswer({ parameters }: SearchRequest, instance: string, corpus: Corpus): Answer {
+function listAnswer(
+  { parameters }: SearchRequest,
+  instance: string,
+  { corpus, now }: Pick<SearchContext, 'corpus' | 'now'>,
+): Answer {
   if (!hasVersion4(instance)) return absent
   const limit = wholeNumber(parameters.get('limit'), defaultPageSize)
   const page = pageOfCursor(parameters.get('page_cursor'))
@@ -98,7 +104,10 @@ function listAnswer({ parameters }: SearchRequest, instance: string, corpus: Cor
   if (limit === null || limit < 1 || limit > maximumPageSize || !/^[a-z_]+$/.test(sort)) return refused('unknown')
   const search = new URLSearchParams(parameters)
   search.set('instance', instance)
-  const found = parameters.get('type_') === 'all' ? find(search, corpus) : []
+  const rangeMs = (wholeNumber(parameters.get('time_range_seconds'), 0) ?? 0) * 1_000
+  const oldest = new Date(rangeMs === 0 ? 0 : now - rangeMs)
+  const all = parameters.get('type_') === 'all' ? find(search, corpus) : []
+  const found = all.filter((record) => record.createdAt >= oldest)
   const posts = found.slice((page - 1) * limit, page * limit).map((record) => lemmyPostView(record, '1.0'))
   return jsonAnswer(200, { posts, next_page: found.length > page * limit ? `P${page + 1}` : null, prev_page: null })
 }
@@ -113,13 +122,13 @@ function shimAnswer({ parameters }: SearchRequest, instance: string, corpus: Cor
   return jsonAnswer(200, { type_: 'All', comments: [{ comment: { id: 1 } }], posts, communities, users: [] })
 }
 
-function searchAnswer(request: SearchRequest, corpus: Corpus): Answer {
+function searchAnswer(request: SearchRequest, { corpus, now }: SearchContext): Answer {
   const { parameters, path } = request
   const site = sitePath.exec(path)?.[1]
   if (site !== undefined) return hasVersion4(site) ? jsonAnswer(200, { site_view: {}, version: '1.0.0' }) : absent
   const instance = instanceOf(path)
   if (instance === null || instance.startsWith('nosuch')) return absent
-  if (isList(path)) return listAnswer(request, instance, corpus)
+  if (isList(path)) return listAnswer(request, instance, { corpus, now })
   if (hasShim(instance)) return shimAnswer(request, instance, corpus)
   const limit = wholeNumber(parameters.get('limit'), defaultPageSize)
   const page = wholeNumber(parameters.get('page'), 1)
@@ -151,7 +160,7 @@ export const lemmy: SimulatedPlatform = {
   },
   find,
 
-  search: (request, { corpus }) => searchAnswer(request, corpus),
+  search: searchAnswer,
 
   // Version 0.19 says no more than no; later ones have the right status, and name a time only when a fault does.
   refuse: (wait, now) => {
@@ -170,6 +179,10 @@ export const lemmy: SimulatedPlatform = {
     const limit = wholeNumber(parameters.get('limit'), defaultPageSize) ?? defaultPageSize
     const filled = Array.from({ length: shown.length === 0 ? 0 : limit }, (_, index) => shown[index % shown.length])
     return changeBody(answer, () => ({ posts: filled }))
+  },
+  ignoring: {
+    since: withParameters({ time_range_seconds: null }),
+    order: (request) => withParameters({ sort: isList(request.path) ? 'top' : 'TopAll' })(request),
   },
   unauthorized: () => refused('instance_is_private'),
   serverError: () => ({

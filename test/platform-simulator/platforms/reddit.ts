@@ -7,6 +7,7 @@ import {
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withParameters,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { aboutCommunity, refusedCommunity } from './reddit-communities.ts'
@@ -165,6 +166,10 @@ export const reddit: SimulatedPlatform = {
       const listing = data as { after: string | null }
       return { data: { ...listing, after: listing.after ?? parameters.get('after') ?? 't3_again' } }
     }),
+  ignoring: {
+    since: (request) => request,
+    order: withParameters({ sort: 'relevance' }),
+  },
   unauthorized: () => errorAnswer(401, 'Unauthorized'),
   serverError: () => htmlAnswer(503, 'Our CDN was unable to reach our servers'),
   wrongShape: () => jsonAnswer(200, { kind: 'Listing', data: { children: { first: 'not a list' }, after: 7 } }),

@@ -7,6 +7,7 @@ import {
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withParameters,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { isFound } from '../records.ts'
@@ -162,6 +163,10 @@ export const stackexchange: SimulatedPlatform = {
     return errorAnswer(502, 'throttle_violation', message)
   },
   sayMore: (answer) => changeBody(answer, () => ({ has_more: true })),
+  ignoring: {
+    since: withParameters({ fromdate: null }),
+    order: withParameters({ sort: 'relevance' }),
+  },
   unauthorized: () => badParameter("`key` doesn't match a known application"),
   serverError: () => errorAnswer(503, 'temporarily_unavailable', 'This method is temporarily unavailable', 503),
   wrongShape: () => jsonAnswer(200, { items: 'none', has_more: 'perhaps', quota_max: null, quota_remaining: 'some' }),

@@ -8,6 +8,7 @@ import {
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withParameters,
 } from '../platform-shape.ts'
 import { matchesQuery, parseQuery } from '../query.ts'
 import { postUrl, xPost, xUsers } from './x-item.ts'
@@ -19,6 +20,7 @@ const defaultPageSize = 10
 const maximumQuery = 512
 const windowMs = 900_000
 const requestsPerWindow = 450
+const reachMs = 7 * 86_400_000
 
 const qualifiers = 'is has lang from to url conversation_id'.split(' ')
 const knownFields: Record<string, ReadonlySet<string>> = {
@@ -81,12 +83,13 @@ function find(parameters: URLSearchParams, corpus: Corpus, leakRetweets = false)
   const found = corpus
     .records('x', query.topic)
     .filter((record) => matchesQuery(query, record.searchText, qualifies(record)))
+    .filter((record) => record.createdAt >= new Date(parameters.get('start_time') ?? 0))
   if (parameters.get('sort_order') === 'relevancy') return found
   return found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id)
 }
 
 /** The parameter that X would refuse; null when all are well. */
-function refusedParameter(parameters: URLSearchParams): string | null {
+function refusedParameter(parameters: URLSearchParams, now: number): string | null {
   const query = parameters.get('query') ?? ''
   const { groups } = parseQuery(query, qualifiers)
   const canStandAlone = groups.some((group) => group.some(({ kind, negated }) => kind !== 'qualifier' && !negated))
@@ -94,17 +97,26 @@ function refusedParameter(parameters: URLSearchParams): string | null {
   if (query.length > maximumQuery || !canStandAlone || !isBalanced) return 'query'
   if (pageSize(parameters) === null) return 'max_results'
   if (offset(parameters) === null) return 'next_token'
+  if (!isStart(parameters.get('start_time'), now)) return 'start_time'
   const isKnown = (name: string) => listed(parameters, name).every((field) => knownFields[name]!.has(field))
   return Object.keys(knownFields).find((name) => !isKnown(name)) ?? null
+}
+
+/** A start is within the last seven days, and before the end, 30 seconds ago. */
+function isStart(text: string | null, now: number): boolean {
+  if (text === null) return true
+  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)
+  const age = now - Date.parse(text)
+  return isInstant && age >= 30_000 && age <= reachMs
 }
 
 function listed(parameters: URLSearchParams, name: string): string[] {
   return (parameters.get(name) ?? '').split(',').filter((field) => field !== '')
 }
 
-function searchPosts({ parameters }: SearchRequest, { corpus, limit, leakPullRequests }: SearchContext): Answer {
+function searchPosts({ parameters }: SearchRequest, { corpus, limit, now, leakPullRequests }: SearchContext): Answer {
   const headers = rateHeaders(limit)
-  const refused = refusedParameter(parameters)
+  const refused = refusedParameter(parameters, now)
   if (refused !== null) return invalid(refused, parameters.get(refused) ?? '', headers)
   const start = offset(parameters)!
   const found = find(parameters, corpus, leakPullRequests)
@@ -124,6 +136,12 @@ function searchPosts({ parameters }: SearchRequest, { corpus, limit, leakPullReq
     },
   }
   return jsonAnswer(200, body, headers)
+}
+
+function byRelevance(request: SearchRequest): SearchRequest {
+  const parameters = new URLSearchParams(request.parameters)
+  parameters.set('sort_order', 'relevancy')
+  return { ...request, parameters }
 }
 
 export const x: SimulatedPlatform = {
@@ -154,6 +172,10 @@ export const x: SimulatedPlatform = {
     changeBody(answer, ({ meta }) => ({
       meta: { next_token: parameters.get('next_token') ?? tokenAt(0), ...(meta as object) },
     })),
+  ignoring: {
+    since: withParameters({ start_time: null }),
+    order: byRelevance,
+  },
   unauthorized: () => problem(401, 'Unauthorized'),
   serverError: () => problem(503, 'Service Unavailable'),
   wrongShape: () => jsonAnswer(200, { data: { first: 'not a list' }, includes: 'some', meta: 7 }),

@@ -23,6 +23,9 @@ export function findVideos(corpus: Corpus, search: string): readonly CorpusRecor
   return areGiven(corpus) ? videos : videos.filter((video) => video.id % stride < videosPerTopic)
 }
 
+export const newestFirst = (records: readonly CorpusRecord[]): CorpusRecord[] =>
+  records.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || a.id - b.id)
+
 export function stateOfVideo(corpus: Corpus, videoId: string): VideoState {
   const recordId = recordIdOf(videoId)
   if (recordId === null) return 'videoNotFound'

@@ -7,9 +7,10 @@ import {
   type SearchRequest,
   type SimulatedPlatform,
   wholeNumber,
+  withParameters,
 } from '../platform-shape.ts'
 import { commentIdOf, commentThread, searchResult } from './youtube-item.ts'
-import { findThreads, findThreadsById, findVideos, findWishes, stateOfVideo } from './youtube-records.ts'
+import { findThreads, findThreadsById, findVideos, findWishes, newestFirst, stateOfVideo } from './youtube-records.ts'
 import { badRequest, closedVideo, refuse } from './youtube-refusals.ts'
 
 const searchesPerDay = 100
@@ -92,7 +93,9 @@ function threadsById(parameters: URLSearchParams, ids: string[], corpus: Corpus)
 function listOf(request: SearchRequest, { corpus, behaviours }: SearchContext): List | Answer {
   const { parameters } = request
   if (request.path === '/search') {
-    const videos = findVideos(corpus, parameters.get('q') ?? '').slice(0, reachableVideos)
+    const after = new Date(parameters.get('publishedAfter') ?? 0)
+    const found = findVideos(corpus, parameters.get('q') ?? '').filter(({ createdAt }) => createdAt >= after)
+    const videos = (parameters.get('order') === 'date' ? newestFirst(found) : found).slice(0, reachableVideos)
     return { kind: 'youtube#searchListResponse', all: videos.map(searchResult), total: 1_000_000 }
   }
   const ids = parameters.get('id')
@@ -109,7 +112,9 @@ function listOf(request: SearchRequest, { corpus, behaviours }: SearchContext): 
   const isPlain = parameters.get('textFormat') === 'plainText'
   return {
     kind: 'youtube#commentThreadListResponse',
-    all: threads.map((thread) => commentThread(thread, videoId, isPlain)),
+    all: (parameters.get('order') === 'time' ? newestFirst(threads) : threads).map((thread) =>
+      commentThread(thread, videoId, isPlain),
+    ),
   }
 }
 
@@ -173,6 +178,10 @@ export const youtube: SimulatedPlatform = {
     changeBody(answer, ({ nextPageToken }) => ({
       nextPageToken: nextPageToken ?? parameters.get('pageToken') ?? tokenOf(0),
     })),
+  ignoring: {
+    since: withParameters({ publishedAfter: null }),
+    order: withParameters({ order: 'relevance' }),
+  },
   unauthorized: () =>
     refuse({
       status: 400,

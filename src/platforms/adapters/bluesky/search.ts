@@ -1,9 +1,10 @@
 import { createAccessTokens } from '../../client/access-token.ts'
-import { asFields, asString } from '../../content/fields.ts'
+import { asDate, asFields, asString, type Fields } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
+import { reachesOlder } from '../newest-first.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { wishPhrases } from '../wish-phrases.ts'
@@ -49,7 +50,7 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
       request,
       // Always the first phrase first, because it finds the most wishes; no phrase has a claim to be first.
       firstSource: 0,
-      fetchFrom: (phrase, cursor) => fetchPhrase(bluesky, `${words} "${phrase}"`, asString(cursor), request.signal),
+      fetchFrom: (phrase, cursor) => fetchPhrase(bluesky, `${words} "${phrase}"`, asString(cursor), request),
     })
   }
 
@@ -60,15 +61,23 @@ async function fetchPhrase(
   bluesky: Bluesky,
   query: string,
   cursor: string | null,
-  signal: AbortSignal,
+  { signal, newestSince }: PageRequest,
 ): Promise<SourcePage> {
-  const parameters = { q: query, sort: 'latest', limit: pageSize, ...(cursor === null ? {} : { cursor }) }
+  const since = newestSince ? { since: newestSince.toISOString() } : {}
+  const parameters = { q: query, sort: 'latest', limit: pageSize, ...since, ...(cursor === null ? {} : { cursor }) }
   const { body } = await bluesky.call('app.bsky.feed.searchPosts', parameters, signal)
   const answer = asFields(body)
   const posts = requiredList(answer?.posts, { label: 'bluesky', items: 'posts', variable: 'BLUESKY_API_URL' })
   const now = bluesky.clock.now()
   const { requests, discarded } = await readItems(posts, (post) => readBlueskyPost(post, now))
-  return { requests, discarded, nextCursor: posts.length === 0 ? null : readCursor(answer?.cursor, cursor) }
+  const isOver = posts.length === 0 || reachesOlder(posts, sortedAt, newestSince)
+  return { requests, discarded, nextCursor: isOver ? null : readCursor(answer?.cursor, cursor) }
+}
+
+/** The date by which Bluesky orders and `since` compares: the author's, or the server's where that is earlier (`sortAt`). */
+function sortedAt(post: Fields): Date | null {
+  const dates = [asDate(asFields(post.record)?.createdAt), asDate(post.indexedAt)].filter((date) => date !== null)
+  return dates.reduce<Date | null>((first, date) => (first === null || date < first ? date : first), null)
 }
 
 /**

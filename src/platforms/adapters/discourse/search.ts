@@ -1,8 +1,9 @@
 import { endpointUrl } from '../../client/client.ts'
-import { asFields, asPage } from '../../content/fields.ts'
+import { asDate, asFields, asPage } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
+import { reachesOlder } from '../newest-first.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { completeExcerpts } from './complete.ts'
@@ -28,13 +29,14 @@ const lastPage = 10
 const maxForeignBytes = 2 * 1024 * 1024
 /** `min_search_term_length`, unless the forum has set another one. */
 const shortestWord = 3
+const dayMs = 86_400_000
 
 /**
  * Topics of the configured forums whose first post has every word of the topic, in the category or with the tag that holds
  * wishes (`GET /search.json`, 50 a page, 10 pages). By relevance, like GitHub: with `order:likes` famous topics that mention
  * the words in passing would come first. `in:first` leaves replies out; beside a filter Discourse also searches words that
  * are shorter than its minimum (lib/search.rb, `execute`), so a topic like "AI" is searched like any other. Closed and
- * archived topics are found too, so that their status is known.
+ * archived topics are found too, so that their status is known. What is new comes by the date of its topic.
  */
 export function createDiscourse(options: DiscourseOptions): Platform {
   const { clock, openBudget, urls } = options
@@ -44,7 +46,7 @@ export function createDiscourse(options: DiscourseOptions): Platform {
   async function fetchPage(request: PageRequest): Promise<Page | null> {
     const words = discourseWords(searchWords(request.topic))
     if (words.length === 0) return null
-    const { sources = urls, signal } = request
+    const { sources = urls } = request
     const forums = new Map(sources.map((url) => [url, readForum(url)]))
     return fetchRoundRobin({
       sources,
@@ -53,7 +55,7 @@ export function createDiscourse(options: DiscourseOptions): Platform {
       fetchFrom: async (url, cursor) => {
         const isForeign = request.sources !== undefined && !listed.has(url)
         const searched = { forum: forums.get(url)!, isForeign, isNamed: request.sources !== undefined }
-        const page = await fetchForum(context, words, searched, asPage(cursor, 1), signal)
+        const page = await fetchForum(context, words, searched, asPage(cursor, 1), request)
         if (!isForeign) return page
         return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: url })) }
       },
@@ -115,7 +117,7 @@ async function fetchForum(
   words: string[],
   searched: SearchedForum,
   page: number,
-  signal: AbortSignal,
+  { signal, newestSince }: PageRequest,
 ): Promise<SourcePage> {
   const { client, clock, hosts } = context
   const { forum, isForeign } = searched
@@ -125,7 +127,7 @@ async function fetchForum(
   const answer = await client.getJson({
     platform: 'discourse',
     label,
-    url: endpointUrl(forum.baseUrl, '/search.json', { q: `${words.join(' ')} ${forum.filter} in:first`, page }),
+    url: endpointUrl(forum.baseUrl, '/search.json', { q: queryOf(words, forum, newestSince), page }),
     budget: searches,
     signal,
     isForeign,
@@ -138,12 +140,21 @@ async function fetchForum(
   const list = { label, items: 'posts', variable: 'DISCOURSE_URLS', advice: adviceFor(searched) }
   const posts = requiredList(postsOf(body), list)
   const hasMore = asFields(body?.grouped_search_result)?.more_full_page_results === true && posts.length > 0
+  const isOver = reachesOlder(posts, (post) => asDate(post.created_at), newestSince)
   const { requests, discarded } = await readPosts(posts, body, forum)
   const getTopic = (id: string, patience: AbortSignal) =>
     readJson(context, searched, `/t/${encodeURIComponent(id)}.json`, patience)
   return {
     requests: await completeExcerpts(requests, { forum, words, signal, getTopic }),
     discarded,
-    nextCursor: hasMore && page < lastPage ? { page: page + 1 } : null,
+    nextCursor: hasMore && !isOver && page < lastPage ? { page: page + 1 } : null,
   }
+}
+
+/** `after:` knows whole days, strictly after the beginning of one; a day more is sure in every time zone. */
+function queryOf(words: string[], forum: Forum, newestSince: Date | null | undefined): string {
+  const query = `${words.join(' ')} ${forum.filter} in:first`
+  if (!newestSince) return query
+  const dayBefore = new Date(newestSince.getTime() - dayMs).toISOString().slice(0, 10)
+  return `${query} order:latest_topic after:${dayBefore}`
 }

@@ -1,6 +1,7 @@
-import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
+import { asDate, asFields, asList, asString, type Fields } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import { type FoundRequest, type Json, type Page, PlatformError } from '../../platform.ts'
+import { reachesOlder } from '../newest-first.ts'
 import type { GithubApi } from './api.ts'
 import { discussionFields, isInIdeaCategory, readDiscussion } from './discussion.ts'
 import { discussionQueries } from './query.ts'
@@ -15,6 +16,8 @@ export interface DiscussionPage {
   /** `{after: [end cursor or null for each query]}`; null for the first page. */
   cursor: Json
   signal: AbortSignal
+  /** Newest first, since this instant. */
+  since?: Date | null | undefined
 }
 
 /**
@@ -23,8 +26,8 @@ export interface DiscussionPage {
  * @returns null when the topic has no words.
  */
 export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Promise<Page | null> {
-  const { topic, repository, cursor, signal } = page
-  const queries = discussionQueries(topic, repository)
+  const { topic, repository, cursor, signal, since } = page
+  const queries = discussionQueries(topic, repository, since)
   if (queries.length === 0) return null
   const cursors = readCursors(cursor, queries.length)
   const { data } = await api.query(...searchesOf(queries, cursors), signal)
@@ -37,7 +40,7 @@ export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Pr
     const read = readDiscussion(node)
     return read === 'notPublic' || isInIdeaCategory(node) ? read : null
   })
-  return { requests: onceEach(requests), discarded, nextCursor: nextCursorOf(connections, cursors) }
+  return { requests: onceEach(requests), discarded, nextCursor: nextCursorOf(connections, cursors, since) }
 }
 
 /** Null for a search that has ended, and for one that has not begun; `after` is undefined for the former. */
@@ -69,10 +72,11 @@ function searchesOf(queries: readonly string[], cursors: Cursors): [query: strin
   return [`query (${types.join(', ')}) { ${searches.join('\n')} }`, variables]
 }
 
-function nextCursorOf(connections: readonly (Fields | null)[], cursors: Cursors): Json {
+function nextCursorOf(connections: readonly (Fields | null)[], cursors: Cursors, since: Date | null | undefined): Json {
   const after = connections.map((connection, index) => {
     const pageInfo = asFields(connection?.pageInfo)
-    const end = pageInfo?.hasNextPage === true ? asString(pageInfo.endCursor) : null
+    const isOver = reachesOlder(asList(connection?.nodes) ?? [], (node) => asDate(node.createdAt), since)
+    const end = pageInfo?.hasNextPage === true && !isOver ? asString(pageInfo.endCursor) : null
     // A platform that repeats a cursor would be queried for ever.
     return end === cursors[index] ? null : end
   })

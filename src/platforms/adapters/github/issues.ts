@@ -1,8 +1,9 @@
 import { hasNextLink } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
-import { asFields, asList, asString } from '../../content/fields.ts'
+import { asDate, asFields, asList, asString } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import { type Page, PlatformError, SourceRefusedError } from '../../platform.ts'
+import { reachesOlder } from '../newest-first.ts'
 import { requiredList } from '../required-list.ts'
 import type { FoundTogether } from '../topic-batches.ts'
 import type { GithubApi } from './api.ts'
@@ -19,6 +20,8 @@ export interface IssuePage {
   repository?: string | undefined
   page: number
   signal: AbortSignal
+  /** Newest first, since this instant. */
+  since?: Date | null | undefined
 }
 
 export interface IssueSearch {
@@ -36,39 +39,42 @@ export interface IssueSearch {
 export function createIssueSearch(api: GithubApi): IssueSearch {
   let isPlainOnly = false
 
-  const search = (q: string, page: number, isAdvanced: boolean, signal: AbortSignal) => {
+  const search = (q: string, isAdvanced: boolean, { page, signal, since }: Omit<IssuePage, 'topic'>) => {
     const form: Record<string, string> = isAdvanced ? { advanced_search: 'true' } : {}
-    return api.searchIssues({ q, ...form, page, per_page: pageSize }, signal)
+    const order: Record<string, string> = since ? { sort: 'created', order: 'desc' } : {}
+    return api.searchIssues({ q, ...form, ...order, page, per_page: pageSize }, signal)
   }
 
-  async function searchTopic({ topic, repository, page, signal }: IssuePage): Promise<Answer | null> {
+  async function searchTopic(wanted: IssuePage): Promise<Answer | null> {
+    const { topic, repository, since } = wanted
     const isAdvanced = !isPlainOnly
-    const query = githubQuery(topic, { isAdvanced, repository })
-    const plain = githubQuery(topic, { isAdvanced: false, repository })
+    const query = githubQuery(topic, { isAdvanced, repository, since })
+    const plain = githubQuery(topic, { isAdvanced: false, repository, since })
     if (query === null || plain === null) return null
-    const answer = await search(query, page, isAdvanced, signal)
+    const answer = await search(query, isAdvanced, wanted)
     if (answer.status !== 422 || !isAdvanced || isPastTheEnd(answer) || isUnknownRepository(answer, repository)) {
       return answer
     }
-    const again = await search(plain, page, false, signal)
+    const again = await search(plain, false, wanted)
     if (again.status !== 422) isPlainOnly = true
     return again
   }
 
   return {
     async fetchTopic(wanted) {
-      const { repository, page } = wanted
+      const { repository, page, since } = wanted
       if (page > lastPage) return null
       const answer = await searchTopic(wanted)
       if (answer === null || isPastTheEnd(answer)) return null
       if (answer.status === 422) throw refusedQuery(repository)
       const { requests, discarded } = await readIssues(answer)
-      const hasMore = page < lastPage && countItems(answer) > 0 && hasNextLink(answer.headers)
+      const isOver = reachesOlder(itemsOf(answer), (issue) => asDate(issue.created_at), since)
+      const hasMore = page < lastPage && countItems(answer) > 0 && hasNextLink(answer.headers) && !isOver
       return { requests, discarded, nextCursor: hasMore ? { page: page + 1 } : null }
     },
     async fetchTopics(topics, signal) {
       if (isPlainOnly) return null
-      const answer = await search(githubQueryTogether(topics), 1, true, signal)
+      const answer = await search(githubQueryTogether(topics), true, { page: 1, signal })
       if (answer.status === 422) return null
       const { requests } = await readIssues(answer)
       return { found: requests, isFull: countItems(answer) >= pageSize }
@@ -88,7 +94,9 @@ function readIssues(answer: Answer) {
   return readItems(requiredList(asFields(answer.body)?.items, list), readIssue)
 }
 
-const countItems = ({ body }: Answer): number => asList(asFields(body)?.items)?.length ?? 0
+const itemsOf = ({ body }: Answer): unknown[] => asList(asFields(body)?.items) ?? []
+
+const countItems = (answer: Answer): number => itemsOf(answer).length
 
 function isPastTheEnd(answer: Answer): boolean {
   const message = asString(asFields(answer.body)?.message) ?? ''

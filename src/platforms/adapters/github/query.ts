@@ -1,4 +1,5 @@
 import { searchWords } from '../../topic-words.ts'
+import { isoSecond } from '../newest-first.ts'
 
 /** Longer queries are a 422. The documentation excludes qualifiers from the count, reports include them. */
 const queryLimit = 256
@@ -20,6 +21,7 @@ export interface QueryForm {
   isAdvanced: boolean
   /** The repository of an account, `owner/repository`: all of its issues, archived or not. */
   repository?: string | undefined
+  since?: Date | null | undefined
 }
 
 /**
@@ -29,11 +31,11 @@ export interface QueryForm {
  */
 export function githubQuery(
   topic: string,
-  { isAdvanced, repository }: QueryForm = { isAdvanced: true },
+  { isAdvanced, repository, since }: QueryForm = { isAdvanced: true },
 ): string | null {
   // `repo:` must not stand inside parentheses (docs.github.com, "Filtering and searching issues").
   const where = repository === undefined ? `archived:false ${isAdvanced ? labelsOrType : labels}` : `repo:${repository}`
-  return quotedWithin(topic, `${scope} ${where}`)
+  return createdSince(quotedWithin(topic, `${scope} ${where}`), since)
 }
 
 /** One query for several topics, in advanced search: there parentheses group and OR joins (cli/cli issue 9828). */
@@ -59,14 +61,23 @@ const categories = ['Ideas', 'Feature Requests', 'Feature Request', 'Suggestions
 /**
  * The queries for discussions; whether `category:` can be repeated is not documented, so each category has its own. In the
  * repository of an account all categories are searched, because their names are free.
+ * With `since` they are in the order newest first, which the argument list of GraphQL does not have.
  * @returns an empty list when the topic has no words to search for.
  */
-export function discussionQueries(topic: string, repository?: string): string[] {
+export function discussionQueries(topic: string, repository?: string, since?: Date | null): string[] {
   const scopes =
     repository === undefined
       ? categories.map((category) => `is:public archived:false category:"${category}"`)
       : [`is:public repo:${repository}`]
-  return scopes.flatMap((scope) => quotedWithin(topic, scope) ?? [])
+  const order = since ? ' sort:created-desc' : ''
+  return scopes.flatMap((scope) => createdSince(quotedWithin(topic, scope + order), since) ?? [])
+}
+
+/** Left out where it would cost a word of the topic: newest first, what is older only ends the search. */
+function createdSince(query: string | null, since: Date | null | undefined): string | null {
+  if (query === null || !since) return query
+  const narrowed = `${query} created:>=${isoSecond(since)}`
+  return narrowed.length > queryLimit ? query : narrowed
 }
 
 function quotedWithin(topic: string, qualifiers: string): string | null {

@@ -30,11 +30,12 @@ export function createGithub(options: GithubOptions): Platform {
   })
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
-    const { topic, cursor, signal, mayShare = false } = request
+    const { topic, cursor, signal, mayShare = false, newestSince: since } = request
     if (searchWords(topic).length === 0) return null
     if (request.sources) return fetchOwnSources(api, issues, request, request.sources)
-    if (mayShare && cursor === null) return fetchFirstPage(topic, signal)
-    if (!api.hasToken) return issues.fetchTopic({ topic, page: asPage(cursor, 1), signal })
+    // Topics that share a page have no common instant.
+    if (mayShare && cursor === null && !since) return fetchFirstPage(topic, signal)
+    if (!api.hasToken) return issues.fetchTopic({ topic, page: asPage(cursor, 1), signal, since })
     return fetchIssuesAndDiscussions(api, issues, request)
   }
 
@@ -50,14 +51,14 @@ const nothing: SourcePage = { requests: [], nextCursor: null }
 
 /** The two are hosts of their own, because their limits and failures are. */
 function fetchIssuesAndDiscussions(api: GithubApi, issues: IssueSearch, request: PageRequest): Promise<Page | null> {
-  const { topic, signal } = request
+  const { topic, signal, newestSince: since } = request
   return fetchRoundRobin({
     sources: ['issues', 'discussions'],
     request,
     hostOf: (source) => source,
     fetchFrom: async (source, cursor) => {
-      if (source === 'discussions') return (await fetchDiscussions(api, { topic, cursor, signal })) ?? nothing
-      return (await issues.fetchTopic({ topic, page: asPage(cursor, 1), signal })) ?? nothing
+      if (source === 'discussions') return (await fetchDiscussions(api, { topic, cursor, signal, since })) ?? nothing
+      return (await issues.fetchTopic({ topic, page: asPage(cursor, 1), signal, since })) ?? nothing
     },
   })
 }
@@ -69,7 +70,7 @@ function fetchOwnSources(
   request: PageRequest,
   sources: readonly string[],
 ): Promise<Page | null> {
-  const { topic, signal } = request
+  const { topic, signal, newestSince: since } = request
   const discussions: Json = { discussions: true }
   return fetchRoundRobin({
     sources,
@@ -78,8 +79,8 @@ function fetchOwnSources(
       const fields = asFields(cursor)
       const isPastIssues = fields !== null && ('discussions' in fields || 'after' in fields)
       const page = isPastIssues
-        ? await fetchDiscussions(api, { topic, repository, cursor, signal })
-        : await issues.fetchTopic({ topic, repository, page: asPage(cursor, 1), signal })
+        ? await fetchDiscussions(api, { topic, repository, cursor, signal, since })
+        : await issues.fetchTopic({ topic, repository, page: asPage(cursor, 1), signal, since })
       const { nextCursor, requests, ...counts } = page ?? nothing
       const continues = !isPastIssues && nextCursor === null && api.hasToken
       return {

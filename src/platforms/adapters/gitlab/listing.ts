@@ -2,9 +2,10 @@ import type { Clock } from '../../../runtime/clock.ts'
 import { type AnswerHeaders, hasNextLink, headerNumber, headerText } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
 import { addDiscarded } from '../../content/discarded.ts'
-import { asFields, asString } from '../../content/fields.ts'
+import { asDate, asFields, asString } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import { type PlatformError, SourceRefusedError } from '../../platform.ts'
+import { reachesOlder } from '../newest-first.ts'
 import { requiredList } from '../required-list.ts'
 import type { SourcePage } from '../round-robin.ts'
 import type { Lister, ListRequest } from './api.ts'
@@ -27,6 +28,8 @@ export interface IssuePage {
   words: readonly string[]
   page: number
   signal: AbortSignal
+  /** Only what was written since this instant; the order is always newest first. */
+  since?: Date | null | undefined
 }
 
 /** Fetches one page of the issues of a source that have every word. */
@@ -68,7 +71,8 @@ export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): 
     const isFiltered = !isSearched || isIgnored
     const last = isFiltered ? lastUnsearchedPage : lastPage
     const hasMore = page.page < last && items.length > 0 && hasNextPage(answer.headers, page.page, items.length)
-    const nextCursor = hasMore ? { page: page.page + 1 } : null
+    const isOver = reachesOlder(items, (issue) => asDate(issue.created_at), page.since)
+    const nextCursor = hasMore && !isOver ? { page: page.page + 1 } : null
     const about = isFiltered ? items.filter((item) => hasAll(item, page.words)) : items
     const { requests, discarded } = await readItems(about, readIssue)
     if (!isFiltered) return { requests, discarded, nextCursor }
@@ -81,7 +85,7 @@ export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): 
   }
 }
 
-function parametersOf({ label, words, page }: IssuePage, isSearched: boolean): Record<string, string | number> {
+function parametersOf({ label, words, page, since }: IssuePage, isSearched: boolean): Record<string, string | number> {
   return {
     ...(isSearched ? { search: words.join(' '), in: 'title,description' } : {}),
     scope: 'all',
@@ -91,6 +95,7 @@ function parametersOf({ label, words, page }: IssuePage, isSearched: boolean): R
     ...(label === null ? {} : { labels: label }),
     order_by: 'created_at',
     sort: 'desc',
+    ...(since ? { created_after: since.toISOString() } : {}),
     per_page: pageSize,
     page,
   }

@@ -35,16 +35,16 @@ export function createGitlab(options: GitlabOptions): Platform {
     listedIn: string,
     words: readonly string[],
     page: number,
-    signal: AbortSignal,
+    { signal, newestSince: since }: PageRequest,
   ): Promise<SourcePage> {
     const { kind, path, label } = readSource(named)
     const source: ListRequest['source'] = { kind, path, listedIn }
     if (hasToken && kind === 'projects') await checkVisibility(source, signal)
-    return (kind === 'groups' ? fetchGroup : fetchIssues)({ source, label, words, page, signal })
+    return (kind === 'groups' ? fetchGroup : fetchIssues)({ source, label, words, page, signal, since })
   }
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
-    const { topic, sources, signal } = request
+    const { topic, sources } = request
     const words = searchWords(topic)
     if (words.length === 0) return null
     const listedIn = sources ? listedInJob : listedInVariable
@@ -52,7 +52,7 @@ export function createGitlab(options: GitlabOptions): Platform {
       sources: sources ?? projects,
       request,
       fetchFrom: async (source, cursor) => {
-        const page = await fetchSource(source, listedIn, words, asPage(cursor, 1), signal)
+        const page = await fetchSource(source, listedIn, words, asPage(cursor, 1), request)
         return sources ? inOwnSource(page, source) : page
       },
     })

@@ -2,6 +2,7 @@ import type { Budget } from '../../budget/budget.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
 import { asFields, asString } from '../../content/fields.ts'
 import { PlatformError } from '../../platform.ts'
+import { epochSecond } from '../newest-first.ts'
 
 export interface HackernewsCallOptions {
   client: PlatformClient
@@ -9,8 +10,15 @@ export interface HackernewsCallOptions {
   baseUrl: string
 }
 
-/** Searches with the given parameters and those that make it exact. @returns the body of the answer. */
-export type CallHackernews = (parameters: Record<string, string | number>, signal: AbortSignal) => Promise<unknown>
+/**
+ * Searches with the given parameters and those that make it exact; with `since` newest first, from then on.
+ * @returns the body of the answer.
+ */
+export type CallHackernews = (
+  parameters: Record<string, string | number>,
+  signal: AbortSignal,
+  since?: Date | null,
+) => Promise<unknown>
 
 /**
  * What keeps near-spellings, beginnings of longer words and names of authors out of the results. The search passes on every parameter
@@ -23,22 +31,35 @@ const exactness = {
   advancedSyntax: 'true',
 } as const
 
-type ExactnessParameter = keyof typeof exactness
+type UnsureParameter = keyof typeof exactness | 'numericFilters'
 
 /**
- * Calls `GET /search`. When it answers 400, the parameters of exactness are left out one by one, first the one that the message
+ * Filters on points are refused since June 2026, so this one may be too; then an older post ends the search all the same. It comes first,
+ * so that a refusal without a reason costs it and nothing that keeps near-spellings out.
+ */
+const unsureParameters: readonly UnsureParameter[] = [
+  'numericFilters',
+  ...(Object.keys(exactness) as UnsureParameter[]),
+]
+
+/**
+ * Calls `GET /search`, or `GET /search_by_date` for what is new. When it answers 400, the parameters of exactness are left out one by one, first the one that the message
  * names, until it accepts the rest; the process remembers which were accepted. A refusal without any of them concerns the query.
  */
 export function createHackernewsCall({ client, budget, baseUrl }: HackernewsCallOptions): CallHackernews {
-  let accepted = Object.keys(exactness) as ExactnessParameter[]
+  const refused = new Set<UnsureParameter>()
 
-  return async (parameters, signal) => {
+  return async (parameters, signal, since) => {
+    // The index has whole seconds.
+    const values = { ...exactness, numericFilters: since ? `created_at_i>${epochSecond(since) - 1}` : undefined }
+    const wanted = unsureParameters.filter((name) => values[name] !== undefined)
+    const accepted = wanted.filter((name) => !refused.has(name))
     let sent = accepted
     for (;;) {
-      const exact = Object.fromEntries(sent.map((name) => [name, exactness[name]]))
+      const unsure = Object.fromEntries(sent.map((name) => [name, values[name]!]))
       const { status, body } = await client.getJson({
         platform: 'hackernews',
-        url: endpointUrl(baseUrl, '/search', { ...parameters, ...exact }),
+        url: endpointUrl(baseUrl, since ? '/search_by_date' : '/search', { ...parameters, ...unsure }),
         budget,
         signal,
         readError: (answer) =>
@@ -48,7 +69,7 @@ export function createHackernewsCall({ client, budget, baseUrl }: HackernewsCall
         acceptStatuses: sent.length > 0 ? [400] : [],
       })
       if (status !== 400) {
-        if (sent.length < accepted.length) accepted = sent
+        for (const name of accepted) if (!sent.includes(name)) refused.add(name)
         return body
       }
       sent = withoutRefused(sent, asString(asFields(body)?.message) ?? '')
@@ -56,7 +77,9 @@ export function createHackernewsCall({ client, budget, baseUrl }: HackernewsCall
   }
 }
 
-function withoutRefused(sent: ExactnessParameter[], message: string): ExactnessParameter[] {
-  const refused = sent.find((name) => message.includes(name)) ?? sent[0]
+function withoutRefused(sent: UnsureParameter[], message: string): UnsureParameter[] {
+  const isNamed = (name: UnsureParameter) =>
+    message.includes(name) || (name === 'numericFilters' && /numeric/i.test(message))
+  const refused = sent.find(isNamed) ?? sent[0]
   return sent.filter((name) => name !== refused)
 }

@@ -1,7 +1,8 @@
-import { asFields, asInteger, asPage } from '../../content/fields.ts'
+import { asDate, asEpochSeconds, asFields, asInteger, asPage } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Page, PageRequest, Platform } from '../../platform.ts'
+import { reachesOlder } from '../newest-first.ts'
 import { quotedWords } from '../quoted-words.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
@@ -21,7 +22,7 @@ const topicLimit = 150
 
 /**
  * Stories and comments of Hacker News with every word of the topic and one of the wish phrases (`wish-phrases.ts`)
- * (`GET /search`, by relevance), each in quotes. Algolia's limit of 1,000 hits for each phrase makes 40 pages, the maximum depth of a job.
+ * (`GET /search`, by relevance; `GET /search_by_date` for what is new), each in quotes. Algolia's limit of 1,000 hits for each phrase makes 40 pages, the maximum depth of a job.
  * Never `numericFilters` on points: since June 2026 they are refused with a 400.
  */
 export function createHackernews({ client, openBudget, baseUrl }: HackernewsOptions): Platform {
@@ -30,17 +31,16 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
   const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 3 })
   const call = createHackernewsCall({ client, budget, baseUrl })
 
-  async function fetchPhrase(words: string, phrase: string, page: number, signal: AbortSignal): Promise<SourcePage> {
-    const body = await call(
-      { query: `${words} "${phrase}"`, tags: '(story,comment)', hitsPerPage: pageSize, page },
-      signal,
-    )
+  async function fetchPhrase(query: string, page: number, request: PageRequest): Promise<SourcePage> {
+    const { signal, newestSince } = request
+    const body = await call({ query, tags: '(story,comment)', hitsPerPage: pageSize, page }, signal, newestSince)
     const answer = asFields(body)
     const hits = requiredList(answer?.hits, { label: 'hackernews', items: 'hits', variable: 'HACKERNEWS_API_URL' })
     const pageCount = asInteger(answer?.nbPages)
     const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : page + 1 < pageCount)
+    const isOver = reachesOlder(hits, (hit) => asEpochSeconds(hit.created_at_i) ?? asDate(hit.created_at), newestSince)
     const { requests, discarded } = await readItems(hits, readHit)
-    return { requests, discarded, nextCursor: hasMore ? { page: page + 1 } : null }
+    return { requests, discarded, nextCursor: hasMore && !isOver ? { page: page + 1 } : null }
   }
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
@@ -51,7 +51,7 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
       request,
       // Always the first phrase first, because it finds the most wishes; no phrase has a claim to be first.
       firstSource: 0,
-      fetchFrom: (phrase, cursor) => fetchPhrase(words, phrase, asPage(cursor, 0), request.signal),
+      fetchFrom: (phrase, cursor) => fetchPhrase(`${words} "${phrase}"`, asPage(cursor, 0), request),
     })
   }
 

@@ -7,6 +7,7 @@ import type { ApiVersion } from './version.ts'
 export const pageSize = 50
 /** Of version 3; a larger one is a 400 (db_schema/src/utils.rs). */
 const lastPage = 100
+const hourMs = 3_600_000
 
 /** A way in which people write a wish: before the words of the topic, or after them. */
 export interface WishPattern {
@@ -39,20 +40,31 @@ export interface LemmyRequest {
   parameters: Record<string, string | number>
 }
 
-/** @param cursor of `cursorAfter`; one of the other version begins at the first page. */
-export function lemmyRequest(version: ApiVersion, query: string, cursor: Json): LemmyRequest {
+/**
+ * @param cursor of `cursorAfter`; one of the other version begins at the first page.
+ * @param ageMs of the oldest post that is wanted, newest first; null for all, the most votes first.
+ */
+export function lemmyRequest(version: ApiVersion, query: string, cursor: Json, ageMs: number | null): LemmyRequest {
   if (version === 3) {
-    const parameters = { q: query, type_: 'Posts', listing_type: 'All', sort: 'TopAll', limit: pageSize }
+    const sort = ageMs === null ? 'TopAll' : 'New'
+    const parameters = { q: query, type_: 'Posts', listing_type: 'All', sort, limit: pageSize }
     return { path: '/api/v3/search', parameters: { ...parameters, page: asPage(cursor, 1) } }
   }
   // `/api/v4/search` has no order; `type_` is `local` unless it is sent (db_views/post/src/api.rs).
-  const parameters = { search_term: query, type_: 'all', sort: 'top', limit: pageSize }
+  const order = ageMs === null ? { sort: 'top' } : { sort: 'new', time_range_seconds: rangeSeconds(ageMs) }
+  const parameters = { search_term: query, type_: 'all', ...order, limit: pageSize }
   const pageCursor = asId(asFields(cursor)?.after)
   return {
     path: '/api/v4/post/list',
     parameters: pageCursor === null ? parameters : { ...parameters, page_cursor: pageCursor },
   }
 }
+
+/**
+ * An age in whole hours, so that it seldom changes between two pages, and an hour more: the clock of an instance may differ, and time
+ * passes between two pages.
+ */
+const rangeSeconds = (ageMs: number): number => (Math.max(0, Math.ceil(ageMs / hourMs)) + 1) * (hourMs / 1000)
 
 /** The views of posts in an answer of either version; betas of 1.0 call the list `items`, their search `search`. */
 export const viewsOf = (body: Fields | null): unknown => asList(body?.posts) ?? asList(body?.items) ?? body?.search

@@ -1,9 +1,10 @@
 import { endpointUrl } from '../../client/client.ts'
-import { asFields } from '../../content/fields.ts'
+import { asDate, asFields, type Fields } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
+import { reachesOlder } from '../newest-first.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { lemmyError } from './errors.ts'
@@ -29,7 +30,7 @@ interface Source {
 
 /**
  * Posts that the configured instances hold, with one of the wish phrases (`wish-phrases.ts`) before or after the words of the
- * topic, the most votes first, 50 a page (`GET /api/v3/search`; from Lemmy 1.0 `GET /api/v4/post/list?search_term=`).
+ * topic, the most votes first or what is new first, 50 a page (`GET /api/v3/search`; from Lemmy 1.0 `GET /api/v4/post/list?search_term=`).
  *
  * Lemmy's search is one pattern over title or body: a space stands for anything in between, the order counts, and a quote is
  * an ordinary character (`fuzzy_search`). It has no operators, and it finds the words within other words: the results are
@@ -49,7 +50,7 @@ export function createLemmy(options: LemmyOptions): Platform {
       // Each job begins at another instance, always with the first pattern.
       firstSource: urls.length === 0 ? 0 : request.pagesBefore % urls.length,
       hostOf: (key) => sources.get(key)!.instance.name,
-      fetchFrom: (key, cursor) => fetchSource(context, sources.get(key)!, words, cursor, request.signal),
+      fetchFrom: (key, cursor) => fetchSource(context, sources.get(key)!, words, cursor, request),
     })
   }
 
@@ -71,13 +72,14 @@ async function fetchSource(
   { instance, pattern }: Source,
   words: string,
   cursor: Json,
-  signal: AbortSignal,
+  { signal, newestSince }: PageRequest,
 ): Promise<SourcePage> {
   const query = lemmyQuery(pattern, words)
   if (query === null) return { requests: [], nextCursor: null }
   const label = `lemmy (${instance.name})`
   const version = await versions.of(instance, signal)
-  const { path, parameters } = lemmyRequest(version, query, cursor)
+  const ageMs = newestSince ? clock.now().getTime() - newestSince.getTime() : null
+  const { path, parameters } = lemmyRequest(version, query, cursor, ageMs)
   const { body } = await client.getJson({
     platform: 'lemmy',
     label,
@@ -89,5 +91,12 @@ async function fetchSource(
   const answer = asFields(body)
   const views = requiredList(viewsOf(answer), { label, items: 'posts', variable: 'LEMMY_URLS' })
   const { requests, discarded } = await readItems(views, readPostView)
-  return { requests, discarded, nextCursor: cursorAfter(version, answer, views, cursor) }
+  // Version 3 has no parameter for an instant.
+  const isOver = reachesOlder(views, publishedAt, newestSince)
+  return { requests, discarded, nextCursor: isOver ? null : cursorAfter(version, answer, views, cursor) }
+}
+
+function publishedAt(view: Fields): Date | null {
+  const post = asFields(view.post)
+  return asDate(post?.published) ?? asDate(post?.published_at)
 }

@@ -1,8 +1,9 @@
 import { after } from '../../client/headers.ts'
-import { asFields, asId, asPage, type Fields } from '../../content/fields.ts'
+import { asEpochSeconds, asFields, asId, asPage, type Fields } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
+import { reachesOlder } from '../newest-first.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { createRedditApi, type RedditApi } from './api.ts'
@@ -141,7 +142,7 @@ const nameOf = ({ community, form }: Search): string => `${community ?? 'all'} $
 async function fetchSearch(
   api: RedditApi,
   { community, form }: Search,
-  { topic, signal, sources }: PageRequest,
+  { topic, signal, sources, newestSince }: PageRequest,
   cursor: Json,
 ): Promise<FormsPage> {
   const searched = nameOf({ community, form })
@@ -151,7 +152,10 @@ async function fetchSearch(
   if (query === null || page > lastPage) return { requests: [], nextCursor: null, children: [], searched }
   const body = await api({
     path: community === null ? '/search' : `/${community}/search`,
-    parameters: { ...searchParameters(query, sent, page), ...(community === null ? {} : { restrict_sr: '1' }) },
+    parameters: {
+      ...searchParameters(query, sent, page, newestSince),
+      ...(community === null ? {} : { restrict_sr: '1' }),
+    },
     community,
     signal,
   })
@@ -160,7 +164,9 @@ async function fetchSearch(
   const isEscaped = isEscapedListing(children)
   const { requests, discarded } = await readItems(children, (child) => readRedditPost(child, isEscaped))
   // A flair that was read as text is one more search for the words alone: its further pages are no wishes.
-  const isOver = children.length === 0 || (form === flairForm && ignoresOperators(flairForm, children))
+  const isText = form === flairForm && ignoresOperators(flairForm, children)
+  // Reddit has no parameter for an instant.
+  const isOver = children.length === 0 || isText || reachesOlder(children, createdAt, newestSince)
   return {
     requests: sources === undefined ? requests : requests.map((found) => ({ ...found, ownSource: community })),
     discarded,
@@ -170,10 +176,17 @@ async function fetchSearch(
   }
 }
 
-function searchParameters(query: string, sent: string | null, page: number): Record<string, string> {
+const createdAt = (child: Fields): Date | null => asEpochSeconds(asFields(child.data)?.created_utc)
+
+function searchParameters(
+  query: string,
+  sent: string | null,
+  page: number,
+  newestSince: Date | null | undefined,
+): Record<string, string> {
   return {
     q: query,
-    sort: 'relevance',
+    sort: newestSince ? 'new' : 'relevance',
     t: 'all',
     type: 'link',
     limit: String(pageSize),

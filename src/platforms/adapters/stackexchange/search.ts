@@ -1,7 +1,8 @@
-import { asPage } from '../../content/fields.ts'
+import { asEpochSeconds, asPage } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import { type Page, type PageRequest, type Platform, SourceRefusedError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
+import { epochSecond, reachesOlder } from '../newest-first.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { type CallSite, createSiteCalls, itemsOf, type StackexchangeOptions } from './api.ts'
 import { listedInJob, listedInVariable } from './errors.ts'
@@ -22,7 +23,7 @@ export function createStackexchange(options: StackexchangeOptions): Platform {
   const callSite = createSiteCalls(options)
 
   async function fetchPage(request: PageRequest): Promise<Page | null> {
-    const { topic, sources, signal } = request
+    const { topic, sources, signal, newestSince: since } = request
     const words = searchWords(topic).join(' ')
     if (words === '') return null
     const listedIn = sources ? listedInJob : listedInVariable
@@ -31,7 +32,7 @@ export function createStackexchange(options: StackexchangeOptions): Platform {
       request,
       fetchFrom: async (site, cursor) => {
         const hasKey = key !== undefined
-        const search = { words, site, listedIn, page: asPage(cursor, 1), hasKey, signal }
+        const search = { words, site, listedIn, page: asPage(cursor, 1), hasKey, signal, since }
         const page = await fetchSite(callSite, search)
         return sources ? inOwnSource(page, site) : page
       },
@@ -53,11 +54,12 @@ interface SiteSearch {
   page: number
   hasKey: boolean
   signal: AbortSignal
+  since: Date | null | undefined
 }
 
 async function fetchSite(
   callSite: CallSite,
-  { words, site, listedIn, page, hasKey, signal }: SiteSearch,
+  { words, site, listedIn, page, hasKey, signal, since }: SiteSearch,
 ): Promise<SourcePage> {
   const answer = await callSite({
     path: '/search/advanced',
@@ -67,8 +69,10 @@ async function fetchSite(
       q: words,
       ...(isMeta(site) ? { tagged: 'feature-request' } : {}),
       filter: 'withbody',
-      sort: 'relevance',
+      sort: since ? 'creation' : 'relevance',
       order: 'desc',
+      // Whatever the order, `fromdate` means the creation of a question.
+      ...(since ? { fromdate: epochSecond(since) } : {}),
       pagesize: pageSize,
       page,
     },
@@ -76,11 +80,12 @@ async function fetchSite(
   })
   const items = itemsOf(answer)
   const hasMore = items.length > 0 && answer?.has_more === true && (hasKey || page < lastPageWithoutKey)
+  const isOver = reachesOlder(items, (question) => asEpochSeconds(question.creation_date), since)
   const { requests, discarded } = await readItems(items, (question) => readQuestion(question, site))
   return {
     requests,
     discarded,
-    nextCursor: hasMore ? { page: page + 1 } : null,
+    nextCursor: hasMore && !isOver ? { page: page + 1 } : null,
   }
 }
 

@@ -1,8 +1,9 @@
 import { endpointUrl } from '../../client/client.ts'
-import { asFields, asId, asInteger, asList, type Fields } from '../../content/fields.ts'
+import { asDate, asFields, asId, asInteger, asList, asString, type Fields } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
-import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
+import { type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
+import { isoSecond, reachesOlder } from '../newest-first.ts'
 import { quotedWords } from '../quoted-words.ts'
 import { requiredList } from '../required-list.ts'
 import { correctXBudget, xError } from './errors.ts'
@@ -22,6 +23,12 @@ const wishes = '("feature request" OR "I wish" OR "would be nice if" OR "please 
 /** 450 requests in 15 minutes for an app (docs.x.com, "Rate limits"); if a plan has fewer, its answers say so. */
 const window = { limit: 450, windowMs: 900_000 }
 
+/** What recent search reaches. A start before that is refused, so one that is nearly so old is not named. */
+const reachMs = 7 * 86_400_000
+const reachMarginMs = 3_600_000
+/** A start must be in the past, and before the end, by default 30 seconds ago. */
+const youngestMs = 120_000
+
 /**
  * Posts of the last seven days with every word of the topic and one of the phrases above (`GET /tweets/search/recent`, newest
  * first, 100 a page). X bills every post and every author that an answer holds: pages are never fetched ahead.
@@ -29,15 +36,17 @@ const window = { limit: 450, windowMs: 900_000 }
 export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOptions): Platform {
   const budget = openBudget({ name: new URL(baseUrl).host, windows: [window], concurrency: 1 })
 
-  async function fetchPage({ topic, cursor, signal }: PageRequest): Promise<Page | null> {
+  async function fetchPage({ topic, cursor, signal, newestSince }: PageRequest): Promise<Page | null> {
     if (bearerToken === undefined) throw new PlatformError('not_configured', 'x needs X_BEARER_TOKEN.')
     const query = xQuery(topic)
     if (query === null) return null
 
     const token = asId(asFields(cursor)?.token)
+    // A token belongs to the parameters of its first page.
+    const start = token === null ? startTime(newestSince, clock.now()) : asString(asFields(cursor)?.start)
     const { body } = await client.getJson({
       platform: 'x',
-      url: endpointUrl(baseUrl, '/tweets/search/recent', searchParameters(query, token)),
+      url: endpointUrl(baseUrl, '/tweets/search/recent', searchParameters(query, token, start)),
       headers: { authorization: `Bearer ${bearerToken}` },
       budget,
       signal,
@@ -48,7 +57,9 @@ export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOp
     const posts = requiredList(postsOf(answer), { label: 'x', items: 'posts', variable: 'X_API_URL' })
     const users = usersById(asFields(answer?.includes)?.users)
     const { requests, discarded } = await readItems(posts, (post) => readXPost(post, users))
-    return { requests, discarded, nextCursor: cursorAfter(asFields(answer?.meta), token) }
+    const isOver = reachesOlder(posts, (post) => asDate(post.created_at), newestSince)
+    const next = isOver ? null : tokenAfter(asFields(answer?.meta), token)
+    return { requests, discarded, nextCursor: next && { token: next, ...(start === null ? {} : { start }) } }
   }
 
   return { name: 'x', fetchPage }
@@ -60,13 +71,20 @@ export function xQuery(topic: string): string | null {
   return words === '' ? null : `${words} ${wishes}`
 }
 
-function searchParameters(query: string, token: string | null): Record<string, string | number> {
+/** Null without one, and where everything that the search reaches is newer. */
+function startTime(since: Date | null | undefined, now: Date): string | null {
+  if (!since || now.getTime() - since.getTime() > reachMs - reachMarginMs) return null
+  return isoSecond(new Date(Math.min(since.getTime(), now.getTime() - youngestMs)))
+}
+
+function searchParameters(query: string, token: string | null, start: string | null): Record<string, string | number> {
   return {
     query,
     max_results: pageSize,
     'tweet.fields': 'author_id,created_at,entities,note_tweet,public_metrics,referenced_tweets,withheld',
     expansions: 'author_id',
     'user.fields': 'name,username,protected,withheld',
+    ...(start === null ? {} : { start_time: start }),
     ...(token === null ? {} : { next_token: token }),
   }
 }
@@ -78,7 +96,7 @@ function postsOf(answer: Fields | null): unknown[] | null {
 }
 
 /** A repeated token would fetch the same page again, and X would bill it again. */
-function cursorAfter(meta: Fields | null, sent: string | null): Json {
+function tokenAfter(meta: Fields | null, sent: string | null): string | null {
   const token = asId(meta?.next_token)
-  return token === null || token === sent ? null : { token }
+  return token === sent ? null : token
 }

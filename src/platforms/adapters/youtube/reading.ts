@@ -29,6 +29,11 @@ export function nextReading({ first, done, token: current }: Reading, token: str
   return done + 1 < phrases.length ? { first, done: done + 1, token: null } : null
 }
 
+/** The cursor after a page of a video that is read newest first, without phrases. */
+export function nextOfNewest(token: string | null, sent: string | null): Json {
+  return token === null || token === sent ? null : { token }
+}
+
 /** @param first the phrase to begin with where the cursor does not say. */
 export function asReading(cursor: Json, first: number): Reading {
   const fields = asFields(cursor)

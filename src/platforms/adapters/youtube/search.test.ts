@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../platform.ts'
 import { fetchPage, fetchPageOrNull, platformError, sendJson } from '../testing.ts'
-import { answering, comments, found, paths, setUp, thread } from './testing.ts'
+import { answering, comments, found, paths, refusal, setUp, thread } from './testing.ts'
 
 describe('the search on YouTube', () => {
   it('caches the videos once, then queries the comments of each with a phrase', async () => {
@@ -177,5 +177,49 @@ describe('the result of a video search', () => {
         until: '2026-05-06T12:00:00.000Z',
       },
     ])
+  })
+})
+
+describe('what is new on YouTube', () => {
+  const newestSince = new Date('2026-05-01T00:00:00Z')
+  const posted = (id: string, publishedAt: string) => {
+    const { snippet } = thread(id)
+    const { topLevelComment } = snippet
+    const comment = { ...topLevelComment, snippet: { ...topLevelComment.snippet, publishedAt } }
+    return { id, snippet: { ...snippet, topLevelComment: comment } }
+  }
+
+  it('ends a video at an older comment, not at one that is pinned before newer ones', async () => {
+    const [pinned, newer, older] = ['2020-01-01', '2026-05-02', '2026-04-30'].map((day) => `${day}T00:00:00Z`)
+    const { youtube, received } = await setUp(
+      answering(['v1'], ({ pageToken }) =>
+        pageToken === undefined
+          ? comments([posted('a', pinned!), ...[1, 2, 3, 4].map((id) => posted(`b${id}`, newer!))], {
+              nextPageToken: 'p2',
+            })
+          : comments([posted('c', newer!), posted('d', older!)], { nextPageToken: 'p3' }),
+      ),
+    )
+    const first = await fetchPageOrNull(youtube, { newestSince })
+    const second = await fetchPageOrNull(youtube, { newestSince, cursor: first!.nextCursor })
+    expect(second!.requests.map(({ sourceId }) => sourceId)).toEqual(['c', 'd'])
+    expect([first!.requests.length, second!.nextCursor]).toEqual([5, null])
+    const reads = received.filter(({ path }) => path.endsWith('/commentThreads'))
+    expect(reads.map(({ query }) => [query.order, query.searchTerms, query.pageToken])).toEqual([
+      ['time', undefined, undefined],
+      ['time', undefined, 'p2'],
+    ])
+  })
+
+  it('is read on the videos that are known when the searches of the day are used up', async () => {
+    const { status, ...body } = refusal(403, 'quotaExceeded', { domain: 'youtube.quota' })
+    const { youtube, received } = await setUp((response, { path, query }) => {
+      if (query.order === 'date') return sendJson(response, body, status)
+      sendJson(response, path.endsWith('/search') ? found('v1') : comments([thread('c')]))
+    })
+    const page = await fetchPageOrNull(youtube, { newestSince })
+    expect(page!.requests).toHaveLength(1)
+    await fetchPageOrNull(youtube, { newestSince: new Date('2026-04-20T00:00:00Z') })
+    expect(paths(received)).toEqual(['search', 'search', 'commentThreads', 'commentThreads'])
   })
 })

@@ -1,5 +1,5 @@
 import type { Budget } from '../../budget/budget.ts'
-import { asFields, asId, asString } from '../../content/fields.ts'
+import { asDate, asFields, asId, asString, type Fields } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import { escapedTitle } from '../../content/text.ts'
 import type { CachingAdapterDependencies } from '../../definition.ts'
@@ -12,21 +12,25 @@ import {
   SourceRefusedError,
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
+import { isoSecond, reachesOlder } from '../newest-first.ts'
 import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { type CallYoutube, ClosedVideoError, createYoutubeCall, type YoutubeCallOptions } from './call.ts'
 import { readThread, type Video } from './post.ts'
 import { youtubeLimits } from './quota.ts'
-import { asPageToken, asReading, nextReading, phraseOf, phrases, type Reading } from './reading.ts'
+import { asPageToken, asReading, nextOfNewest, nextReading, phraseOf, phrases } from './reading.ts'
 import { createYoutubeRefresh } from './refresh.ts'
 import { createVideoCache, type VideoCache } from './videos.ts'
 
 export type YoutubeOptions = CachingAdapterDependencies & YoutubeCallOptions
 
 const videosPerSearch = 50
+const dayMs = 86_400_000
 const commentsPerPage = 100
 /** A video whose answer cannot be read is left out; this many of them in one page are a fault of the platform, not of a video. */
 const failureLimit = 3
+/** How old a video is at most that is searched for by its date: later it has few new comments, or is among the most relevant. */
+const youngVideoMs = 14 * dayMs
 
 /** What the functions of this adapter share. */
 interface Youtube {
@@ -42,6 +46,9 @@ interface Youtube {
  * it has given 20 instead of 100: sameerdash2/comment-viewer issue 10), narrowed by `searchTerms`. YouTube has ignored these
  * for a while (googleapis/google-api-nodejs-client issue 3380) and also matches replies, so a page can hold comments without
  * the phrase: `contextIsTopic` (`settings.ts`) keeps those from joining the topic of their video.
+ *
+ * What is new is read by time, without phrases: one page of most videos shows all of it. New comments are also on old videos, so those
+ * of the same search are read, and those of a second one for young videos.
  */
 export function createYoutube(options: YoutubeOptions): Platform {
   const { clock, openBudget, cache, baseUrl } = options
@@ -63,16 +70,55 @@ async function fetchPage(youtube: Youtube, request: PageRequest): Promise<Page |
   // `|` is YouTube's OR.
   const words = searchWords(request.topic.replaceAll('|', ' ')).join(' ')
   if (words === '') return null
-  const search = () => searchVideos(youtube, words, request.signal)
-  const videos = await youtube.videoCache.get(words, request.signal, search)
+  const searches = videoSearches(words, request.newestSince)
+  const videos = await findVideos(youtube, words, searches, request.signal)
   if (videos.length === 0) return null
-  return fetchFromVideos(youtube, videos, words, request)
+  return fetchFromVideos(youtube, videos, searches, request)
 }
 
-async function searchVideos({ call, searchBudget }: Youtube, words: string, signal: AbortSignal): Promise<Video[]> {
+/** What a search found stays useful when the searches of the day are used up before the next one. */
+async function findVideos(
+  youtube: Youtube,
+  words: string,
+  searches: readonly VideoSearch[],
+  signal: AbortSignal,
+): Promise<Video[]> {
+  const videos: Video[] = []
+  for (const { key, order } of searches) {
+    const search = () => searchVideos(youtube, words, order, signal)
+    try {
+      videos.push(...(await youtube.videoCache.get(key, signal, search)))
+    } catch (error) {
+      const isSpent = error instanceof PlatformError && error.code === 'quota_exhausted'
+      if (!isSpent || videos.length === 0) throw error
+    }
+  }
+  return videos
+}
+
+interface VideoSearch {
+  /** Of the cache. */
+  key: string
+  order: Record<string, string>
+}
+
+function videoSearches(words: string, since: Date | null | undefined): VideoSearch[] {
+  const relevant = { key: words, order: { order: 'relevance' } }
+  if (!since) return [relevant]
+  // All jobs of a day share a search: a watch may look every hour, and the quota is 100 a day.
+  const publishedAfter = isoSecond(new Date(Math.floor((since.getTime() - youngVideoMs) / dayMs) * dayMs))
+  return [relevant, { key: `${words}\n${publishedAfter}`, order: { order: 'date', publishedAfter } }]
+}
+
+async function searchVideos(
+  { call, searchBudget }: Youtube,
+  words: string,
+  order: VideoSearch['order'],
+  signal: AbortSignal,
+): Promise<Video[]> {
   const { body } = await call({
     path: '/search',
-    parameters: { type: 'video', q: words, order: 'relevance', maxResults: videosPerSearch },
+    parameters: { type: 'video', q: words, ...order, maxResults: videosPerSearch },
     budget: searchBudget,
     signal,
     isAboutVideo: false,
@@ -84,7 +130,7 @@ async function searchVideos({ call, searchBudget }: Youtube, words: string, sign
 async function fetchFromVideos(
   youtube: Youtube,
   videos: Video[],
-  words: string,
+  searches: readonly VideoSearch[],
   request: PageRequest,
 ): Promise<Page | null> {
   const byId = new Map(videos.map((video) => [video.id, video]))
@@ -92,10 +138,10 @@ async function fetchFromVideos(
   const failures: PlatformError[] = []
   const fetchFrom = async (id: string, cursor: Json) => {
     try {
-      return await fetchComments(youtube, byId.get(id)!, asReading(cursor, firstPhrase), request.signal)
+      return await fetchComments(youtube, byId.get(id)!, { cursor, firstPhrase, request })
     } catch (error) {
       // In the cache too: the cursor does not record it when the next request has to wait.
-      if (error instanceof ClosedVideoError) await youtube.videoCache.drop(words, id)
+      if (error instanceof ClosedVideoError) for (const { key } of searches) await youtube.videoCache.drop(key, id)
       if (!isUnreadable(error)) throw error
       failures.push(error)
       throw failures.length < failureLimit ? new SourceRefusedError(error.message) : error
@@ -110,18 +156,23 @@ async function fetchFromVideos(
   return page
 }
 
+interface VideoPage {
+  cursor: Json
+  firstPhrase: number
+  request: PageRequest
+}
+
 async function fetchComments(
   { call, commentBudget }: Youtube,
   video: Video,
-  reading: Reading,
-  signal: AbortSignal,
+  { cursor, firstPhrase, request: { signal, newestSince } }: VideoPage,
 ): Promise<SourcePage> {
+  const reading = asReading(cursor, firstPhrase)
   const { body } = await call({
     path: '/commentThreads',
     parameters: {
       videoId: video.id,
-      searchTerms: phraseOf(reading),
-      order: 'relevance',
+      ...(newestSince ? { order: 'time' } : { searchTerms: phraseOf(reading), order: 'relevance' }),
       textFormat: 'plainText',
       maxResults: commentsPerPage,
       ...(reading.token === null ? {} : { pageToken: reading.token }),
@@ -133,7 +184,14 @@ async function fetchComments(
   const items = listOf(body, 'comments')
   const token = items.length > 0 ? asPageToken(asFields(body)?.nextPageToken) : null
   const { requests, discarded } = await readItems(items, (thread) => readThread(thread, video))
-  return { requests, discarded, nextCursor: nextReading(reading, token) }
+  if (!newestSince) return { requests, discarded, nextCursor: nextReading(reading, token) }
+  const isOver = reachesOlder(items, publishedAt, newestSince)
+  return { requests, discarded, nextCursor: isOver ? null : nextOfNewest(token, reading.token) }
+}
+
+function publishedAt(thread: Fields): Date | null {
+  const comment = asFields(asFields(thread.snippet)?.topLevelComment)
+  return asDate(asFields(comment?.snippet)?.publishedAt)
 }
 
 const listOf = (body: unknown, items: string) =>

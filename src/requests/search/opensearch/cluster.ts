@@ -126,7 +126,7 @@ function createSearch(client: Client): Cluster['search'] {
             ...(sort ? { sort } : {}),
             ...(aggs ? { aggs } : {}),
             track_total_hits: counted ?? false,
-            // Nothing is read of a document but what it was sorted by: `_id` alone takes 20 us of each.
+            // Nothing is read of a document but what it was sorted by. Of a search with hundreds of hits, `_id` alone was half of the CPU.
             stored_fields: '_none_',
           } as never,
         },
