@@ -1,3 +1,4 @@
+import type { Spending } from '../credits/spending.ts'
 import type { CreditUsage } from '../credits/usage.ts'
 import type { CollectionError } from '../live/gathered.ts'
 import type { RequestRecord } from '../requests/record.ts'
@@ -23,6 +24,7 @@ export interface AccountUsage {
   paygMonthlyCap: number | null
   rateLimit: { requestsPerMinute: number }
   days?: { date: string; operation: string; credits: number }[]
+  spenders?: Spending
 }
 
 export interface ScrapeRequest {

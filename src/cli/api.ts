@@ -27,7 +27,7 @@ export interface Api {
   listJobs(query: { status?: JobStatus; limit?: number; cursor?: string }): Promise<JobPage>
   cancelJob(jobId: string): Promise<{ data: Job }>
   /** The credits as they are now. */
-  readUsage(signal?: AbortSignal, days?: number): Promise<{ data: AccountUsage }>
+  readUsage(signal?: AbortSignal, query?: { days?: string; month?: string }): Promise<{ data: AccountUsage }>
   readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
   search(body: SearchRequest): Promise<SearchAnswer | GroupedAnswer>
   /** The events of a search with `expand`. The last one is `result` or `error`. */
@@ -92,7 +92,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
     followJob: (jobId, lastEventId, signal) => followJob(connection, jobId, lastEventId, signal),
     listJobs: (query) => call(`/api/v1/scrape?${new URLSearchParams(query as Record<string, string>)}`),
     cancelJob: (jobId) => call(jobPath(jobId), { method: 'DELETE' }),
-    readUsage: (signal, days) => call(`/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, { signal }),
+    readUsage: (signal, query = {}) => call(`/api/v1/usage?${new URLSearchParams(query)}`, { signal }),
     readPlatforms: () => call('/api/v1/platforms'),
     search: (body) => call(searchPath, { method: 'POST', body }),
     expandSearch: (body, signal) => expandSearch(connection, body, signal),

@@ -1,39 +1,77 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { type KeyScope, keyScopes } from '../database/column-types.ts'
 import { operate, operatorCommand, segment } from './operator-command.ts'
-import { printable } from './text.ts'
+import { wholeNumber } from './options.ts'
+import { count, printable } from './text.ts'
 
 interface Key {
   keyId: string
   name: string
   hint: string
+  scope: KeyScope
+  expiresAt: string | null
+  monthlyCredits: number | null
+  usedThisMonth: number
   createdAt: string
   revokedAt: string | null
   lastUsedAt: string | null
 }
 
+interface KeyOptions {
+  scope: KeyScope
+  expires?: string
+  monthlyCredits?: number
+  json: boolean
+}
+
 const keysOf = (accountId: string) => `/api/admin/accounts/${segment(accountId)}/keys`
 
-function formatKey({ keyId, name, hint, createdAt, revokedAt, lastUsedAt }: Key): string {
+function formatKey(key: Key): string {
+  const { keyId, name, hint, scope, createdAt, expiresAt, revokedAt, lastUsedAt, monthlyCredits, usedThisMonth } = key
   const day = (moment: string) => moment.slice(0, 10)
   const use = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`
   const state = revokedAt === null ? use : `revoked ${day(revokedAt)}`
-  return `${keyId}  ${printable(hint)}  ${day(createdAt)}  ${state.padEnd(18)}  ${printable(name)}`
+  const bounds = [
+    expiresAt === null ? '' : `until ${expiresAt}`,
+    monthlyCredits === null ? '' : `${usedThisMonth} of ${count(monthlyCredits, 'credit')} used this month`,
+  ].filter((bound) => bound !== '')
+  const end = bounds.length === 0 ? '' : `  (${bounds.join(', ')})`
+  return `${keyId}  ${printable(hint)}  ${scope.padEnd(7)}  ${day(createdAt)}  ${state.padEnd(18)}  ${printable(name)}${end}`
 }
 
 const create = () =>
   operatorCommand('create', 'add an API key to an account and print it; it is shown only once')
     .argument('<accountId>', 'the id of an account, as "account list" shows it')
     .argument('<name>', 'a name for people; it need not be unique')
-    .action((accountId: string, name: string, options: { json: boolean }) =>
+    .addOption(
+      new Option('--scope <scope>', 'what it may do: read, also collect, also manage')
+        .choices(keyScopes)
+        .default('manage'),
+    )
+    .option('--expires <moment>', 'from then on it opens nothing: a UTC day, 2026-01-31, or an RFC 3339 date-time')
+    .option('--monthly-credits <credits>', 'the most that it may use in a UTC month', wholeNumber(0, 2 ** 31 - 1))
+    .action((accountId: string, name: string, { scope, expires, monthlyCredits, ...options }: KeyOptions) =>
       operate<{ keyId: string; apiKey: string }>(
         options,
-        (operator) => operator.call(keysOf(accountId), { method: 'POST', body: { name } }),
+        (operator) =>
+          operator.call(keysOf(accountId), {
+            method: 'POST',
+            body: {
+              name,
+              scope,
+              ...(expires === undefined ? {} : { expiresAt: expires }),
+              ...(monthlyCredits === undefined ? {} : { monthlyCredits }),
+            },
+          }),
         (made) => [`Key ${made.keyId}`, `API key: ${made.apiKey}   (shown only once)`],
       ),
     )
 
 const list = () =>
-  operatorCommand('list', "list an account's API keys: id, first characters, day of creation, state, name")
+  operatorCommand(
+    'list',
+    "list an account's API keys: id, first characters, scope, day of creation, state, name, bounds",
+  )
     .argument('<accountId>', 'the id of an account, as "account list" shows it')
     .action((accountId: string, options: { json: boolean }) =>
       operate<{ keys: Key[] }>(

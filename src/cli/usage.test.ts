@@ -21,3 +21,18 @@ it('the usage shows the plan with its rate limit, and the used and held credits'
     'Credits:       588 of 15,000 used, 480 of them held by running jobs, 14,412 remaining, renewed on 2026-12-01',
   )
 })
+
+it('the usage of a month names what keys and watches used', () => {
+  const spenders = {
+    month: '2026-11',
+    total: { held: 2, settled: 17 },
+    keys: [{ keyId: '11111111-1111-4111-8111-111111111111', name: 'laptop', held: 0, settled: 12 }],
+    watches: [{ watchId: '22222222-2222-4222-8222-222222222222', name: null, held: 2, settled: 1 }],
+  }
+  expect(formatUsage({ ...usage, spenders }).slice(3)).toEqual([
+    'In 2026-11:',
+    '  all                                         17 credits and 2 held',
+    '  key   11111111-1111-4111-8111-111111111111  12 credits  laptop',
+    '  watch 22222222-2222-4222-8222-222222222222  1 credit and 2 held  (deleted)',
+  ])
+})

@@ -7,7 +7,8 @@ import { monthOf } from '../accounts/month.ts'
 import { packNames, plans, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
 import { type Cause, grantPack, reserve } from './ledger.ts'
-import { LedgerModel, type ModelReservation } from './model.ts'
+import { LedgerModel, type ModelReservation, type ModelSpender } from './model.ts'
+import type { Payer } from './spenders.ts'
 import { ledgerOf } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
@@ -27,15 +28,22 @@ beforeAll(async () => {
 afterAll(() => opened.close())
 const ledger = ledgerOf(() => opened.database)
 
+/** Who pays besides the account: by the names of `keys` and of the one watch. */
+type PayerName = 'free key' | 'parent' | 'child' | 'watch' | 'child and watch'
+/** The parent and the child have budgets, and what the child uses counts in that of its parent. */
+const budgets = { parent: 60, child: 40, watch: 50 }
+
 type Step =
-  | { do: 'start job'; depth: number; platforms: number; monthsBehind: number }
-  | { do: 'start call'; amount: number; monthsBehind: number }
+  | { do: 'start job'; depth: number; platforms: number; monthsBehind: number; payer: PayerName | null }
+  | { do: 'start call'; amount: number; monthsBehind: number; payer?: PayerName | null }
   | { do: 'end' | 'end twice at once'; which: number; share: number }
   | { do: 'start again' | 'end again' | 'settle too much'; which: number }
   | { do: 'grant'; pack: PackName }
   | { do: 'turn month' | 'set clock back'; months: number }
   | { do: 'change plan'; tier: Tier }
   | { do: 'change cap'; cap: number | null }
+
+const payer = fc.option(fc.constantFrom<PayerName[]>('free key', 'parent', 'child', 'watch', 'child and watch'))
 
 /** Most clocks agree; that of another process may be behind. */
 const monthsBehind = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(1, 2) })
@@ -49,6 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       depth: fc.integer({ min: 1, max: 40 }),
       platforms: fc.integer({ min: 1, max: 3 }),
       monthsBehind,
+      payer,
     }),
   },
   {
@@ -92,8 +101,11 @@ class World {
   month = 0
   steps = 0
   readonly accountId: string
-  constructor(accountId: string, tier: Tier) {
+  readonly keys: { free: string; parent: string; child: string }
+  readonly watchId = crypto.randomUUID()
+  constructor(accountId: string, tier: Tier, keys: World['keys']) {
     this.accountId = accountId
+    this.keys = keys
     this.model.tier = tier
   }
 
@@ -101,11 +113,47 @@ class World {
     return momentIn(Math.max(0, this.month - monthsBehind), this.steps % 2 === 0)
   }
 
-  async start(amount: number, monthsBehind: number, begin: (now: Date) => Promise<Begun>): Promise<void> {
+  /** A payer for the ledger and for the model. */
+  payerOf(name: PayerName | null): { payer: Payer; spenders: ModelSpender[] } {
+    const { free, parent, child } = this.keys
+    const watch = { watchId: this.watchId, watchMonthlyCredits: budgets.watch }
+    const ofParent = { name: `key_budget ${parent}`, budget: budgets.parent }
+    const ofChild = [
+      { name: `key ${child}`, budget: null },
+      { name: `key_budget ${child}`, budget: budgets.child },
+      ofParent,
+    ]
+    const ofWatch = { name: `watch ${this.watchId}`, budget: budgets.watch }
+    switch (name) {
+      case 'free key':
+        return { payer: { keyId: free }, spenders: [{ name: `key ${free}`, budget: null }] }
+      case 'parent':
+        return { payer: { keyId: parent }, spenders: [{ name: `key ${parent}`, budget: null }, ofParent] }
+      case 'child':
+        return { payer: { keyId: child }, spenders: ofChild }
+      case 'watch':
+        return { payer: { keyId: null, ...watch }, spenders: [ofWatch] }
+      case 'child and watch':
+        return { payer: { keyId: child, ...watch }, spenders: [...ofChild, ofWatch] }
+      default:
+        return { payer: { keyId: null }, spenders: [] }
+    }
+  }
+
+  async start(
+    amount: number,
+    { monthsBehind, payer: name = null }: { monthsBehind: number; payer?: PayerName | null },
+    begin: (now: Date, payer: Payer) => Promise<Begun>,
+  ): Promise<void> {
     const month = Math.max(0, this.month - monthsBehind)
-    const booked = this.model.reserve(amount, month)
-    const begun = begin(this.now(monthsBehind))
-    if (booked) return void this.started.push({ ...booked, ...(await begun) })
+    const { payer, spenders } = this.payerOf(name)
+    const booked = this.model.reserve(amount, month, spenders)
+    const begun = begin(this.now(monthsBehind), payer)
+    if (typeof booked === 'object') return void this.started.push({ ...booked, ...(await begun) })
+    if (booked === 'budget') {
+      const reason = expect.stringMatching(/^(key|watch)_budget$/)
+      return expect(begun).rejects.toMatchObject({ code: 'RATE_LIMITED', extras: { reason } })
+    }
     const used = this.model.usedIn(month)
     const resets = momentIn(month + 1, false)
       .toISOString()
@@ -126,7 +174,7 @@ class World {
     const ends = Array.from({ length: step.do === 'end' ? 1 : 2 }, () => reservation.end(settled, now))
     const outcomes = await Promise.allSettled(ends)
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1)
-    this.model.close(reservation, settled)
+    this.model.close(reservation, settled, this.month)
   }
 
   /** Reserves again for a job or call with a reservation, open or closed, which must be refused. */
@@ -143,14 +191,14 @@ class World {
     switch (step.do) {
       case 'start job': {
         const { depth, platforms } = step
-        return this.start(depth * platforms, step.monthsBehind, async (now) => {
-          const jobId = await ledger.startJob(accountId, { depth, platforms, now })
+        return this.start(depth * platforms, step, async (now, payer) => {
+          const jobId = await ledger.startJob(accountId, { depth, platforms, now, ...payer })
           return { cause: { operation: 'scrape', jobId }, end: (settled, at) => ledger.endJob(jobId, settled, at) }
         })
       }
       case 'start call':
-        return this.start(step.amount, step.monthsBehind, async (now) => {
-          const callId = await ledger.startCall(accountId, step.amount, now)
+        return this.start(step.amount, step, async (now, payer) => {
+          const callId = await ledger.startCall(accountId, step.amount, now, payer)
           return { cause: { operation: 'expand', callId }, end: (settled, at) => ledger.endCall(callId, settled, at) }
         })
       case 'grant': {
@@ -196,7 +244,38 @@ class World {
       payg_held: model.paygHeld,
       payg_month_used: booked.paygUsed,
     })
+    await this.checkSpenders()
     expect(await verifyAccounts(opened.database, [accountId])).toEqual([])
+  }
+
+  /** The use of keys and watches is the model's, and each percent was told once. */
+  async checkSpenders(): Promise<void> {
+    const { accountId, model } = this
+    const monthName = (month: number) => monthOf(momentIn(month, false))
+    const spent = await opened.database
+      .selectFrom('spender_months')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .execute()
+    const expected = [...model.spent].flatMap(([name, { held, settled }]) => {
+      const [month, ...spender] = name.split(' ')
+      return held + settled > 0 ? [[monthName(Number(month)), ...spender, held, settled]] : []
+    })
+    const stored = spent
+      .filter(({ held, settled }) => held + settled > 0)
+      .map(({ month, kind, spender_id, held, settled }) => [month, kind, spender_id, held, settled])
+    expect(stored.toSorted()).toEqual(expected.toSorted())
+    const events = await opened.database
+      .selectFrom('events')
+      .select('subject')
+      .where('account_id', '=', accountId)
+      .execute()
+    const told = events.map(({ subject }) => `${subject.month} ${subject.percent}`)
+    const alerts = [...model.alerts].map((alert) => {
+      const [month, percent] = alert.split(' ')
+      return `${monthName(Number(month))} ${percent}`
+    })
+    expect(told.toSorted()).toEqual(alerts.toSorted())
   }
 
   /** The usage that the account reads is exact. */
@@ -223,7 +302,14 @@ it(`does what the model does, and is sound after every step, in ${runs} runs`, {
     fc.array(step, { minLength: 1, maxLength: 12 }),
     async (begin, script) => {
       const { tier, pack, left } = begin
-      const world = new World(await ledger.makeAccount(tier, momentIn(0, false)), tier)
+      const accountId = await ledger.makeAccount(tier, momentIn(0, false))
+      const parent = await ledger.makeKey(accountId, { monthlyCredits: budgets.parent })
+      const keys = {
+        free: await ledger.makeKey(accountId),
+        parent,
+        child: await ledger.makeKey(accountId, { monthlyCredits: budgets.child }, parent),
+      }
+      const world = new World(accountId, tier, keys)
       if (pack) await world.run({ do: 'grant', pack })
       if (left !== null) {
         await world.run({ do: 'start call', amount: plans[tier].creditsPerMonth - left, monthsBehind: 0 })

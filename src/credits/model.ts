@@ -7,7 +7,25 @@ export interface ModelReservation {
   pool: number
   payg: number
   isOpen: boolean
+  /** Whose use of the month it is counted in. */
+  spenders: readonly ModelSpender[]
 }
+
+/** A key, a watch, or a key with a budget and the keys that it made. */
+export interface ModelSpender {
+  name: string
+  /** Null for none. */
+  budget: number | null
+}
+
+/** What a spender holds and has settled in a month. */
+export interface ModelSpent {
+  held: number
+  settled: number
+}
+
+/** The percents of the pool that an account is told of. */
+const percents = [80, 95, 100]
 
 /** The bookings of one month. */
 interface ModelMonth {
@@ -25,6 +43,9 @@ export class LedgerModel {
   latestMonth = 0
   paygBalance = 0
   paygHeld = 0
+  readonly spent = new Map<string, ModelSpent>()
+  /** What the account was told, as `<month> <percent>`. */
+  readonly alerts = new Set<string>()
   readonly #months = new Map<number, ModelMonth>()
 
   bookedIn(month: number): ModelMonth {
@@ -38,22 +59,39 @@ export class LedgerModel {
     return poolHeld + poolSettled
   }
 
-  /** @returns the reservation, or null when it must be refused; then nothing changes. */
-  reserve(amount: number, month: number): ModelReservation | null {
+  spentIn(month: number, { name }: ModelSpender): ModelSpent {
+    const spent = this.spent.get(`${month} ${name}`) ?? { held: 0, settled: 0 }
+    this.spent.set(`${month} ${name}`, spent)
+    return spent
+  }
+
+  /** @returns the reservation, or why it must be refused; then nothing changes. */
+  reserve(
+    amount: number,
+    month: number,
+    spenders: readonly ModelSpender[] = [],
+  ): ModelReservation | 'credits' | 'budget' {
     const booked = this.bookedIn(month)
     const pool = Math.min(amount, Math.max(0, plans[this.tier].creditsPerMonth - this.usedIn(month)))
     const payg = amount - pool
     const underCap = this.cap === null ? payg : Math.max(0, this.cap - booked.paygUsed)
-    if (payg > Math.min(this.paygBalance - this.paygHeld, underCap)) return null
+    if (payg > Math.min(this.paygBalance - this.paygHeld, underCap)) return 'credits'
+    const isOver = (spender: ModelSpender) => {
+      const { held, settled } = this.spentIn(month, spender)
+      return spender.budget !== null && held + settled + amount > spender.budget
+    }
+    if (spenders.some(isOver)) return 'budget'
+    for (const spender of spenders) this.spentIn(month, spender).held += amount
     this.month = month
     this.latestMonth = Math.max(this.latestMonth, month)
     booked.poolHeld += pool
     booked.paygUsed += payg
     this.paygHeld += payg
-    return { month, pool, payg, isOpen: true }
+    return { month, pool, payg, isOpen: true, spenders }
   }
 
-  close(reservation: ModelReservation, settled: number): void {
+  /** @param now the month of the clock. */
+  close(reservation: ModelReservation, settled: number, now: number): void {
     const booked = this.bookedIn(reservation.month)
     const pool = Math.min(settled, reservation.pool)
     const payg = settled - pool
@@ -63,6 +101,17 @@ export class LedgerModel {
     booked.poolHeld -= reservation.pool
     booked.poolSettled += pool
     booked.paygUsed -= reservation.payg - payg
+    for (const spender of reservation.spenders) {
+      const spent = this.spentIn(reservation.month, spender)
+      spent.held -= reservation.pool + reservation.payg
+      spent.settled += settled
+    }
+    if (settled > 0 && reservation.month === this.month && reservation.month >= now) this.#tell(this.month)
+  }
+
+  #tell(month: number): void {
+    const share = (this.bookedIn(month).poolSettled * 100) / plans[this.tier].creditsPerMonth
+    for (const percent of percents) if (share >= percent) this.alerts.add(`${month} ${percent}`)
   }
 
   grant(pack: PackName): void {

@@ -14,6 +14,10 @@ export interface StatementEntry {
   cause: string
   /** The pack of a grant; null for other movements. */
   pack: PackName | null
+  /** The API key that paid; null for a session that no key opened, and for entries of before keys were named. */
+  keyId: string | null
+  /** The watch whose run it was. */
+  watchId: string | null
   /** The change of each balance, in whole credits. */
   changes: {
     poolHeld: number
@@ -57,6 +61,8 @@ export async function readStatement(
       operation: row.operation,
       cause: row.cause,
       pack: row.pack,
+      keyId: row.key_id,
+      watchId: row.watch_id,
       changes: {
         poolHeld: row.pool_held_change,
         poolSettled: row.pool_settled_change,

@@ -37,10 +37,12 @@ const dropRules = (table: string) => `do $$ declare rule text; begin
 /** Gives entries new numbers, as if they had been written last. */
 const moveToTheEnd = (which: string) => {
   const columns = `account_id, month, kind, operation, cause, pack, reservation_id, pool_held_change, pool_settled_change,
-    payg_held_change, payg_settled_change, payg_granted_change, created_at`
+    payg_held_change, payg_settled_change, payg_granted_change, created_at, key_id, watch_id`
   return `with moved as (delete from credit_entries where ${which} returning *)
     insert into credit_entries (${columns}) select ${columns} from moved`
 }
+
+const watch = { watchId: crypto.randomUUID(), watchMonthlyCredits: 20 }
 
 describe('the ledger of an account with jobs, calls and packs', () => {
   let accountId: string
@@ -54,6 +56,9 @@ describe('the ledger of an account with jobs, calls and packs', () => {
     await ledger.endCall(await ledger.startCall(accountId, 40), 30)
     await ledger.endCall(await ledger.startCall(accountId, 1), 0)
     await ledger.startCall(accountId, 1)
+    const payer = { keyId: await ledger.makeKey(accountId, { monthlyCredits: 9 }), ...watch }
+    await ledger.endCall(await ledger.startCall(accountId, 5, november, payer), 3)
+    await ledger.startCall(accountId, 2, november, payer)
   })
 
   it('is sound, also after the month has turned', async () => {
@@ -106,7 +111,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
         allowChanges,
         "delete from credit_entries where kind = 'release' and payg_held_change < 0 and pool_held_change = 0",
       ],
-      ['balance: payg_held', 'balance: payg_month_used', 'reservation: payg held'],
+      ['balance: payg_held', 'balance: payg_month_used', 'reservation: payg held', 'spender: held'],
     ],
     [
       'an entry in another month',
@@ -139,7 +144,12 @@ describe('the ledger of an account with jobs, calls and packs', () => {
         "update credit_entries set month = '2027-01' where operation = 'expand'",
         "update credit_reservations set month = '2027-01' where operation = 'expand'",
       ],
-      ['balance: payg_month_used', 'reservation: month is not after the latest of the balances'],
+      [
+        'balance: payg_month_used',
+        'reservation: month is not after the latest of the balances',
+        'spender: held',
+        'spender: settled',
+      ],
     ],
     [
       'a job that ended without its reservation',
@@ -216,6 +226,38 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       [allowChanges, moveToTheEnd("kind = 'reserve' and pool_held_change = 0")],
       ['entry: payg held until then'],
     ],
+    ...['held', 'settled'].map((name): [string, string[], string[]] => [
+      `a wrong ${name} of spenders`,
+      [`update spender_months set ${name} = ${name} + 1`],
+      [`spender: ${name}`],
+    ]),
+    [
+      'a spender without its row',
+      ["delete from spender_months where kind = 'watch'"],
+      ['spender: held', 'spender: settled'],
+    ],
+    [
+      'a spender without entries',
+      [
+        `insert into spender_months select account_id, '2026-10', 'key', spender_id, 1, 0 from spender_months where kind = 'key'`,
+      ],
+      ['spender: held'],
+    ],
+    [
+      'a key over its budget',
+      ['update api_keys set monthly_credits = 4 where monthly_credits is not null'],
+      ['spender: within its budget'],
+    ],
+    [
+      'a reservation of another key than its entries',
+      ['update credit_reservations set key_id = null'],
+      ['reservation: entries of another month, cause, key or watch'],
+    ],
+    [
+      'an entry of another watch',
+      [allowChanges, `update credit_entries set watch_id = null where kind = 'settle'`],
+      ['reservation: entries of another month, cause, key or watch', 'spender: held', 'spender: settled'],
+    ],
   ])('is reported to have %s', async (_what, statements, checks) => {
     const found = new Set((await verifyAfter(...statements)).map((difference) => difference.check))
     expect([...found].toSorted()).toEqual(checks)
@@ -223,7 +265,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
 
   it('names the subject, the stored and the expected value', async () => {
     expect(await verifyAfter('update credit_balances set payg_balance = payg_balance + 2')).toEqual([
-      { accountId, check: 'balance: payg_balance', subject: accountId, stored: '1272', expected: '1270' },
+      { accountId, check: 'balance: payg_balance', subject: accountId, stored: '1269', expected: '1267' },
     ])
   })
 })

@@ -1,7 +1,8 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { accountExists } from '../accounts/accounts.ts'
 import type { Authentication } from '../accounts/authentication.ts'
 import { packNames, plans, tiers } from '../accounts/plans.ts'
+import { maxSpenders, readSpending } from '../credits/spending.ts'
 import { readStatement } from '../credits/statement.ts'
 import { readDailyUsage, readUsage } from '../credits/usage.ts'
 import type { EntryKind, SpendingOperation } from '../database/column-types.ts'
@@ -23,6 +24,30 @@ export interface UsageDependencies {
   clock: Clock
   authentication: Authentication
 }
+
+const spent = {
+  held: Type.Integer({ description: 'What jobs and live calls under way hold' }),
+  settled: Type.Integer({ description: 'What was used' }),
+}
+const spending = closed(
+  {
+    month: Type.String({ description: 'UTC, YYYY-MM' }),
+    total: closed(spent),
+    keys: Type.Array(closed({ keyId: Type.String(), name: Type.String(), ...spent })),
+    watches: Type.Array(
+      closed({
+        watchId: Type.String(),
+        name: nullable(Type.String({ description: 'Null once it is deleted' })),
+        ...spent,
+      }),
+    ),
+  },
+  {
+    description:
+      `With \`month\`: credits of the pool and PAYG together, by key and by watch, the most used first, at most ${maxSpenders} of each. ` +
+      'A run of a watch counts for the watch and for the key that made it. What was used after a sign-in by link is only in `total`.',
+  },
+)
 
 const usageRecord = closed({
   tier: oneOf(tiers, { description: 'The plan' }),
@@ -51,6 +76,7 @@ const usageRecord = closed({
       { description: 'With `days`: oldest first; days on which nothing was settled are left out' },
     ),
   ),
+  spenders: Type.Optional(spending),
 })
 
 const change = (description: string) => Type.Integer({ description })
@@ -62,6 +88,12 @@ const entry = closed({
   operation: oneOf([...spendingOperations, 'pack']),
   cause: Type.String({ description: 'The id of the job or of the call' }),
   pack: nullable(oneOf(packNames)),
+  keyId: nullable(
+    Type.String({
+      description: 'The API key that paid; null for a sign-in by link, and for entries of before it was noted',
+    }),
+  ),
+  watchId: nullable(Type.String({ description: 'The watch whose run it was' })),
   changes: closed({
     poolHeld: change('To what is held of the monthly pool'),
     poolSettled: change('To what is settled of the monthly pool'),
@@ -79,6 +111,12 @@ const usageQuery = closed({
       description: 'Adds a breakdown of this number of UTC days, today included',
     }),
   ),
+  month: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+      description: 'Adds what each key and each watch used in this UTC month, 2026-11',
+    }),
+  ),
 })
 
 /** The use of an account, and its statement. Free. */
@@ -88,12 +126,13 @@ export function registerUsageRoutes(app: App, dependencies: UsageDependencies): 
 }
 
 function registerUsage(app: App, { database, clock, authentication }: UsageDependencies): void {
-  const answer = async (accountId: string, days: number | undefined) => {
+  const answer = async (accountId: string, { days, month }: Static<typeof usageQuery>) => {
     const now = clock.now()
     const usage = await readUsage(database, accountId, now)
     const { requestsPerMinute } = plans[usage.tier]
     const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
-    return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown } }
+    const spenders = month === undefined ? {} : { spenders: await readSpending(database, { accountId, month }) }
+    return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown, ...spenders } }
   }
 
   app.get(
@@ -109,7 +148,7 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
         response: { 200: closed({ data: usageRecord }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
-    (request) => answer(authentication.accountOf(request).accountId, request.query.days),
+    (request) => answer(authentication.accountOf(request).accountId, request.query),
   )
 
   app.get(
@@ -131,7 +170,7 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
     },
     async ({ params: { accountId }, query }) => {
       if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
-      return answer(accountId, query.days)
+      return answer(accountId, query)
     },
   )
 }

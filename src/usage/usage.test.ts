@@ -112,6 +112,42 @@ describe("the operator's view of an account's usage", () => {
   })
 })
 
+describe('the usage of a month', () => {
+  it('is told by key', async () => {
+    const { body } = await client.post('/api/v1/keys', { name: 'laptop', scope: 'collect', monthlyCredits: 50 })
+    const { keyId, apiKey } = body.data
+    await runJob({ depth: 2 })
+    const started = await service.clientFor(apiKey).scrape({ topic: 'dark mode', platforms: ['github'], depth: 3 })
+    await client.waitForJob(started.body.data.jobId)
+    const { spenders } = await usage('?month=2026-11')
+    expect(spenders).toEqual({
+      month: '2026-11',
+      total: { held: 0, settled: 5 },
+      keys: [
+        { keyId, name: 'laptop', held: 0, settled: 3 },
+        { keyId: expect.any(String), name: 'first key', held: 0, settled: 2 },
+      ],
+      watches: [],
+    })
+    expect((await usage('?month=2026-10')).spenders).toMatchObject({ total: { held: 0, settled: 0 }, keys: [] })
+    const listed = (await client.get('/api/v1/keys')).body.data.keys
+    expect(listed.map((key: { usedThisMonth: number }) => key.usedThisMonth).toSorted()).toEqual([2, 3])
+    const over = await service.clientFor(apiKey).scrape({ topic: 'dark mode', platforms: ['github'], depth: 40 })
+    expect(over.status).toBe(200)
+    const refused = await service.clientFor(apiKey).scrape({ topic: 'dark mode', platforms: ['github'], depth: 10 })
+    expect([refused.status, refused.body.error]).toEqual([
+      429,
+      {
+        code: 'RATE_LIMITED',
+        message: 'The monthly budget of the API key is not sufficient for this. It is fresh on 2026-12-01.',
+        reason: 'key_budget',
+        resetsAt: '2026-12-01T00:00:00.000Z',
+      },
+    ])
+    await client.waitForJob(over.body.data.jobId)
+  })
+})
+
 describe('the statement', () => {
   it('has every movement with its cause, latest first, and its sums are the balances', async () => {
     const requestId = 'purchase-42'
@@ -125,6 +161,8 @@ describe('the statement', () => {
       operation: 'scrape',
       cause: jobId,
       pack: null,
+      keyId: expect.any(String),
+      watchId: null,
     }
     const none = { poolHeld: 0, poolSettled: 0, paygHeld: 0, paygSettled: 0, paygGranted: 0 }
     expect(await statement()).toEqual({
@@ -138,6 +176,7 @@ describe('the statement', () => {
           operation: 'pack',
           cause: requestId,
           pack: 'standard',
+          keyId: null,
           changes: { ...none, paygGranted: 5_300 },
         },
       ],
