@@ -15,6 +15,7 @@ import type {
 import type { ClientConfig } from './client-config.ts'
 import { type Connection, createConnection, type StreamedAnswer } from './connection.ts'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
+import { createWatchCalls, type WatchCalls } from './watch-calls.ts'
 import { createWishCalls, type WishCalls } from './wish-calls.ts'
 
 /** The calls that the commands make. All of them throw ApiError, or the reason of the signal once it is aborted. */
@@ -37,6 +38,7 @@ export interface Api {
   /** @param isRequest null undoes the correction. */
   correctRequest(requestId: string, isRequest: boolean | null): Promise<CorrectionAnswer>
   wishes: WishCalls
+  watches: WatchCalls
   /** The bytes of an export. A connection that breaks is a temporary ApiError. */
   openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
 }
@@ -103,6 +105,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return call(path, isRequest === null ? { method: 'DELETE' } : { method: 'PUT', body: { isRequest } })
     },
     wishes: createWishCalls(call),
+    watches: createWatchCalls(call),
     openExport: (query) => openExport(connection, query),
   }
 }

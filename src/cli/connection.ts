@@ -6,7 +6,7 @@ import { CommandError } from './exit-codes.ts'
 const silenceMs = 45_000
 
 export interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
   body?: unknown
   headers?: Record<string, string>

@@ -34,6 +34,7 @@ const commands: Record<string, () => Promise<Command>> = {
   search: async () => (await import('./search.ts')).searchCommand(),
   topics: async () => (await import('./topics.ts')).topicsCommand(),
   wishes: async () => (await import('./wishes.ts')).wishesCommand(),
+  watch: async () => (await import('./watch.ts')).watchCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
   correct: async () => (await import('./correct.ts')).correctCommand(),
   platforms: async () => (await import('./platforms.ts')).platformsCommand(),

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { runCommand } from './command-testing.ts'
+import { exitCodes } from './exit-codes.ts'
+import { countColumns } from './text.ts'
+import { formatWatches } from './watch-lines.ts'
+
+describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(1, 2))) })
+  })
+  afterAll(() => service.stop())
+
+  const run = (...parameters: string[]) => runCommand(['watch', ...parameters], service)
+  const terms = ['--platforms', 'github', '--schedule', '30 8 * * *', '--credits', '5', '--timezone', 'Europe/Berlin']
+
+  it('adds, lists, runs, pauses, resumes and removes a watch', async () => {
+    const added = await run('add', 'dark mode', ...terms, '--goal', 'for mobile', '--json')
+    expect([added.exitCode, added.stderr]).toEqual([exitCodes.ok, ''])
+    const { watchId, ...watch } = JSON.parse(added.stdout).data
+    expect(watch).toMatchObject({ name: 'dark mode', monthlyCredits: 5, goal: 'for mobile', timezone: 'Europe/Berlin' })
+    const listed = (await run('list')).stdout
+    expect(listed).toMatch(
+      new RegExp(
+        `^${watchId}  dark mode  "dark mode" · 30 8 \\* \\* \\* · 0 of 5 credits this month · next run .* UTC\n$`,
+      ),
+    )
+    const shown = (await run('show', watchId)).stdout
+    expect(shown).toContain('  schedule   30 8 * * * (Europe/Berlin)')
+    expect(shown).toContain('In 31 days: 31 runs, at most 5 credits; the budget pays for 5 runs in any case')
+    const { jobId } = JSON.parse((await run('run', watchId, '--json')).stdout).data
+    await service.client.waitForJob(jobId)
+    expect((await run('history', watchId)).stdout).toMatch(
+      new RegExp(`^.* UTC  by hand    completed  2 new requests, 1 credit  job ${jobId}\n$`),
+    )
+    expect((await run('pause', watchId)).stdout).toBe(`Paused. It goes on with: wishwell watch resume ${watchId}\n`)
+    expect((await run('list')).stdout).toContain(' · paused\n')
+    expect((await run('resume', watchId)).stdout).toContain('  state      next run ')
+    expect((await run('remove', watchId)).stdout).toBe(`Removed: ${watchId}\n`)
+    expect((await run('list')).stdout).toBe('No watches.\n')
+    const gone = await run('show', watchId)
+    expect([gone.exitCode, gone.stdout, gone.stderr]).toEqual([
+      exitCodes.failed,
+      '',
+      expect.stringContaining('Watch not found.'),
+    ])
+  })
+
+  it('previews, and says what is wrong', async () => {
+    const { stdout } = await run('preview', 'dark mode', ...terms, '--depth', '2')
+    expect(stdout.split('\n')).toHaveLength(8)
+    expect(stdout).toContain('at most 2 credits\n')
+    const refused = await run('add', 'dark mode', ...terms, '--depth', '9')
+    expect([refused.exitCode, refused.stdout]).toEqual([exitCodes.failed, ''])
+    expect(refused.stderr).toContain('monthlyCredits: must be at least 9')
+    expect((await run('add', 'dark mode')).exitCode).toBe(exitCodes.usage)
+  })
+})
+
+it('watches fit a terminal', () => {
+  const watch = {
+    watchId: '00000000-0000-4000-8000-000000000001',
+    name: 'a watch \x1b[31mwith a long name',
+    topic: 'dark mode',
+    schedule: 'daily',
+    state: 'asking',
+    nextRunAt: null,
+    usedThisMonth: 1_234,
+    monthlyCredits: 5_000,
+  } as never
+  expect(formatWatches([watch], null)).toHaveLength(1)
+  const lines = formatWatches([watch], 80)
+  expect(lines).toHaveLength(3)
+  expect(lines.every((line) => countColumns(line) <= 80 && !line.includes('\x1b'))).toBe(true)
+})
