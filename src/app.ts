@@ -18,6 +18,9 @@ import { registerPage } from './dashboard/page.ts'
 import type { Database, DatabaseBackend } from './database/open.ts'
 import type { ReadDatabase } from './database/reads.ts'
 import type { Expansion } from './expansion/expansion.ts'
+import { deleteFeedsOf } from './feeds/feeds.ts'
+import { registerFeedReading } from './feeds/read-routes.ts'
+import { registerFeedRoutes } from './feeds/routes.ts'
 import type { App } from './http/app-type.ts'
 import { registerDraining } from './http/draining.ts'
 import { type Health, registerHealthRoutes } from './http/health.ts'
@@ -117,6 +120,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
   await deleteCorrectionsOf(transaction, accountId)
+  await deleteFeedsOf(transaction, accountId)
   await deleteWatchesOf(transaction, accountId)
 }
 
@@ -161,6 +165,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
   registerNewsRoutes(routes, { ...shared, noteLook })
+  registerFeedRoutes(routes, shared)
+  registerFeedReading(routes, { ...shared, noteLook })
   registerPurgeRoutes(routes, shared)
   registerSearchIndexRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

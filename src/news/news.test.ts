@@ -15,7 +15,7 @@ import { endedRun, makeWatch, storeFound, type TestWatch, type TestWatchOptions 
 import { markRead, readNews } from './unread.ts'
 
 const dayMs = 86_400_000
-const publicUrl = () => 'https://wishes.example.org'
+const publicUrl = 'https://wishes.example.org'
 const day = (number: number) => new Date(Date.UTC(2026, 5, number, 12))
 
 let opened: TestDatabase
@@ -40,7 +40,7 @@ const run = (number: number, votes: Votes, of = watch) =>
 const report = async (number: number, of = watch): Promise<NewsReport | null> => {
   const input = { watchId: of.watchId, canJudge: false, now: day(number) }
   const reportId = await makeReport(opened.database, input)
-  return reportId && readReport(opened.database, { reportId, now: day(number), publicUrl })
+  return reportId === null ? null : readReport(opened.database, { reportId, now: day(number), publicUrl })
 }
 const idOf = async (sourceId: string) =>
   (

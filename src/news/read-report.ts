@@ -30,7 +30,7 @@ export interface NewsReport extends Record<SectionName, NewsItem[]> {
 export interface ReadReportInput {
   reportId: string
   now: Date
-  publicUrl: () => string
+  publicUrl: string
 }
 
 /** How many items of a list are read out. */

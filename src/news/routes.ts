@@ -82,7 +82,15 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, no
       if (watchId !== undefined) await requireWatch(database, accountId, watchId)
       const view = viewOf(account)
       const from = since === undefined ? undefined : parseDate(since)
-      const page = await readNews(database, { accountId, view, publicUrl, watchId, since: from, limit, cursor })
+      const page = await readNews(database, {
+        accountId,
+        view,
+        publicUrl: publicUrl(),
+        watchId,
+        since: from,
+        limit,
+        cursor,
+      })
       const ids = page.watches.map((watch) => watch.watchId)
       if (ids.length > 0) await noteLook(database, ids, clock.now())
       return { data: { ...page, watches: page.watches.map(toAnswer) } }

@@ -42,11 +42,11 @@ export interface ShownItem extends NewsItem {
 
 export interface ShowOptions {
   view: View
-  publicUrl: () => string
+  publicUrl: string
 }
 
 /** The address of a wish on the page. */
-export const wishUrl = (publicUrl: () => string, wishId: string): string => `${publicUrl()}/wishes/${wishId}`
+export const wishUrl = (publicUrl: string, wishId: string): string => `${publicUrl}/wishes/${wishId}`
 
 interface TitleRow {
   id: string

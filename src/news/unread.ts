@@ -82,7 +82,7 @@ interface ReportsRow {
 export interface NewsInput extends PageInput {
   accountId: string
   view: View
-  publicUrl: () => string
+  publicUrl: string
   /** Only of this watch. */
   watchId?: string | undefined
   /** Reports that became ready then or later, instead of those after the mark. */
