@@ -11,6 +11,9 @@ import { registerSessionRoutes } from './accounts/sessions/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
+import type { Adapters } from './channels/adapter.ts'
+import { registerChannelRoutes } from './channels/routes/routes.ts'
+import { deleteChannelsOf } from './channels/store/channels.ts'
 import { deleteCorrectionsOf } from './corrections/corrections.ts'
 import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
@@ -63,6 +66,7 @@ import { ownsJob as isOwnJob } from './scraping/jobs.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import { registerScrapeRoutes } from './scraping/routes.ts'
 import type { TaskChanges } from './scraping/task-changes.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { registerWatchRoutes } from './watches/routes.ts'
@@ -110,6 +114,9 @@ export interface AppDependencies {
   removalContact: RemovalContact | undefined
   /** Where the built page is. */
   pageDirectory: string
+  /** The types of channels of this service, and what seals their addresses. */
+  adapters: Adapters
+  secrets: Secrets
   monitoring: Monitoring
   /** The answer of `/readyz`; it may change while the service runs. */
   health: () => Promise<Health>
@@ -117,6 +124,7 @@ export interface AppDependencies {
 
 /** What the rooms above accounts store of an account. */
 const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
+  await deleteChannelsOf(transaction, accountId)
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
   await deleteCorrectionsOf(transaction, accountId)
@@ -167,6 +175,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerNewsRoutes(routes, { ...shared, noteLook })
   registerFeedRoutes(routes, shared)
   registerFeedReading(routes, { ...shared, noteLook })
+  registerChannelRoutes(routes, shared)
   registerPurgeRoutes(routes, shared)
   registerSearchIndexRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

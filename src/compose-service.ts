@@ -3,6 +3,8 @@ import type { AdminKey } from './accounts/admin-key.ts'
 import { requestLimits } from './accounts/request-limits.ts'
 import { createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
+import { createAdapters } from './channels/adapters/adapters.ts'
+import { createRenderer } from './channels/messages/render.ts'
 import type { Config } from './config.ts'
 import { builtPage } from './dashboard/page.ts'
 import type { PlatformName } from './database/column-types.ts'
@@ -13,6 +15,7 @@ import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
 import type { MonitoredService, Monitoring } from './metrics/monitoring.ts'
+import { createOutbound } from './outbound/outbound.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
 import { rememberHosts } from './platforms/budget/host-memory.ts'
 import { createQuotaStore } from './platforms/budget/quota-store.ts'
@@ -38,6 +41,7 @@ import { version } from './runtime/version.ts'
 import { createJobSources } from './scraping/job-sources.ts'
 import { listenToTasks } from './scraping/task-changes.ts'
 import { createWorker } from './scraping/worker.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import { readBacklog } from './wishes/placing/claims.ts'
 
 /** Replacements by tests and commands. */
@@ -59,6 +63,8 @@ export interface ServiceOverrides {
   placesRequests?: boolean
   /** Whether news of watches are reported in the background; tests call `Service.reportNews` instead. */
   reportsNews?: boolean
+  /** Whether accounts are told of events by itself; tests call `Service.deliverEvents` instead. */
+  deliversEvents?: boolean
   onStatement?: DatabaseOptions['onStatement']
   /** Has each search bring an index outside of the database up to date first; only for tests. */
   searchWaitsForChanges?: boolean
@@ -78,6 +84,8 @@ export interface ServiceParts {
   log: Logger
   overrides: ServiceOverrides
   adminKey: AdminKey
+  /** Seals what is never shown again. */
+  secrets: Secrets
   prepared: PreparedDatabase
   monitoring: Monitoring
   /** Null where this process has no search index of its own. */
@@ -123,6 +131,22 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
 }
 
+/** The types of channels, what connects to their receivers, and what renders events for them. */
+function composeChannels({ config, overrides }: ServiceParts) {
+  const { clock = systemClock } = overrides
+  const userAgent = userAgentFor(version, config.removalContact?.text)
+  const outbound = createOutbound({ allowPrivateTargets: config.sources.allowPrivateTargets, userAgent, clock })
+  const operatorOutbound = createOutbound({ allowPrivateTargets: true, userAgent, clock })
+  return {
+    channelAdapters: createAdapters({ outbound, operatorOutbound, apprise: config.channels.apprise }),
+    // News of watches are read by a room that comes.
+    renderEvent: createRenderer(async () => null),
+    closeOutbound: async () => {
+      await Promise.all([outbound.close(), operatorOutbound.close()])
+    },
+  }
+}
+
 /** What the search index outside of the database has not read; undefined where there is none. */
 function outboxBacklogOf({ prepared, localIndex }: ServiceParts): MonitoredService['outboxBacklog'] {
   const { opened, searchCluster } = prepared
@@ -162,6 +186,7 @@ export async function composeService(parts: ServiceParts) {
     log,
     clock,
   })
+  const channels = composeChannels(parts)
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,
@@ -210,11 +235,26 @@ export async function composeService(parts: ServiceParts) {
     publicUrl,
     removalContact: config.removalContact,
     pageDirectory: overrides.pageDirectory ?? builtPage,
+    adapters: channels.channelAdapters,
+    secrets: parts.secrets,
     monitoring,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
   const platformStatus = () => ({ database, config: config.platforms, hosts, now: clock.now() })
   const outboxBacklog = outboxBacklogOf(parts)
   monitoring.observe({ database, backend, role: config.role, platformStatus, outboxBacklog })
-  return { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges, adapters, hosts, searchSize }
+  return {
+    app,
+    drain,
+    worker,
+    publicUrl,
+    client,
+    hostMemory,
+    changes,
+    requestChanges,
+    adapters,
+    hosts,
+    searchSize,
+    ...channels,
+  }
 }

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type AccountConfig, accountVariables, readAccountConfig } from './accounts/settings.ts'
+import { type ChannelsConfig, channelVariables, readChannelsConfig } from './channels/settings.ts'
 import { type DatabaseConfig, databaseVariables, readDatabaseConfig } from './database/settings.ts'
 import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
@@ -22,6 +23,7 @@ import { readSearchConfig, type SearchConfig, searchVariables } from './requests
 import { ConfigError } from './runtime/config-error.ts'
 import { parseRemovalContact, type RemovalContact } from './runtime/removal-contact.ts'
 import { type JobConfig, jobVariables, readJobConfig } from './scraping/settings.ts'
+import { readSecretsConfig, type SecretsConfig, secretsVariables } from './secrets/settings.ts'
 
 const roleVariable = {
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
@@ -75,6 +77,8 @@ export const environmentSchema = Type.Object({
   ...judgingVariables,
   ...newsVariables,
   ...metricsVariables,
+  ...secretsVariables,
+  ...channelVariables,
 })
 
 export type LogFormat = 'auto' | 'json' | 'text'
@@ -90,7 +94,8 @@ export interface Config
     LiveConfig,
     RefreshConfig,
     SearchConfig,
-    MetricsConfig {
+    MetricsConfig,
+    SecretsConfig {
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat
@@ -102,6 +107,7 @@ export interface Config
   judging: JudgingConfig | null
   /** Null when no news are compared with goals. */
   news: NewsJudgingConfig | null
+  channels: ChannelsConfig
 }
 
 function complain(variable: string, what: string): never {
@@ -159,6 +165,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readRefreshConfig(environment),
     ...live,
     ...readMetricsConfig(environment, complain),
+    ...readSecretsConfig(environment, complain),
     role,
     logLevel: environment.LOG_LEVEL,
     logFormat: environment.LOG_FORMAT as LogFormat,
@@ -168,5 +175,6 @@ export function readConfig(source: Record<string, string | undefined> = process.
     judging: readJudgingConfig(environment, complain, model),
     news: readNewsConfig(environment, model, itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS)),
     sources: readSourcesConfig(environment),
+    channels: readChannelsConfig(environment, complain),
   }
 }

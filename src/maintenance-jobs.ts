@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
 import { purgeExpiredLinks } from './accounts/sessions/links.ts'
 import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
+import type { Delivering } from './channels/delivery/delivering.ts'
+import { deleteOldEvents } from './channels/store/deliveries.ts'
+import { sealAgain } from './channels/upkeep.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
@@ -20,6 +23,7 @@ import { createSourceCatchUp } from './scraping/account-sources.ts'
 import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
+import type { Secrets } from './secrets/secrets.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase
@@ -41,6 +45,8 @@ export interface MaintenanceJobsOptions {
   watches: BackgroundRun | null
   /** Null where no news are reported by themselves. */
   reporting: BackgroundRun | null
+  delivering: Pick<Delivering, 'job'> | null
+  secrets: Secrets
 }
 
 /**
@@ -63,6 +69,8 @@ export const createMaintenanceJobs = ({
   placing,
   watches,
   reporting,
+  delivering,
+  secrets,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
   idempotency: () => purgeExpiredAnswers(database, clock.now()),
@@ -90,4 +98,7 @@ export const createMaintenanceJobs = ({
   ...(watches === null ? {} : { watches: watches.job }),
   ...(reporting === null ? {} : { news: reporting.job }),
   oldReports: () => deleteOldReports(database, clock.now()),
+  ...(delivering === null ? {} : { deliveries: delivering.job }),
+  oldEvents: () => deleteOldEvents(database, clock.now()),
+  resealedChannels: () => sealAgain(database, secrets, clock.now()),
 })

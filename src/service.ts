@@ -3,6 +3,9 @@ import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
+import { startDelivering } from './channels/delivery/delivering.ts'
+import { readMarkersOf } from './channels/delivery/readers.ts'
+import { requireSecretsKey } from './channels/upkeep.ts'
 import { composeService, type ServiceOverrides, type ServiceParts } from './compose-service.ts'
 import type { Config } from './config.ts'
 import type { OpenDatabase } from './database/open.ts'
@@ -29,6 +32,7 @@ import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
 import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
+import { loadSecrets } from './secrets/secrets-key.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 import { startWatches } from './watches/background.ts'
 import { startPlacing } from './wishes/placing/placing.ts'
@@ -57,6 +61,8 @@ export interface Service {
   runDueWatches(): Promise<void>
   /** Reports the news of ended runs of watches now. */
   reportNews(): Promise<void>
+  /** Tells accounts of all events that are due now, and waits for it. */
+  deliverEvents(): Promise<void>
   /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -83,12 +89,15 @@ export async function startService(
     localIndex = openLocalIndex(config, log, prepared, overrides)
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
+    const secrets = loadSecrets(config)
+    if (!overrides.offline) await requireSecretsKey(prepared.opened.database, secrets)
     const searchIndex = monitoring.searchIndex(searchIn(prepared, localIndex, overrides))
     return await start({
       config,
       log,
       overrides,
       adminKey,
+      secrets,
       prepared: { ...prepared, searchIndex },
       localIndex,
       monitoring,
@@ -165,6 +174,15 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
   const watches = runsJobs ? startWatches({ database, queue, clock, log, jobTimeLimitMs, enabledPlatforms }) : null
   const news = { database, listen, clock, log, config: config.news, isAutomatic: reportsNews }
   const reporting = runsJobs ? await startReporting(news) : null
+  const { channelAdapters: adapters, renderEvent: render, publicUrl } = composed
+  const delivering = runsJobs
+    ? await startDelivering({
+        ...{ database, listen, adapters, render, publicUrl, clock, log, secrets: parts.secrets },
+        readersOf: readMarkersOf,
+        noteLook: (executor, watchIds, now) => noteLook(executor, watchIds, now),
+        isAutomatic: overrides.deliversEvents ?? true,
+      })
+    : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -180,6 +198,8 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     placing: isAutomatic ? placing : null,
     watches,
     reporting: reportsNews ? reporting : null,
+    delivering: (overrides.deliversEvents ?? true) ? delivering : null,
+    secrets: parts.secrets,
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
@@ -197,6 +217,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     placeRequests: async () => placing?.run(),
     runDueWatches: async () => watches?.run(),
     reportNews: async () => reporting?.run(),
+    deliverEvents: async () => delivering?.run(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -208,6 +229,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         placing?.stop(),
         watches?.stop(),
         reporting?.stop(),
+        delivering?.stop(),
       ]),
   }
 }
@@ -249,6 +271,7 @@ async function start(parts: StartParts): Promise<Service> {
     await hostMemory.stop()
     await Promise.all([changes.stop(), requestChanges.stop(), monitoring.stop()])
     await client.close()
+    await composed.closeOutbound()
     await prepared.searchCluster?.close()
     await localIndex?.stop()
     await opened.close()
@@ -267,6 +290,7 @@ async function start(parts: StartParts): Promise<Service> {
     placeRequests: background.placeRequests,
     runDueWatches: background.runDueWatches,
     reportNews: background.reportNews,
+    deliverEvents: background.deliverEvents,
     stop: () => {
       stopped ??= stop()
       return stopped

@@ -35,6 +35,8 @@ export interface TestServiceOptions extends LendOptions {
   expansion?: Expansion
   /** Whether requests are placed in wishes in the background; by default only by `placeRequests`, so that every answer is expected. */
   placesRequests?: boolean
+  /** Whether accounts are told of events by itself; by default only by `deliverEvents`. */
+  deliversEvents?: boolean
   /** Called after every statement with its SQL; an error that it throws reaches the caller of the statement. */
   onStatement?: (statement: string) => void
   /** Whether each search brings an index outside of the database up to date first; by default it does. */
@@ -73,6 +75,8 @@ export interface TestService {
   runDueWatches(): Promise<void>
   /** Reports the news of ended runs of watches. */
   reportNews(): Promise<void>
+  /** Tells accounts of all events that are due now. */
+  deliverEvents(): Promise<void>
   /** Empties every table and makes the first account anew, with the same key. */
   reset(): Promise<void>
   stop(): Promise<void>
@@ -116,6 +120,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   ...(options.expansion ? { expansion: options.expansion } : {}),
   placesRequests: options.placesRequests ?? false,
   reportsNews: false,
+  deliversEvents: options.deliversEvents ?? false,
   ...(options.onStatement ? { onStatement: options.onStatement } : {}),
   searchWaitsForChanges: options.searchWaitsForChanges ?? isOutsideDatabase,
   open: lent.open,
@@ -168,6 +173,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     placeRequests: () => service.placeRequests(),
     runDueWatches: () => service.runDueWatches(),
     reportNews: () => service.reportNews(),
+    deliverEvents: () => service.deliverEvents(),
     reset: async () => {
       const { database } = service.database
       await emptyDatabase(database)

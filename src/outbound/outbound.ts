@@ -69,7 +69,7 @@ export function readRetryAfter(value: string | string[] | undefined, now: number
   const text = Array.isArray(value) ? value[0] : value
   if (text === undefined) return null
   if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Math.ceil(Number(text) * 1_000)
-  const at = Date.parse(text)
+  const at = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
 

@@ -17,11 +17,9 @@ export const toLine = (text: string, max: number): string =>
 /** It is not seen, and parts what programs would take for an address. */
 const gap = '\u200b'
 
-/** A text in which no program finds an address that begins with a scheme. */
+/** A text in which no program finds an address that begins with a scheme or `www`. */
 export const withoutAddresses = (text: string): string =>
-  text
-    .replace(/:(?=\/\/)|(?<=\b(?:mailto|tel|javascript|data|geo|sms|bitcoin|magnet)):/gi, `:${gap}`)
-    .replace(/\b(www\d{0,3})\./gi, `$1${gap}.`)
+  text.replace(/:(?=\S)/g, `:${gap}`).replace(/(www\d{0,3})\./gi, `$1${gap}.`)
 
 /** A text in which no program finds any address: not the bare name of a host or a mail address either. */
 export const withoutHosts = (text: string): string =>
@@ -47,14 +45,14 @@ export type MessageLine =
 
 const toItem = ({ title, url, detail }: MessageItem, limits: TextLimits): MessageLine => ({
   kind: 'item',
-  title: toLine(title, limits.item),
+  title: toLine(title, limits.item) || 'Untitled',
   url,
   detail: toLine(detail, limits.item),
 })
 
 /** The lines of a message below its title, cleaned and cut, not escaped. */
 export function linesOf({ paragraphs, sections }: Message, limits: TextLimits = usualLimits): MessageLine[] {
-  return [
+  const lines: MessageLine[] = [
     ...paragraphs.map((text): MessageLine => ({ kind: 'paragraph', text: toLine(text, limits.paragraph) })),
     ...sections.flatMap(({ heading, items, more }): MessageLine[] => [
       { kind: 'heading', text: toLine(heading, limits.title) },
@@ -62,6 +60,8 @@ export function linesOf({ paragraphs, sections }: Message, limits: TextLimits = 
       ...(more > 0 ? [{ kind: 'more' as const, text: `and ${more.toLocaleString('en-US')} more` }] : []),
     ]),
   ]
+  // A text may be nothing but characters that are not seen.
+  return lines.filter((line) => line.kind === 'item' || line.text !== '')
 }
 
 /**

@@ -26,7 +26,7 @@ export interface DeliveringLimits {
   ofHost: number
 }
 
-const defaultLimits: DeliveringLimits = { fast: 64, slow: 512, slowAfterMs: 1_000, ofHost: 16 }
+const defaultLimits: DeliveringLimits = { fast: 128, slow: 512, slowAfterMs: 1_000, ofHost: 16 }
 
 /** Tells accounts of events, in the background. */
 export interface Delivering {
@@ -40,6 +40,8 @@ export interface Delivering {
 /** The name is in the trigger that notifies (`database/migrations/version-5/events.ts`). */
 const channel = 'wishwell_events'
 const settleMs = 50
+/** What becomes free at about the same time is filled by one claim. */
+const gatherMs = 5
 /** How long at least, and at most, it waits for what is due next. */
 const [minWaitMs, maxWaitMs] = [1_000, 15_000]
 
@@ -59,7 +61,7 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
   const stopping = new AbortController()
   const { signal } = stopping
   let timer: NodeJS.Timeout | undefined
-  const lanes = createLanes({ ...limits, onFree: () => pumping.startSoon(0) })
+  const lanes = createLanes({ ...limits, onFree: () => pumping.startSoon(gatherMs) })
   const record = createRecorder(async (results) => {
     for (const disabled of await recordResults({ database, random, noteLook }, results)) {
       log.warn(disabled, 'a channel was disabled')

@@ -28,8 +28,8 @@ describe('a digest', () => {
   })
 
   it('comes once a day of a year in every zone', () => {
-    for (const timezone of ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Pacific/Chatham', 'UTC']) {
-      for (const hour of [0, 2, 3, 23]) {
+    for (const timezone of ['Europe/Berlin', 'Australia/Lord_Howe']) {
+      for (const hour of [0, 2]) {
         let at = new Date('2026-01-01T00:30:00Z')
         const days = new Set<string>()
         for (let count = 0; count < 365; count++) {

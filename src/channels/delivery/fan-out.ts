@@ -35,7 +35,7 @@ const maxEvents = 100
 
 /** The channels that a watch names, as far as they are its account's still. */
 const channelsOfWatch = (watchId: string) => sql<TargetRow>`
-  select channels.id, cadence, timezone, hour from watches join channels on channels.id = any(watches.channels)
+  select channels.id, cadence, channels.timezone, hour from watches join channels on channels.id = any(watches.channels)
     and channels.account_id = watches.account_id
   where watches.id = ${watchId} and channels.state = 'active'`
 

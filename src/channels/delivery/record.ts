@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { DisabledReason } from '../adapter.ts'
-import { wakeChannels } from '../store/deliveries.ts'
+import { nextDue } from '../store/deliveries.ts'
 import { disableChannel } from '../store/states.ts'
 import type { Claim } from './claims.ts'
 import { failingLimit, restAfter, retryDelay } from './retry.ts'
@@ -129,7 +129,8 @@ const writeDeliveries = (transaction: Transaction, changes: readonly DeliveryCha
 const writeChannels = (transaction: Transaction, changes: readonly ChannelChange[]) =>
   sql`
     update channels set claimed_by = null, claimed_until = null, failures = fresh.failures, failing_since = fresh.failing_since,
-      rests_until = fresh.rests_until, last_delivered_at = coalesce(fresh.delivered_at, last_delivered_at)
+      rests_until = fresh.rests_until, last_delivered_at = coalesce(fresh.delivered_at, last_delivered_at),
+      due_at = ${nextDue(sql.ref('fresh.rests_until'))}
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as fresh
       (id uuid, failures integer, failing_since timestamptz, rests_until timestamptz, delivered_at timestamptz)
     where channels.id = fresh.id`.execute(transaction)
@@ -170,10 +171,6 @@ export async function recordResults(
     await writeChannels(
       transaction,
       held.map((result) => channelChange(result, random)),
-    )
-    await wakeChannels(
-      transaction,
-      held.map(({ claim }) => claim.channelId),
     )
     const watchIds = [...new Set(watchesOf(held))].toSorted()
     if (watchIds.length > 0) await noteLook(transaction, watchIds, held[0]!.now)

@@ -1,7 +1,7 @@
 import { isId } from '../../http/ids.ts'
 import { type DisabledReason, disabledReasons } from '../adapter.ts'
 import { accountLink } from './links.ts'
-import type { Renderer } from './render.ts'
+import type { Renderer } from './renderer.ts'
 import { idIn } from './words.ts'
 
 /** A channel that was disabled and still is. */

@@ -1,5 +1,5 @@
 import { accountLink } from './links.ts'
-import type { Renderer } from './render.ts'
+import type { Renderer } from './renderer.ts'
 import { counted, idIn, numberIn } from './words.ts'
 
 /** The settled credits of the month reached a threshold. The numbers are those of that moment. */

@@ -1,41 +1,38 @@
 import type { Executor } from '../../database/open.ts'
 import type { MessageItem, MessageSection } from '../../events/message.ts'
 import { watchLink, wishLink } from './links.ts'
-import type { Renderer } from './render.ts'
+import type { Renderer } from './renderer.ts'
 import { readWatchName } from './watch.ts'
 import { counted, idIn, platformLabel, statusLabel, untitled } from './words.ts'
 
 /** A wish in a report, as the account sees it now. */
 export interface ReportItem {
   wishId: string
-  requestId: string | null
+  requestId: string
   /** Plain text from a platform. */
   title: string
-  url: string | null
   votes: number
-  votesGained: number | null
-  requestsGained: number | null
+  votesGained: number
+  requestsGained: number
   platforms: readonly string[]
   status: string | null
 }
 
-/** What `readReport` of src/news gives. */
-export interface Report {
-  newWishes: readonly ReportItem[]
-  grown: readonly ReportItem[]
-  completed: readonly ReportItem[]
-  declined: readonly ReportItem[]
-  /** What does not fit the goal of the watch. */
-  other: readonly ReportItem[]
+type SectionName = 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
+
+/** What `readReport` of src/news gives, as far as a message needs it; `other` is what does not fit the goal of the watch. */
+export interface Report extends Record<SectionName, readonly ReportItem[]> {
+  /** How many each list would have in full. */
+  totals: Record<SectionName, number>
 }
 
-/** Reads a report; null when it is gone. */
+/** Reads a report; null when it is gone, or nothing is left of what it had. */
 export type ReadReport = (
   executor: Executor,
-  input: { reportId: string; now: Date; publicUrl: string },
+  input: { reportId: string; now: Date; publicUrl: () => string },
 ) => Promise<Report | null>
 
-const headings: readonly [keyof Report, string][] = [
+const headings: readonly [SectionName, string][] = [
   ['newWishes', 'New'],
   ['grown', 'Growing'],
   ['completed', 'Completed'],
@@ -47,11 +44,11 @@ const headings: readonly [keyof Report, string][] = [
 const shownItems = 10
 
 const gained = ({ votesGained, requestsGained }: ReportItem): string[] => [
-  ...(votesGained !== null && votesGained > 0 ? [`+${counted(votesGained, 'vote')}`] : []),
-  ...(requestsGained !== null && requestsGained > 0 ? [`+${counted(requestsGained, 'request')}`] : []),
+  ...(votesGained > 0 ? [`+${counted(votesGained, 'vote')}`] : []),
+  ...(requestsGained > 0 ? [`+${counted(requestsGained, 'request')}`] : []),
 ]
 
-function toItem(item: ReportItem, section: keyof Report, publicUrl: string): MessageItem {
+function toItem(item: ReportItem, section: SectionName, publicUrl: string): MessageItem {
   const details = [
     ...(section === 'grown' ? gained(item) : []),
     counted(item.votes, 'vote'),
@@ -71,17 +68,20 @@ const toSections = (report: Report, publicUrl: string): MessageSection[] =>
     .map(([name, heading]) => ({
       heading,
       items: report[name].slice(0, shownItems).map((item) => toItem(item, name, publicUrl)),
-      more: Math.max(0, report[name].length - shownItems),
+      more: Math.max(0, report.totals[name] - shownItems),
     }))
 
-const summary = (report: Report): string =>
-  [
-    report.newWishes.length > 0 ? `${report.newWishes.length} new` : '',
-    report.grown.length > 0 ? `${report.grown.length} growing` : '',
-    report.completed.length > 0 ? `${report.completed.length} completed` : '',
-    report.declined.length > 0 ? `${report.declined.length} declined` : '',
-  ]
-    .filter((one) => one !== '')
+const summary = ({ totals }: Report): string =>
+  (
+    [
+      [totals.newWishes, 'new'],
+      [totals.grown, 'growing'],
+      [totals.completed, 'completed'],
+      [totals.declined, 'declined'],
+    ] as const
+  )
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count.toLocaleString('en-US')} ${word}`)
     .join(', ')
 
 /** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
@@ -92,7 +92,7 @@ export const renderNews =
     if (watchId === null || reportId === null) return null
     const watch = await readWatchName(executor, accountId, watchId)
     if (watch === null) return null
-    const report = await readReport(executor, { reportId, now, publicUrl })
+    const report = await readReport(executor, { reportId, now, publicUrl: () => publicUrl })
     if (report === null) return null
     const sections = toSections(report, publicUrl)
     if (sections.length === 0 && !watch.reportsQuiet) return null
@@ -106,6 +106,7 @@ export const renderNews =
         watchId,
         watchName: watch.name,
         reportId,
+        totals: report.totals,
         ...Object.fromEntries(
           headings.map(([name]) => [
             name,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isId } from '../../http/ids.ts'
 import { jobLink } from './links.ts'
-import type { Renderer } from './render.ts'
+import type { Renderer } from './renderer.ts'
 import { counted, idIn } from './words.ts'
 
 interface JobRow {

@@ -3,7 +3,7 @@ import { readRequests } from '../../requests/record.ts'
 import type { View } from '../../requests/views/view.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 import { wishLink } from './links.ts'
-import type { Renderer } from './render.ts'
+import type { Renderer } from './renderer.ts'
 import { counted, idIn, platformLabel, statusLabel, untitled } from './words.ts'
 
 /** A request that got another status on its platform, as the account sees it; nothing where it does not see it any more. */

@@ -1,7 +1,7 @@
 import type { Executor } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { watchLink } from './links.ts'
-import type { Renderer } from './render.ts'
+import type { Renderer } from './renderer.ts'
 import { idIn } from './words.ts'
 
 /** The name of a watch of an account, and whether it tells quiet times; null when it was deleted. */

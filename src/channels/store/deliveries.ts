@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { DeliveryState } from '../../database/tables/channels.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
@@ -112,19 +112,19 @@ export async function replayDelivery(
   await wakeChannels(transaction, [channel.id])
 }
 
+/**
+ * When the next attempt on a row of `channels` is due: null while nothing is pending on it, or it is not active.
+ * @param rests until when it rests, as the query names it.
+ */
+export const nextDue = (rests: RawBuilder<unknown>): RawBuilder<Date | null> =>
+  sql<Date | null>`case when channels.state = 'active' then (
+    select greatest(${rests}, min(pending.due_at)) from channel_deliveries as pending
+    where pending.channel_id = channels.id and pending.due_at is not null having count(*) > 0) end`
+
 /** Sets when the next attempts of channels are due. Their rows must be locked by an earlier statement: it sees what others committed before that. */
 export async function wakeChannels(transaction: Transaction, channelIds: readonly string[]): Promise<void> {
   await sql`
-    update channels set due_at = greatest(rests_until, (select min(delivery.due_at) from channel_deliveries as delivery
-      where delivery.channel_id = channels.id and delivery.due_at is not null))
-      where id = any(${channelIds}::uuid[]) and state = 'active'
-        and exists (select from channel_deliveries as delivery where delivery.channel_id = channels.id and delivery.due_at is not null)`.execute(
-    transaction,
-  )
-  await sql`
-    update channels set due_at = null where id = any(${channelIds}::uuid[]) and due_at is not null
-      and (state <> 'active' or not exists (
-        select from channel_deliveries as delivery where delivery.channel_id = channels.id and delivery.due_at is not null))`.execute(
+    update channels set due_at = ${nextDue(sql.ref('channels.rests_until'))} where id = any(${channelIds}::uuid[])`.execute(
     transaction,
   )
 }

@@ -1,0 +1,60 @@
+import type { App } from '../../http/app-type.ts'
+import { bodyErrors, errorResponses } from '../../http/schemas.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
+import { type ChannelFields, prepareChannel, storeChannel } from '../channels.ts'
+import { listChannels, maxChannels } from '../store/channels.ts'
+import { type ChannelRouteDependencies, channelTags } from './dependencies.ts'
+import { channelList, madeChannel, newChannel } from './schemas.ts'
+
+/** The list of channels, and new ones. */
+export function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependencies): void {
+  const { database, clock, adapters, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireManage
+  app.get(
+    '/api/v1/channels',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listChannels',
+        summary: "List the account's channels",
+        description: 'Oldest first. Addresses and tokens are never shown.',
+        ...channelTags,
+        response: { 200: channelList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      return { data: { channels: await listChannels(database, accountId) } }
+    },
+  )
+  app.post(
+    '/api/v1/channels',
+    {
+      onRequest,
+      schema: {
+        operationId: 'createChannel',
+        summary: 'Make a channel: where the account is told of events',
+        description:
+          `Free. An account has at most ${maxChannels} channels; one more is a 409. The address must be public. A mail address gets one ` +
+          'confirmation, and nothing else until it is confirmed.',
+        ...channelTags,
+        headers: idempotencyHeaders,
+        body: newChannel(adapters),
+        response: {
+          200: madeChannel,
+          ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = authentication.accountOf(request)
+      const prepared = await prepareChannel(dependencies, request.body as ChannelFields & Record<string, unknown>)
+      return idempotent(
+        request,
+        reply,
+        async (transaction) => ({ data: await storeChannel(transaction, prepared, { accountId, now: clock.now() }) }),
+        { secretAnswer: true },
+      )
+    },
+  )
+}

@@ -1,0 +1,51 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database/open.ts'
+import type { Tables } from '../database/tables.ts'
+import { ConfigError } from '../runtime/config-error.ts'
+import { type Secrets, UnreadableSecretError } from '../secrets/secrets.ts'
+import { hasChannels, sealedFor } from './store/channels.ts'
+import { disableChannel } from './store/states.ts'
+
+/** @throws ConfigError when channels are stored and there is no key that could open them. */
+export async function requireSecretsKey(database: Database, secrets: Secrets): Promise<void> {
+  if (secrets.hasKey || !(await hasChannels(database))) return
+  throw new ConfigError(
+    'SECRETS_KEY: is required, because there are channels, whose addresses are sealed with it. Set the key that they were made with; with another one they are disabled.',
+  )
+}
+
+const sliceSize = 50
+
+/**
+ * Seals a slice of channels again that are not sealed with the first key. What no key opens disables its channel, which tells the account.
+ * @returns whether there may be more.
+ */
+export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now: Date): Promise<boolean> {
+  const { currentPrefix } = secrets
+  if (currentPrefix === null) return false
+  return database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ id: string; config: string }>`
+      select id, config from channels where not starts_with(config, ${currentPrefix})
+        and disabled_reason is distinct from 'unreadable' order by id limit ${sliceSize} for update skip locked`.execute(
+      transaction,
+    )
+    for (const { id, config } of rows) {
+      try {
+        const text = secrets.open(config, sealedFor(id))
+        const sealed = secrets.seal(text, sealedFor(id))
+        await transaction.updateTable('channels').set({ config: sealed }).where('id', '=', id).execute()
+      } catch (error) {
+        if (!(error instanceof UnreadableSecretError)) throw error
+        // One that is disabled for another reason gets this one, so that it is not tried in every round.
+        if (!(await disableChannel(transaction, id, 'unreadable', now))) {
+          await transaction
+            .updateTable('channels')
+            .set({ disabled_reason: 'unreadable' })
+            .where('id', '=', id)
+            .execute()
+        }
+      }
+    }
+    return rows.length === sliceSize
+  })
+}
