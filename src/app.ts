@@ -10,10 +10,10 @@ import { registerAdminSessionRoutes } from './accounts/sessions/admin-routes.ts'
 import { registerSessionRoutes } from './accounts/sessions/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
-import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 import type { Adapters } from './channels/adapter.ts'
 import { registerChannelRoutes } from './channels/routes/routes.ts'
-import { deleteChannelsOf } from './channels/store/channels.ts'
+import { deleteChannelsOf, findUnknownChannels } from './channels/store/channels.ts'
+import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 import { deleteCorrectionsOf } from './corrections/corrections.ts'
 import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
@@ -38,7 +38,7 @@ import type { LiveSettings } from './live/live-call.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
 import type { Monitoring } from './metrics/monitoring.ts'
 import { registerMetricsRoute } from './metrics/routes.ts'
-import { type NoteLook, registerNewsRoutes } from './news/routes.ts'
+import { registerNewsRoutes } from './news/routes.ts'
 import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
 import type { Platforms } from './platforms/platforms.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
@@ -69,6 +69,7 @@ import type { TaskChanges } from './scraping/task-changes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { registerTopicRoutes } from './topics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { noteLook } from './watches/looks.ts'
 import { registerWatchRoutes } from './watches/routes.ts'
 import { deleteWatchesOf } from './watches/watches.ts'
 import { registerWishCorrectionRoutes } from './wishes/corrections/routes.ts'
@@ -132,15 +133,6 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWatchesOf(transaction, accountId)
 }
 
-/** Until the room watches/ is joined, which has it. */
-const noteLook: NoteLook = async (executor, watchIds, now) => {
-  await executor
-    .updateTable('watches')
-    .set({ last_looked_at: now })
-    .where('id', 'in', [...watchIds])
-    .execute()
-}
-
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
   const authentication = createAuthentication(dependencies)
@@ -153,8 +145,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerKeyRoutes(routes, shared)
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
-  // No account has channels yet.
-  registerWatchRoutes(routes, { ...shared, findUnknownChannels: async (_executor, _accountId, ids) => [...ids] })
+  registerWatchRoutes(routes, { ...shared, findUnknownChannels })
   registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
   const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
   const live = createLive({ ...shared, settings })

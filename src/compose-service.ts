@@ -15,6 +15,7 @@ import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
 import type { MonitoredService, Monitoring } from './metrics/monitoring.ts'
+import { readReport } from './news/read-report.ts'
 import { createOutbound } from './outbound/outbound.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
 import { rememberHosts } from './platforms/budget/host-memory.ts'
@@ -139,8 +140,9 @@ function composeChannels({ config, overrides }: ServiceParts) {
   const operatorOutbound = createOutbound({ allowPrivateTargets: true, userAgent, clock })
   return {
     channelAdapters: createAdapters({ outbound, operatorOutbound, apprise: config.channels.apprise }),
-    // News of watches are read by a room that comes.
-    renderEvent: createRenderer(async () => null),
+    renderEvent: createRenderer((executor, { publicUrl, ...input }) =>
+      readReport(executor, { ...input, publicUrl: publicUrl() }),
+    ),
     closeOutbound: async () => {
       await Promise.all([outbound.close(), operatorOutbound.close()])
     },

@@ -35,6 +35,7 @@ import { recoverTasks } from './scraping/tasks.ts'
 import { loadSecrets } from './secrets/secrets-key.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 import { startWatches } from './watches/background.ts'
+import { noteLook } from './watches/looks.ts'
 import { startPlacing } from './wishes/placing/placing.ts'
 
 export interface Service {
@@ -179,7 +180,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     ? await startDelivering({
         ...{ database, listen, adapters, render, publicUrl, clock, log, secrets: parts.secrets },
         readersOf: readMarkersOf,
-        noteLook: (executor, watchIds, now) => noteLook(executor, watchIds, now),
+        noteLook,
         isAutomatic: overrides.deliversEvents ?? true,
       })
     : null

@@ -1,5 +1,5 @@
 import type {
-  Channel,
+  ChannelList,
   ChannelSettings,
   Delivery,
   Feed,
@@ -19,8 +19,9 @@ type Read = Pick<CallOptions, 'signal'>
 const dataOf = async <T>(answer: Promise<Data<T>>): Promise<T> => (await answer).data
 const pathOf = (channelId: string) => `/api/v1/channels/${encodeURIComponent(channelId)}`
 
-export const listChannels = async ({ signal }: Read): Promise<Channel[]> =>
-  (await call<Data<{ channels: Channel[] }>>('/api/v1/channels', { signal })).data.channels
+/** The channels of the account, and the types that the service offers. */
+export const listChannels = ({ signal }: Read): Promise<ChannelList> =>
+  dataOf(call<Data<ChannelList>>('/api/v1/channels', { signal }))
 
 export const makeChannel = (channel: NewChannel, idempotencyKey: string): Promise<MadeChannel> =>
   dataOf(call<Data<MadeChannel>>('/api/v1/channels', { method: 'POST', body: channel, idempotencyKey }))

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { listKeys } from '../../../src/accounts/account-keys.ts'
+import type { Spending } from '../../../src/credits/spending.ts'
 import type { StatementEntry } from '../../../src/credits/statement.ts'
 import type { CreditUsage, DailyUsage, Usage } from '../../../src/credits/usage.ts'
 import type { verifyLedger } from '../../../src/credits/verify.ts'
@@ -54,18 +55,6 @@ type Sent<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Se
 
 export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]>
 export type Difference = Awaited<ReturnType<typeof verifyLedger>>[number]
-
-interface Spent {
-  held: number
-  settled: number
-}
-
-/** What was used in a month, by key and by watch. */
-export interface Spending {
-  month: string
-  keys: (Spent & { keyId: string; name: string })[]
-  watches: (Spent & { watchId: string; name: string | null })[]
-}
 
 export interface UsageRecord extends Usage {
   rateLimit: { requestsPerMinute: number }

@@ -26,6 +26,7 @@ export const channelTexts = {
     ntfy: 'A topic of ntfy.sh or of your own server.',
     apprise: 'A tag of the Apprise service that your operator has set up.',
   },
+  unavailable: 'Your operator has not set this up.',
   type: 'Kind',
   name: 'Name',
   namePlaceholder: 'who reads it',
