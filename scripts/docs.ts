@@ -34,7 +34,7 @@ export function errorPage(): string {
 The body of an error is \`{"error": {"code", "message"}}\`: \`code\` is for programs, \`message\` for people. Two codes carry more:
 
 - \`INVALID_REQUEST\` has \`details\`, a list of \`{path, message}\`.
-- \`RATE_LIMITED\` has \`reason\`: \`credits\` with \`resetsAt\`, or \`rate\` with the header \`Retry-After\`.
+- \`RATE_LIMITED\` has \`reason\`: \`credits\`, \`key_budget\` or \`watch_budget\` with \`resetsAt\`, or \`rate\` with the header \`Retry-After\`.
 
 | code | status | when |
 | --- | --- | --- |

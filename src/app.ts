@@ -11,6 +11,7 @@ import { registerSessionRoutes } from './accounts/sessions/routes.ts'
 import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
 import type { Adapters } from './channels/adapter.ts'
+import { emailStates } from './channels/adapters/email.ts'
 import { registerChannelRoutes } from './channels/routes/routes.ts'
 import { deleteChannelsOf, findUnknownChannels } from './channels/store/channels.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
@@ -36,6 +37,8 @@ import { createExpandedSearch } from './live/expanded-search.ts'
 import { createLive } from './live/live.ts'
 import type { LiveSettings } from './live/live-call.ts'
 import { createRealtimeList } from './live/realtime-list.ts'
+import { deleteMailOf } from './mail/consents.ts'
+import { registerMailPages } from './mail/pages/routes.ts'
 import type { Monitoring } from './metrics/monitoring.ts'
 import { registerMetricsRoute } from './metrics/routes.ts'
 import { registerNewsRoutes } from './news/routes.ts'
@@ -126,6 +129,7 @@ export interface AppDependencies {
 /** What the rooms above accounts store of an account. */
 const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteChannelsOf(transaction, accountId)
+  await deleteMailOf(transaction, accountId)
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
   await deleteCorrectionsOf(transaction, accountId)
@@ -167,6 +171,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerFeedRoutes(routes, shared)
   registerFeedReading(routes, { ...shared, noteLook })
   registerChannelRoutes(routes, shared)
+  await registerMailPages(routes, { ...shared, ...emailStates() })
   registerPurgeRoutes(routes, shared)
   registerSearchIndexRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)

@@ -4,6 +4,7 @@ import { requestLimits } from './accounts/request-limits.ts'
 import { createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
 import { createAdapters } from './channels/adapters/adapters.ts'
+import { createEmailAdapter } from './channels/adapters/email.ts'
 import { createRenderer } from './channels/messages/render.ts'
 import type { Config } from './config.ts'
 import { builtPage } from './dashboard/page.ts'
@@ -14,6 +15,7 @@ import { watchReadiness } from './database/readiness.ts'
 import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
+import { createMailer } from './mail/mailer.ts'
 import type { MonitoredService, Monitoring } from './metrics/monitoring.ts'
 import { readReport } from './news/read-report.ts'
 import { createOutbound } from './outbound/outbound.ts'
@@ -133,13 +135,17 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
 }
 
 /** The types of channels, what connects to their receivers, and what renders events for them. */
-function composeChannels({ config, overrides }: ServiceParts) {
+function composeChannels({ config, overrides, prepared }: ServiceParts) {
   const { clock = systemClock } = overrides
   const userAgent = userAgentFor(version, config.removalContact?.text)
   const outbound = createOutbound({ allowPrivateTargets: config.sources.allowPrivateTargets, userAgent, clock })
   const operatorOutbound = createOutbound({ allowPrivateTargets: true, userAgent, clock })
+  const mailer = config.mail === null ? null : createMailer({ config: config.mail })
+  const email = createEmailAdapter({ database: prepared.opened.database, mailer })
+  const { apprise } = config.channels
   return {
-    channelAdapters: createAdapters({ outbound, operatorOutbound, apprise: config.channels.apprise }),
+    mailer,
+    channelAdapters: createAdapters({ outbound, operatorOutbound, apprise, others: [email as never] }),
     renderEvent: createRenderer((executor, { publicUrl, ...input }) =>
       readReport(executor, { ...input, publicUrl: publicUrl() }),
     ),

@@ -5,6 +5,8 @@ import { ConfigError } from './runtime/config-error.ts'
 
 const key = `ww_live_${'a1'.repeat(16)}`
 
+const mail = { SMTP_URL: 'smtp://h', MAIL_FROM: 'a@example.org', PUBLIC_URL: 'https://w.example' }
+
 describe('the configuration', () => {
   it('needs no setting at all', () => {
     expect(readConfig({})).toMatchObject({
@@ -93,6 +95,20 @@ describe('the configuration', () => {
     [{ PUBLIC_URL: 'https://h/#' }, 'PUBLIC_URL'],
     [{ PUBLIC_URL: 'https://u:secret-value@h' }, 'PUBLIC_URL'],
     [{ ALLOW_PLAIN_HTTP: 'yes' }, 'ALLOW_PLAIN_HTTP'],
+    [{ ...mail, SMTP_URL: 'http://secret-value' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: 'smtp://u:secret-value@h/path' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: 'smtp://u:secret-value@h?tls=no' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: 'smtps://u:secret-value@h?tls=off' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: 'smtp://secret-value@h' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: 'smtp://u:secret-value%0d%0a@h' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: 'smtp://u:secret-value%zz@h' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: 'smtp://secret-value_h' }, 'SMTP_URL'],
+    [{ ...mail, PUBLIC_URL: '' }, 'SMTP_URL'],
+    [{ ...mail, SMTP_URL: '' }, 'MAIL_FROM'],
+    [{ ...mail, MAIL_FROM: '' }, 'MAIL_FROM'],
+    [{ ...mail, MAIL_FROM: 'secret-value' }, 'MAIL_FROM'],
+    [{ ...mail, MAIL_FROM: 'A\r\nX: secret-value <a@example.org>' }, 'MAIL_FROM'],
+    [{ ...mail, MAIL_FROM: 'a@example.org, secret-value@example.org' }, 'MAIL_FROM'],
     [{ REMOVAL_CONTACT: 'secret-value' }, 'REMOVAL_CONTACT'],
     [{ REMOVAL_CONTACT: 'javascript:secret-value' }, 'REMOVAL_CONTACT'],
     [{ REMOVAL_CONTACT: 'a@example.org\r\nX-Evil: secret-value' }, 'REMOVAL_CONTACT'],
@@ -144,6 +160,28 @@ describe('the configuration', () => {
     // What ends a line or is no ASCII is encoded as in any address.
     const { removalContact } = readConfig({ REMOVAL_CONTACT: 'https://bücher.example/weg\r\nX: y?(ä)' })
     expect(removalContact?.text).toBe('https://xn--bcher-kva.example/wegX:%20y?%28%C3%A4%29')
+  })
+
+  it.each([
+    ['smtp://mail.example', { host: 'mail.example', port: 587, encryption: 'starttls', verifiesCertificate: true }],
+    ['smtp://u:p%40%3A@mail.example:25', { port: 25, user: 'u', password: 'p@:' }],
+    ['smtps://mail.example', { port: 465, encryption: 'tls', verifiesCertificate: true }],
+    ['smtp://10.0.0.1:25/?tls=off', { host: '10.0.0.1', encryption: 'off' }],
+    ['smtp://127.0.0.1:1025', { encryption: 'local', verifiesCertificate: false }],
+    ['smtp://[::1]', { host: '::1', encryption: 'local' }],
+    ['smtp://127.0.0.1.evil.example', { encryption: 'starttls', verifiesCertificate: true }],
+  ])('reads the mail server %s', (SMTP_URL, server) => {
+    expect(readConfig({ ...mail, SMTP_URL }).mail?.server).toMatchObject(server)
+  })
+
+  it('reads the sender of mails, and sends none without a server', () => {
+    expect(readConfig({}).mail).toBeNull()
+    expect(readConfig({ ...mail, MAIL_FROM: '"Wünsche" <news@Bücher.example>' }).mail?.from).toEqual({
+      name: 'Wünsche',
+      address: 'news@xn--bcher-kva.example',
+      domain: 'xn--bcher-kva.example',
+    })
+    expect(readConfig(mail).mail?.from.name).toBe('Wishwell')
   })
 
   it('takes good keys and a Postgres', () => {

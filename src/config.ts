@@ -7,6 +7,7 @@ import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
 import { type JudgingConfig, judgingVariables, readJudgingConfig } from './judging/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from './live/settings.ts'
+import { type MailSettings, mailVariables, readMailConfig } from './mail/settings.ts'
 import { type MetricsConfig, metricsVariables, readMetricsConfig } from './metrics/settings.ts'
 import { modelVariables, readModelConfig } from './model/settings.ts'
 import { type NewsJudgingConfig, newsVariables, readNewsConfig } from './news/settings.ts'
@@ -76,6 +77,7 @@ export const environmentSchema = Type.Object({
   ...modelVariables,
   ...judgingVariables,
   ...newsVariables,
+  ...mailVariables,
   ...metricsVariables,
   ...secretsVariables,
   ...channelVariables,
@@ -96,6 +98,8 @@ export interface Config
     SearchConfig,
     MetricsConfig,
     SecretsConfig {
+    MailSettings,
+    MetricsConfig {
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat
@@ -164,6 +168,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readSearchConfig(environment, complain),
     ...readRefreshConfig(environment),
     ...live,
+    ...readMailConfig(environment, complain),
     ...readMetricsConfig(environment, complain),
     ...readSecretsConfig(environment, complain),
     role,

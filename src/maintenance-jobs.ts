@@ -7,6 +7,8 @@ import { sealAgain } from './channels/upkeep.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
+import { purgeConfirmations } from './mail/confirmations.ts'
+import { purgeMailLimits } from './mail/limits.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { deleteOldReports } from './news/retention.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
@@ -46,6 +48,8 @@ export interface MaintenanceJobsOptions {
   /** Null where no news are reported by themselves. */
   reporting: BackgroundRun | null
   delivering: Pick<Delivering, 'job'> | null
+  /** Null where no mails are sent. */
+  confirming: BackgroundRun | null
   secrets: Secrets
 }
 
@@ -70,6 +74,7 @@ export const createMaintenanceJobs = ({
   watches,
   reporting,
   delivering,
+  confirming,
   secrets,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
@@ -99,6 +104,9 @@ export const createMaintenanceJobs = ({
   ...(reporting === null ? {} : { news: reporting.job }),
   oldReports: () => deleteOldReports(database, clock.now()),
   ...(delivering === null ? {} : { deliveries: delivering.job }),
+  ...(confirming === null ? {} : { confirmations: confirming.job }),
+  expiredConfirmations: () => purgeConfirmations(database, clock.now()),
+  mailLimits: () => purgeMailLimits(database, clock.now()),
   oldEvents: () => deleteOldEvents(database, clock.now()),
   resealedChannels: () => sealAgain(database, secrets, clock.now()),
 })

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
+import { addressOfUnconfirmed, emailStates } from './channels/adapters/email.ts'
 import { startDelivering } from './channels/delivery/delivering.ts'
 import { readMarkersOf } from './channels/delivery/readers.ts'
 import { requireSecretsKey } from './channels/upkeep.ts'
@@ -16,6 +17,7 @@ import { requireProtectedTransport } from './http/plain-http.ts'
 import { urlOf } from './http/public-url.ts'
 import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
+import { startConfirming } from './mail/confirming.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
 import { startReporting } from './news/reporting.ts'
@@ -184,6 +186,16 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         isAutomatic: overrides.deliversEvents ?? true,
       })
     : null
+  const { mailer } = composed
+  const confirming =
+    runsJobs && mailer !== null
+      ? await startConfirming({
+          ...{ database, listen, mailer, publicUrl, clock, log },
+          addressOf: addressOfUnconfirmed(database, parts.secrets),
+          onBounce: emailStates().onBounce,
+          isAutomatic: overrides.deliversEvents ?? true,
+        })
+      : null
   const jobs = createMaintenanceJobs({
     opened,
     log,
@@ -200,6 +212,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
     watches,
     reporting: reportsNews ? reporting : null,
     delivering: (overrides.deliversEvents ?? true) ? delivering : null,
+    confirming: (overrides.deliversEvents ?? true) ? confirming : null,
     secrets: parts.secrets,
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
@@ -231,6 +244,7 @@ async function startBackground(parts: StartParts, composed: Composed, runsJobs: 
         watches?.stop(),
         reporting?.stop(),
         delivering?.stop(),
+        confirming?.stop(),
       ]),
   }
 }

@@ -140,6 +140,15 @@ it('a session has the scope of the key that opened it, and pays by its budget', 
   expect(codeOf(await collector.call('GET', '/api/v1/keys'))).toBe('SCOPE_EXCEEDED')
 })
 
+it('live calls pay by the budget of their key', async () => {
+  const { client } = await makeKey((await service.createAccount()).client, { monthlyCredits: 0 })
+  const expanded = await client.post('/api/v1/requests/search', { query: 'dark mode', expand: true })
+  const listed = await client.get('/api/v1/requests?source=realtime&topic=dark%20mode')
+  for (const answer of [expanded, listed]) {
+    expect([answer.status, answer.body.error.reason]).toEqual([429, 'key_budget'])
+  }
+})
+
 describe('the last key that may do everything for ever', () => {
   it('is not revoked by the account; others are', async () => {
     const { client } = await service.createAccount()

@@ -16,6 +16,8 @@ export type DeliveryOutcome =
       retryAfterMs?: number
       /** `delivery`: this one is never tried again. `channel`: the receiver wants nothing any more, so the channel is disabled. */
       isFinal?: 'delivery' | 'channel'
+      /** Why the channel is disabled; by default `gone`. */
+      reason?: DisabledReason
     }
   /** Not an attempt: it is tried again after this, without being counted (a limit of our own). */
   | { outcome: 'postponed'; retryAfterMs: number; error: string }

@@ -142,12 +142,12 @@ export async function changeChannel(
 export async function enableChannel(
   transaction: Transaction,
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
-  { accountId, channelId }: { accountId: string; channelId: string },
+  { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
 ): Promise<void> {
   const row = await lockChannel(transaction, accountId, channelId)
   if (row.state === 'unconfirmed') throw new ServiceError('CONFLICT', 'The address has not been confirmed.')
   if (row.state === 'active') return
-  openConfig(secrets, row)
+  const config = openConfig(secrets, row)
   // Who unsubscribed or whose mail came back says again that mail is wanted.
   const asksAgain = row.disabled_reason === 'unsubscribed' || row.disabled_reason === 'bounced'
   const state = asksAgain ? (adapters.get(row.type)?.initialState ?? 'active') : 'active'
@@ -156,6 +156,8 @@ export async function enableChannel(
     .set({ state, disabled_reason: null, failures: 0, failing_since: null, rests_until: null })
     .where('id', '=', row.id)
     .execute()
+  // A type that asks does so again; what it stored of the channel it keeps.
+  if (asksAgain) await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
 }
 
 /** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */

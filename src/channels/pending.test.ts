@@ -80,7 +80,7 @@ it('are served within a minute, though a tenth of the receivers hang', async () 
     render: createRenderer(async () => null),
     publicUrl: () => 'https://wishwell.example',
     clock: systemClock,
-    log: { error: (fields) => errors.push(fields), warn: () => {} },
+    log: { error: (fields: unknown) => errors.push(fields), warn: () => {} },
     readersOf: async () => [],
     noteLook: async () => {},
     isAutomatic: true,

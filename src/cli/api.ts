@@ -12,8 +12,10 @@ import type {
   StartedJob,
   TopicAnswer,
 } from './api-types.ts'
+import { type ChannelCalls, createChannelCalls } from './channel-calls.ts'
 import type { ClientConfig } from './client-config.ts'
 import { type Connection, createConnection, type StreamedAnswer } from './connection.ts'
+import { createNewsCalls, type NewsCalls } from './news-calls.ts'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 import { createWatchCalls, type WatchCalls } from './watch-calls.ts'
 import { createWishCalls, type WishCalls } from './wish-calls.ts'
@@ -39,6 +41,8 @@ export interface Api {
   correctRequest(requestId: string, isRequest: boolean | null): Promise<CorrectionAnswer>
   wishes: WishCalls
   watches: WatchCalls
+  news: NewsCalls
+  channels: ChannelCalls
   /** The bytes of an export. A connection that breaks is a temporary ApiError. */
   openExport(query: URLSearchParams): Promise<AsyncIterable<Uint8Array>>
 }
@@ -106,6 +110,8 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
     },
     wishes: createWishCalls(call),
     watches: createWatchCalls(call),
+    news: createNewsCalls(call),
+    channels: createChannelCalls(call),
     openExport: (query) => openExport(connection, query),
   }
 }

@@ -4,7 +4,7 @@ import { helpEnd } from './options.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
-Environment of scrape, jobs, search, topics, wishes, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
+Environment of scrape, jobs, search, topics, wishes, watch, news, channel, feed, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
 Environment of account, key, purge, suppression, detection, search-index, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they also work without a running service.
 Environment of restore: DATA_DIR; of import and export --all: DATA_DIR or DATABASE_URL.
@@ -35,6 +35,9 @@ const commands: Record<string, () => Promise<Command>> = {
   topics: async () => (await import('./topics.ts')).topicsCommand(),
   wishes: async () => (await import('./wishes.ts')).wishesCommand(),
   watch: async () => (await import('./watch.ts')).watchCommand(),
+  news: async () => (await import('./news.ts')).newsCommand(),
+  feed: async () => (await import('./feed.ts')).feedCommand(),
+  channel: async () => (await import('./channel.ts')).channelCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
   correct: async () => (await import('./correct.ts')).correctCommand(),
   platforms: async () => (await import('./platforms.ts')).platformsCommand(),

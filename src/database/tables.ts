@@ -3,6 +3,7 @@ import type { ChannelsTables } from './tables/channels.ts'
 import type { CreditsTables } from './tables/credits.ts'
 import type { EventsTables } from './tables/events.ts'
 import type { HttpTables } from './tables/http.ts'
+import type { MailTables } from './tables/mail.ts'
 import type { MovingTables } from './tables/moving.ts'
 import type { FeedsTables, NewsTables } from './tables/news.ts'
 import type { PlatformsTables } from './tables/platforms.ts'
@@ -21,6 +22,7 @@ export interface Tables
     EventsTables,
     FeedsTables,
     HttpTables,
+    MailTables,
     MovingTables,
     NewsTables,
     PlatformsTables,

@@ -1,7 +1,7 @@
 /** Every error code of the interface: its status and when it is given. Docs and OpenAPI are made from it. */
 export const errorCatalogue = {
   INVALID_REQUEST: { status: 400, meaning: 'The request does not match the schema; `details` says where.' },
-  UNAUTHORIZED: { status: 401, meaning: 'The API key is missing, malformed, unknown or revoked.' },
+  UNAUTHORIZED: { status: 401, meaning: 'The API key is missing, malformed, unknown, revoked or expired.' },
   FORBIDDEN: {
     status: 403,
     meaning: 'A call by session cookie that another site made, or that lacks its `X-CSRF-Token`.',

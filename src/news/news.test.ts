@@ -170,6 +170,18 @@ describe('a report', () => {
     expect(titles(await report(2))).toEqual(nothing)
   })
 
+  it('knows a wish whose known requests have all expired: another request of it is growth', async () => {
+    await run(1, { a: 5 })
+    const wishId = await makeWish(opened.database, [await idOf('a')])
+    await report(1)
+    await deleteExpiredRequests(opened.database, new Map([['github', 30]]), new Date(day(1).getTime() + 60 * dayMs))
+    await run(2, { b: 2 })
+    await sql`insert into wish_members (request_id, wish_id, is_core) values (${await idOf('b')}, ${wishId}, true)`.execute(
+      opened.database,
+    )
+    expect(titles(await report(2))).toEqual({ ...nothing, grown: [['Request b', 0, 1]] })
+  })
+
   it('has neither merges nor splits', async () => {
     await run(1, { a: 5, b: 2, c: 1 })
     await report(1)
@@ -249,6 +261,35 @@ describe('a report', () => {
     await purgeRequests(opened.database, purge)
     expect(await opened.database.selectFrom('watch_requests').selectAll().execute()).toEqual([])
   })
+})
+
+it('reports, purges and pages with changed statuses in other orders never deadlock, and lose no event', async () => {
+  const { database } = opened
+  const ids = Array.from({ length: 20 }, (_, index) => `${index}`)
+  const page = (number: number, status: RequestStatus, order: string[]) =>
+    storeFound(database, {
+      requests: order.map((id) => foundRequest(id, { status, votes: number })),
+      now: day(number),
+      jobId: null,
+    })
+  await run(1, Object.fromEntries(ids.map((id) => [id, 1])))
+  await report(1)
+  for (let round = 2; round < 6; round++) {
+    await run(round, Object.fromEntries([...ids, `new ${round}`].map((id) => [id, round])))
+    await Promise.all([
+      page(round, 'planned', ids.toReversed()),
+      report(round),
+      page(round, 'planned', ids),
+      purgeRequests(database, { author: 'ada', suppress: false, dryRun: false, now: day(round) }),
+      report(round),
+    ])
+  }
+  expect(await database.selectFrom('watch_runs').select('id').where('reported_at', 'is', null).execute()).toEqual([])
+  const { rows } = await sql`
+    select from watch_requests as known where not exists (select from requests where requests.id = known.request_id)`.execute(
+    database,
+  )
+  expect(rows, 'what is known of purged requests').toEqual([])
 })
 
 describe('unread news', () => {

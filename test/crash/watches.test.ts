@@ -72,7 +72,7 @@ it.runIf(embedded)(
     }
     const planned = await makeWatches(
       kills > 10 ? 14 : 6,
-      { rich: await accountOf('max'), poor: await accountOf('free') },
+      { rich: [await accountOf('max')], poor: await accountOf('free') },
       random,
     )
     const steps = stepsOf(planned)

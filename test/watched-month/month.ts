@@ -56,7 +56,7 @@ function ruleOf(schedule: string, timezone: string, shown: Date): Rule {
 /** Makes watches with all kinds of schedules and budgets. One of ten belongs to an account that is out of credits soon. */
 export async function makeWatches(
   count: number,
-  { rich, poor }: { rich: TestClient; poor: TestClient },
+  { rich, poor }: { rich: readonly TestClient[]; poor: TestClient },
   random: Random,
 ): Promise<PlannedWatch[]> {
   const minutes = new Map(timezones.map((timezone) => [timezone, localMinutes(timezone, monthStart, monthEnd)]))
@@ -68,7 +68,7 @@ export async function makeWatches(
     const depth = random.integer(1, 3)
     const monthlyCredits = depth * platforms.length + random.integer(0, 29)
     const isRich = number % 10 !== 7
-    const { status, body } = await (isRich ? rich : poor).post('/api/v1/watches', {
+    const { status, body } = await (isRich ? rich[number % rich.length]! : poor).post('/api/v1/watches', {
       name: `watch ${number}`,
       topic: `topic ${number}`,
       schedule,

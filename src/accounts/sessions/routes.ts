@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { keyScopes } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { ServiceError } from '../../http/errors.ts'
@@ -28,7 +29,12 @@ const sessionAnswer = closed({
     kind: oneOf(['account', 'operator']),
     csrfToken: Type.String({ description: 'For X-CSRF-Token, in every call of the session that is not GET or HEAD' }),
     account: nullable(
-      closed({ accountId: Type.String(), name: Type.String(), tier: oneOf(tiers, { description: 'The plan' }) }),
+      closed({
+        accountId: Type.String(),
+        name: Type.String(),
+        tier: oneOf(tiers, { description: 'The plan' }),
+        scope: oneOf(keyScopes, { description: 'Of the key that opened the session; `manage` after a link' }),
+      }),
     ),
   }),
 })
@@ -41,7 +47,12 @@ const answerSession = ({ token, account }: SignedIn) => ({
   data: {
     kind: account === null ? ('operator' as const) : ('account' as const),
     csrfToken: csrfTokenOf(token),
-    account: account && { accountId: account.accountId, name: account.name, tier: account.tier },
+    account: account && {
+      accountId: account.accountId,
+      name: account.name,
+      tier: account.tier,
+      scope: account.scope,
+    },
   },
 })
 

@@ -34,7 +34,7 @@ describe('a session', () => {
     const { accountId, apiKey } = await service.createAccount('pro')
     const opened = browser()
     const answer = await opened.signIn({ apiKey })
-    const account = { accountId, name: 'a pro account', tier: 'pro' }
+    const account = { accountId, name: 'a pro account', tier: 'pro', scope: 'manage' }
     const data = { kind: 'account', csrfToken: expect.stringMatching(/^[\w-]{43}$/), account }
     expect([answer.status, answer.body]).toEqual([200, { data }])
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -317,7 +317,7 @@ describe('a sign-in link', () => {
     const answer = await opened.signIn({ link })
     expect([answer.status, answer.body.data.account]).toEqual([
       200,
-      { accountId, name: 'a free account', tier: 'free' },
+      { accountId, name: 'a free account', tier: 'free', scope: 'manage' },
     ])
     expect(await usageOf(opened)).toBe(200)
     const again = await browser().signIn({ link })

@@ -47,13 +47,14 @@ function toOutcome(outcome: DeliveryOutcome): ClaimResult['outcome'] {
   if (outcome.outcome === 'delivered') return { kind: 'delivered', status: outcome.status ?? null }
   const error = outcome.error.slice(0, maxErrorLength)
   if (outcome.outcome === 'postponed') return { kind: 'postponed', afterMs: outcome.retryAfterMs, error }
-  const { retryAfterMs, isFinal, status = null } = outcome
+  const { retryAfterMs, isFinal, reason, status = null } = outcome
   return {
     kind: 'failed',
     status,
     error,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(isFinal === undefined ? {} : { isFinal }),
+    ...(reason === undefined ? {} : { reason }),
   }
 }
 

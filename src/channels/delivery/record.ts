@@ -13,7 +13,14 @@ export interface ClaimResult {
   nothingLeft: readonly string[]
   outcome:
     | { kind: 'delivered'; status: number | null }
-    | { kind: 'failed'; status: number | null; error: string; retryAfterMs?: number; isFinal?: 'delivery' | 'channel' }
+    | {
+        kind: 'failed'
+        status: number | null
+        error: string
+        retryAfterMs?: number
+        isFinal?: 'delivery' | 'channel'
+        reason?: DisabledReason
+      }
     /** No attempt: it is tried again later, or by another process. */
     | { kind: 'postponed'; afterMs: number; error: string | null }
     | { kind: 'unreadable' }
@@ -99,7 +106,7 @@ function channelChange({ claim, outcome, now }: ClaimResult, random: () => numbe
 function disabledReason({ claim, outcome, now }: ClaimResult): DisabledReason | null {
   if (outcome.kind === 'unreadable') return 'unreadable'
   if (outcome.kind !== 'failed') return null
-  if (outcome.isFinal === 'channel') return 'gone'
+  if (outcome.isFinal === 'channel') return outcome.reason ?? 'gone'
   const { failures, failingSince } = claim
   const isLong = failingSince !== null && now.getTime() - failingSince.getTime() >= failingLimit.ms
   return isLong && failures + 1 >= failingLimit.attempts ? 'failing' : null

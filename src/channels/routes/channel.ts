@@ -112,7 +112,7 @@ function registerEnable(app: App, dependencies: ChannelRouteDependencies): void 
       const { accountId } = authentication.accountOf(request)
       const { channelId } = request.params
       return idempotent(request, reply, async (transaction) => {
-        await enableChannel(transaction, dependencies, { accountId, channelId })
+        await enableChannel(transaction, dependencies, { accountId, channelId, now: dependencies.clock.now() })
         return { data: await readChannel(transaction, accountId, channelId) }
       })
     },

@@ -84,10 +84,11 @@ function createSession(request: SearchRequest, { limit, now }: SearchContext): A
 
 function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const query = parseQuery(parameters.get('q') ?? '')
+  const since = new Date(parameters.get('since') ?? 0)
   const found = corpus
     .records('bluesky', query.topic)
     .filter((record) => matchesQuery(query, record.searchText))
-    .filter((record) => record.createdAt >= new Date(parameters.get('since') ?? 0))
+    .filter((record) => record.createdAt >= since)
   const isTop = parameters.get('sort') === 'top'
   found.sort((a, b) => (isTop ? b.votes - a.votes : b.createdAt.getTime() - a.createdAt.getTime()) || a.id - b.id)
   return found.slice(0, maximumResults)

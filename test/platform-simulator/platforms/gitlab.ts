@@ -45,10 +45,11 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const value = orders[parameters.get('order_by') ?? 'created_at'] ?? orders.created_at!
   const direction = parameters.get('sort') === 'asc' ? -1 : 1
   const state = parameters.get('state') ?? 'all'
+  const since = new Date(parameters.get('created_after') ?? 0)
   return recordsOf(`gitlab/${parameters.get('project')}`, query.topic, corpus)
     .filter((record) => state === 'all' || (state === 'closed') === (record.resolution !== undefined))
     .filter((record) => matchesQuery(query, record.searchText))
-    .filter((record) => record.createdAt >= new Date(parameters.get('created_after') ?? 0))
+    .filter((record) => record.createdAt >= since)
     .filter((record) => labels.every((label) => gitLabLabels(record).includes(label)))
     .sort((a, b) => direction * (value(b) - value(a)) || a.id - b.id)
 }

@@ -80,10 +80,11 @@ function find(parameters: URLSearchParams, corpus: Corpus, leakRetweets = false)
   const query = parseQuery(parameters.get('query') ?? '', qualifiers)
   const qualifies = (record: CorpusRecord) => (name: string, value: string) =>
     name === 'is' && value === 'retweet' && !leakRetweets ? record.kind === 'pull_request' : null
+  const since = new Date(parameters.get('start_time') ?? 0)
   const found = corpus
     .records('x', query.topic)
     .filter((record) => matchesQuery(query, record.searchText, qualifies(record)))
-    .filter((record) => record.createdAt >= new Date(parameters.get('start_time') ?? 0))
+    .filter((record) => record.createdAt >= since)
   if (parameters.get('sort_order') === 'relevancy') return found
   return found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id)
 }

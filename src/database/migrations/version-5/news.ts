@@ -95,9 +95,6 @@ export const news: readonly string[] = [
   `create trigger notify_ended_run after insert on scrape_jobs
     for each row when (new.watch_id is not null and new.ended_at is not null) execute function notify_ended_runs()`,
 
-  // Of the jobs of a watch.
-  'create index scrape_jobs_watch on scrape_jobs (watch_id) where watch_id is not null',
-
   // A status that changed is an event if a watch has the request or somebody marked its wish. Which accounts see it, is found when it is told.
   'create index wish_marks_wish on wish_marks (wish_id)',
   `create function note_status_change() returns trigger language plpgsql ${planned} as $$

@@ -1,0 +1,68 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
+import { readConfig } from '../config.ts'
+import { ConfigError } from '../runtime/config-error.ts'
+import { startService } from '../service.ts'
+
+// With DATABASE_URL the key must be given once there is a channel; with the embedded database it is made.
+
+let copy: DatabaseCopy
+beforeAll(async () => {
+  copy = await copyDatabase()
+})
+afterAll(() => copy.remove())
+
+const start = (environment: Record<string, string> = {}) => {
+  const { databaseUrl, dataDir } = copy.options
+  const config = readConfig({
+    PORT: '0',
+    ADMIN_API_KEY: 'a'.repeat(20),
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    ALLOW_PRIVATE_TARGETS: 'true',
+    BOOTSTRAP_API_KEY: `ww_live_${'a1'.repeat(16)}`,
+    ...environment,
+  })
+  return startService(config, pino({ level: 'silent' }), () => {})
+}
+const call = (address: string, body: object) =>
+  fetch(`${address}/api/v1/channels`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ww_live_${'a1'.repeat(16)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'webhook', name: 'x', url: 'http://127.0.0.1:9', ...body }),
+  })
+const key = `${'B'.repeat(43)}=`
+
+describe('without SECRETS_KEY', () => {
+  it('a service makes its own, or says that a channel needs it; a start with channels then fails', {
+    timeout: 120_000,
+  }, async () => {
+    const first = await start()
+    const answer = await call(first.address!, {})
+    if (copy.backend === 'embedded') expect(answer.status).toBe(200)
+    else
+      expect([answer.status, ((await answer.json()) as { error: { message: string } }).error.message]).toEqual([
+        409,
+        expect.stringContaining('SECRETS_KEY'),
+      ])
+    await first.stop()
+    const second = await start({ SECRETS_KEY: key })
+    expect((await call(second.address!, {})).status).toBe(200)
+    await second.runMaintenance()
+    const sealed = await second.database.database.selectFrom('channels').select(['config', 'state']).execute()
+    // What the file's key had sealed has the configured key now.
+    expect(new Set(sealed.map(({ config }) => config.slice(0, 16))).size).toBe(1)
+    expect(new Set(sealed.map(({ state }) => state))).toEqual(new Set(['active']))
+    await second.stop()
+    if (copy.backend === 'postgres') await expect(start()).rejects.toThrow(ConfigError)
+    // Another key than that of the channels: they are disabled, and the service runs.
+    const third = await start({ SECRETS_KEY: `${'C'.repeat(43)}=` })
+    await third.runMaintenance()
+    const channels = await third.database.database.selectFrom('channels').select(['state', 'disabled_reason']).execute()
+    expect(new Set(channels.map((one) => `${one.state} ${one.disabled_reason}`))).toEqual(
+      new Set(['disabled unreadable']),
+    )
+    await third.stop()
+  })
+})

@@ -1,0 +1,102 @@
+import { Command } from 'commander'
+import { createApi } from './api.ts'
+import { readClientConfig } from './client-config.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import type { ListedFeed, NewFeedBody } from './news-calls.ts'
+import { environmentHelp, helpEnd } from './options.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { printable } from './text.ts'
+
+const help = `${environmentHelp}
+
+The key needs the scope "manage". Who has the address of a feed can read it without a key, until it is removed.
+
+Exit codes: 0 done; 1 the service refused, or has no such feed; 2 the command line or the environment is wrong; 3 the service
+cannot be reached; 5 too many requests.`
+
+const subcommand = (name: string, description: string) =>
+  new Command(name)
+    .description(description)
+    .option('--json', 'print only the answer of the service, as one JSON object', false)
+    .addHelpText('after', helpEnd(help))
+    .showHelpAfterError(`(wishwell feed ${name} --help shows every option)`)
+
+const connect = () => {
+  exitWhenOutputCloses()
+  return createApi(readClientConfig()).news
+}
+
+interface AddOptions {
+  topic?: string
+  watch?: string
+  search?: string
+  name?: string
+  json: boolean
+}
+
+function bodyOf({ topic, watch, search, name }: AddOptions): NewFeedBody {
+  const bodies: NewFeedBody[] = [
+    ...(topic === undefined ? [] : [{ kind: 'topic' as const, topic }]),
+    ...(watch === undefined ? [] : [{ kind: 'watch' as const, watchId: watch }]),
+    ...(search === undefined ? [] : [{ kind: 'search' as const, query: search }]),
+  ]
+  const [body] = bodies
+  if (body === undefined || bodies.length > 1) {
+    throw new CommandError('Give one of --topic, --watch, --search.', exitCodes.usage)
+  }
+  return name === undefined ? body : { ...body, name }
+}
+
+async function add(options: AddOptions): Promise<void> {
+  const body = bodyOf(options)
+  const answer = await connect().addFeed(body)
+  const { feedId, url, jsonUrl } = answer.data
+  if (options.json) printJson(answer)
+  else {
+    printLines([
+      `Feed ${printable(feedId)}`,
+      `Atom: ${printable(url)}   (shown only once)`,
+      `JSON Feed: ${printable(jsonUrl)}`,
+    ])
+  }
+}
+
+function formatFeed({ feedId, kind, name, topic, watchId, query, hint, lastReadAt }: ListedFeed): string {
+  const use = lastReadAt === null ? 'never read' : `read ${printable(lastReadAt.slice(0, 10))}`
+  const of = printable(topic ?? query ?? watchId ?? '')
+  return `${printable(feedId)}  ${printable(hint)}…  ${printable(kind).padEnd(6)}  ${use.padEnd(15)}  ${printable(name)}  (${of})`
+}
+
+async function list({ json }: { json: boolean }): Promise<void> {
+  const answer = await connect().listFeeds()
+  const { feeds } = answer.data
+  if (json) printJson(answer)
+  else printLines(feeds.length === 0 ? ['The account has no feeds.'] : feeds.map(formatFeed))
+}
+
+async function remove(feedId: string, { json }: { json: boolean }): Promise<void> {
+  const answer = await connect().removeFeed(feedId)
+  if (json) printJson(answer)
+  else printLines([`Feed ${printable(answer.data.feedId)} is removed: its address opens nothing any more.`])
+}
+
+/** `wishwell feed`: Atom and JSON feeds of topics, watches and searches. */
+export function feedCommand(): Command {
+  const commands = [
+    subcommand('add', 'make a feed and print its address, which is shown only once')
+      .option('--topic <topic>', 'of the requests of a topic')
+      .option('--watch <watchId>', 'of the news of a watch')
+      .option('--search <query>', 'of the results of a search, the newest first')
+      .option('--name <name>', 'its title')
+      .action(add),
+    subcommand('list', 'list the feeds: id, first characters of the secret, kind, use, name').action(list),
+    subcommand('remove', 'remove a feed: its address opens nothing any more')
+      .argument('<feedId>', 'as "feed list" shows it')
+      .action(remove),
+  ]
+  const feed = new Command('feed')
+    .description('make, list and remove Atom and JSON feeds of topics, watches and searches (free)')
+    .showHelpAfterError('(wishwell feed --help shows every command)')
+  for (const command of commands) feed.addCommand(command)
+  return feed
+}

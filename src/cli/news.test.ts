@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foundRequest } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { endedRun, makeWatch, type TestWatch } from '../news/testing.ts'
+import { runCommand } from './command-testing.ts'
+import { exitCodes } from './exit-codes.ts'
+
+describe('wishwell news and feed, with a service', { timeout: 90_000 }, () => {
+  let service: TestService
+  let watch: TestWatch
+
+  beforeAll(async () => {
+    service = await startTestService()
+    const { id } = await service.database.selectFrom('accounts').select('id').executeTakeFirstOrThrow()
+    watch = await makeWatch(service.database, { accountId: id })
+    const requests = [foundRequest('a', { title: 'Dark \x1b[31mmode', votes: 3, status: 'open' })]
+    await endedRun(service.database, watch, { requests, now: new Date('2026-06-01T00:00:00Z') })
+    await service.reportNews()
+  })
+  afterAll(() => service.stop())
+
+  const run = (...parameters: string[]) => runCommand(parameters, service)
+
+  it('show what is new until it is marked as read', async () => {
+    const { id } = await service.database.selectFrom('requests').select('id').executeTakeFirstOrThrow()
+    const shown = await run('news', '--watch', watch.watchId, '--mark-read')
+    expect(shown).toMatchObject({ exitCode: exitCodes.ok, stderr: '' })
+    expect(shown.stdout.split('\n')).toEqual([
+      `Dark <mode>  ${watch.watchId}`,
+      ' New (1)',
+      `  ${id}  Dark mode  +1 request · 3 votes · github · open`,
+      '',
+    ])
+    expect((await run('news')).stdout).toBe(`Dark <mode>  ${watch.watchId}\n Nothing new.\n`)
+    expect(JSON.parse((await run('news', '--since', '2026-06-01', '--json')).stdout).data.watches[0].reports).toBe(1)
+    expect((await run('news', '--watch', 'unknown')).exitCode).toBe(exitCodes.failed)
+  })
+
+  it('make, list and remove feeds', async () => {
+    const made = await run('feed', 'add', '--watch', watch.watchId)
+    const [, url] = /Atom: (\S+\.atom) {3}\(shown only once\)/.exec(made.stdout) ?? []
+    expect((await fetch(url!)).status).toBe(200)
+    const { stdout } = await run('feed', 'list')
+    expect(stdout).toMatch(/ watch {3}read \d{4}-\d\d-\d\d {2}Dark <mode> {2}\(/)
+    const feedId = stdout.split(' ')[0]!
+    expect((await run('feed', 'remove', feedId)).exitCode).toBe(exitCodes.ok)
+    expect((await fetch(url!)).status).toBe(404)
+    expect((await run('feed', 'list')).stdout).toBe('The account has no feeds.\n')
+    expect((await run('feed', 'add', '--topic', 'a b', '--search', 'c')).exitCode).toBe(exitCodes.usage)
+  })
+})

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { domainToASCII } from 'node:url'
+
+/** One mailbox that a mail can be sent to. */
+export interface MailAddress {
+  /** `local@domain`; the domain in lower case and in its ASCII form. */
+  address: string
+  domain: string
+}
+
+// RFC 5321, section 4.5.3.1: octets of a local part and of a path.
+const maxLocal = 64
+const maxAddress = 254
+
+/** An atom of RFC 5322 between dots: no quotes, no comments, no blanks, and ASCII alone, since not every server has SMTPUTF8. */
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
+/** Letters, digits and hyphens of any script, before the conversion: it would accept and drop other characters. */
+const anyDomain = /^[\p{L}\p{M}\p{N}.\-\u3002]+$/u
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/**
+ * Reads a mail address as an account gives it: one, without a name.
+ * @returns null for anything else, also for an IP address as the domain and for a domain without a dot.
+ */
+export function parseMailAddress(text: string): MailAddress | null {
+  const at = text.lastIndexOf('@')
+  const [local, given] = [text.slice(0, at), text.slice(at + 1)]
+  if (at < 1 || local.length > maxLocal || !localPart.test(local) || !anyDomain.test(given)) return null
+  const domain = domainToASCII(given).toLowerCase()
+  const labels = domain.split('.')
+  if (labels.length < 2 || !labels.every((one) => label.test(one)) || /^\d+$/.test(labels.at(-1) ?? '')) return null
+  const address = `${local}@${domain}`
+  return address.length > maxAddress ? null : { address, domain }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** By what an address is known. Upper and lower case are the same mailbox everywhere that matters. */
+export const addressHash = ({ address }: MailAddress): string => sha256(`mail ${address.toLowerCase()}`)
+
+const dotless = new Set(['gmail.com', 'googlemail.com'])
+
+/**
+ * By what the mailbox is counted: `name+anything@` is the same one as `name@` at most providers, and so are dots at one. Counting two
+ * mailboxes as one costs little; not counting lets one be flooded.
+ */
+export function mailboxHash({ address, domain }: MailAddress): string {
+  const local = address.slice(0, address.lastIndexOf('@')).toLowerCase()
+  const plain = local.replace(/(?<=.)\+.*$/, '')
+  return sha256(`mailbox ${dotless.has(domain) ? plain.replaceAll('.', '') : plain}@${domain}`)
+}
+
+/** What is shown of an address: enough for its owner, too little for others. */
+export function addressHint({ address, domain }: MailAddress): string {
+  const shownDomain = domain.length > 100 ? `…${domain.slice(-100)}` : domain
+  return `${address.slice(0, 1)}…@${shownDomain}`
+}

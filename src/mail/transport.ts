@@ -1,0 +1,151 @@
+import { Readable } from 'node:stream'
+import type { ConnectionOptions } from 'node:tls'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type { SmtpServer } from './settings.ts'
+
+/** How far a sending came: what it failed at says whose fault it is. */
+export type SmtpStage = 'connect' | 'login' | 'sender' | 'recipient' | 'data' | 'body'
+
+export interface SmtpFailure {
+  stage: SmtpStage
+  /** The reply of the server, such as 550; null when it failed without one. */
+  code: number | null
+  /** Of RFC 3463, such as `5.1.1`; null when the reply has none. */
+  enhanced: string | null
+  cause: 'reply' | 'timeout' | 'tls' | 'name' | 'connection' | 'aborted'
+  /** Whether the server may have accepted the mail all the same. */
+  isUncertain: boolean
+}
+
+export interface RawMail {
+  from: string
+  to: string
+  raw: Buffer
+  signal?: AbortSignal | undefined
+}
+
+export interface SmtpTimeouts {
+  connectMs: number
+  /** Without a byte from the server. */
+  idleMs: number
+  totalMs: number
+}
+
+export const usualTimeouts: SmtpTimeouts = { connectMs: 10_000, idleMs: 30_000, totalMs: 60_000 }
+
+export interface SmtpTransport {
+  /** Sends one mail to one recipient. @returns null when the server accepted it. Never throws. */
+  send(mail: RawMail): Promise<SmtpFailure | null>
+}
+
+export interface SmtpTransportOptions {
+  server: SmtpServer
+  timeouts?: SmtpTimeouts
+  /** Further authorities that certificates are verified by; only for tests, as Node reads `NODE_EXTRA_CA_CERTS` itself. */
+  ca?: ConnectionOptions['ca']
+}
+
+interface SmtpError extends Error {
+  code?: string
+  responseCode?: number
+  response?: string
+  command?: string
+}
+
+const stageOfCommand: Readonly<Record<string, SmtpStage>> = {
+  'MAIL FROM': 'sender',
+  'RCPT TO': 'recipient',
+}
+
+function causeOf({ code, responseCode }: SmtpError): SmtpFailure['cause'] {
+  if (responseCode !== undefined) return 'reply'
+  if (code === 'ETIMEDOUT') return 'timeout'
+  if (code === 'ETLS' || code === 'EREQUIRETLS') return 'tls'
+  return code === 'EDNS' ? 'name' : 'connection'
+}
+
+/** Every authority of a failure but its words, which may hold the address and whatever the server likes. */
+function failureOf(error: SmtpError, stage: SmtpStage, isAborted: boolean): SmtpFailure {
+  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(error.response ?? '')?.[1] ?? null
+  const cause = isAborted ? 'aborted' : causeOf(error)
+  return {
+    stage: stage === 'data' ? (stageOfCommand[error.command ?? ''] ?? 'data') : stage,
+    code: error.responseCode ?? null,
+    enhanced,
+    cause,
+    // After the first byte of the body only a reply is certain.
+    isUncertain: stage === 'body' && cause !== 'reply',
+  }
+}
+
+/** The settings of TLS for each kind of server. */
+function connectionOptions({ server, timeouts = usualTimeouts, ca }: SmtpTransportOptions) {
+  const { host, port, encryption, verifiesCertificate } = server
+  return {
+    host,
+    port,
+    secure: encryption === 'tls',
+    requireTLS: encryption === 'starttls',
+    ignoreTLS: encryption === 'off',
+    opportunisticTLS: encryption === 'local',
+    tls: { rejectUnauthorized: verifiesCertificate, minVersion: 'TLSv1.2' as const, ...(ca ? { ca } : {}) },
+    connectionTimeout: timeouts.connectMs,
+    greetingTimeout: timeouts.connectMs,
+    dnsTimeout: timeouts.connectMs,
+    socketTimeout: timeouts.idleMs,
+    socketCloseTimeout: 1_000,
+    // The operator's own server, wherever it is.
+    allowInternalNetworkInterfaces: true,
+    logger: false,
+  }
+}
+
+/** A connection for each mail: a server that ends idle ones never costs a mail, and one that hangs holds only its own. */
+export function createSmtpTransport(options: SmtpTransportOptions): SmtpTransport {
+  const { server, timeouts = usualTimeouts } = options
+  return {
+    async send({ from, to, raw, signal }) {
+      const limit = AbortSignal.timeout(timeouts.totalMs)
+      const stopping = signal === undefined ? limit : AbortSignal.any([signal, limit])
+      if (stopping.aborted) {
+        return { stage: 'connect', code: null, enhanced: null, cause: 'aborted', isUncertain: false }
+      }
+      const connection = new SMTPConnection(connectionOptions(options))
+      let stage: SmtpStage = 'connect'
+      const broken = Promise.withResolvers<never>()
+      const onAbort = () => broken.reject(new Error('aborted'))
+      stopping.addEventListener('abort', onAbort)
+      connection.on('error', broken.reject)
+      connection.on('end', () => broken.reject(Object.assign(new Error('ended'), { code: 'ECONNECTION' })))
+      broken.promise.catch(() => {})
+      const step = <T>(start: (done: (error?: Error | null, result?: T) => void) => void) =>
+        Promise.race([
+          broken.promise,
+          new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve()))),
+        ])
+      // Read only once the server has said that it takes the mail.
+      const body = new Readable({
+        read() {
+          stage = 'body'
+          this.push(raw)
+          this.push(null)
+        },
+      })
+      try {
+        await step((done) => connection.connect(done))
+        stage = 'login'
+        const { user, password: pass } = server
+        if (user !== null) await step((done) => connection.login({ user, pass: pass ?? '' }, done))
+        stage = 'data'
+        await step((done) => connection.send({ from, to: [to], size: raw.length }, body, done))
+        connection.quit()
+        return null
+      } catch (error) {
+        connection.close()
+        return failureOf(error as SmtpError, stage, stopping.aborted)
+      } finally {
+        stopping.removeEventListener('abort', onAbort)
+      }
+    },
+  }
+}
