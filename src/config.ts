@@ -96,10 +96,9 @@ export interface Config
     LiveConfig,
     RefreshConfig,
     SearchConfig,
+    MailSettings,
     MetricsConfig,
     SecretsConfig {
-    MailSettings,
-    MetricsConfig {
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat

@@ -22,21 +22,19 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
 }
 
-/** The path of a call, without the secret of a feed. */
-function pathOf({ url, routeOptions }: FastifyRequest): string | undefined {
-  const path = url.split('?', 1)[0]?.slice(0, 200)
-  return path?.startsWith('/feeds/') || routeOptions?.url?.startsWith('/feeds/') ? '/feeds/…' : path
-}
 /** The path of a call, without the secrets of links in mails and of feeds. */
 export const loggedPath = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 200).replace(/^(\/+(?:mail\/+(?:confirm|unsubscribe)|feeds)\/+).*/i, '$1…')
+
+/** An address may be spelt in many ways, so the route that it leads to counts, too. */
+const pathOf = ({ url, routeOptions }: FastifyRequest): string =>
+  loggedPath(/^\/(feeds|mail)\//.test(routeOptions?.url ?? '') ? (routeOptions.url as string) : url)
 
 /** A request in the log: never its headers, body or query string, which may hold secrets. */
 const serializers = {
   req: (request: FastifyRequest) => ({
     method: request.method,
     path: pathOf(request),
-    path: loggedPath(request.url),
     remoteAddress: request.ip,
   }),
 }

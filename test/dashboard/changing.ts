@@ -39,7 +39,7 @@ export async function makeWatch(test: PageTest, more: Record<string, unknown> = 
 
 /** Runs a watch once and reports its news. @returns the id of the job. */
 export async function runWatch(test: PageTest, watchId: string): Promise<string> {
-  const { body } = await test.service.client.post(`/api/v1/watches/${watchId}/run`)
+  const { body } = await test.service.client.post(`/api/v1/watches/${watchId}/run`, {})
   await test.service.client.waitForJob(body.data.jobId, patienceMs * 2)
   await test.service.placeRequests()
   await test.service.reportNews()
