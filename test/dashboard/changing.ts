@@ -11,6 +11,7 @@ export const wish = (id: string, fields: Partial<FoundRequest> = {}): FoundReque
     title: `Sharing ${id}`,
     description: `A text about sharing ${id}`,
     sourceName: 'acme/app',
+    status: 'open',
     ...fields,
   })
 

@@ -62,7 +62,8 @@ describePage('channels', () => {
     const shown = page.locator('.secret > code')
     await shown.waitFor()
     const secret = await shown.innerText()
-    expect(keys).toHaveLength(1)
+    expect(new Set(keys).size).toBe(1)
+    expect(await channelsNamed('Our backlog')).toHaveLength(1)
     await page.locator('.secret').getByRole('button', { name: 'Close' }).click()
     await expect.poll(() => page.content(), patient).not.toContain(secret)
 

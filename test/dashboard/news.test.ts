@@ -66,7 +66,7 @@ describePage('news', () => {
       )
       expect(overflow).toBeLessThanOrEqual(0)
       await page.getByRole('link', { name: 'Sharing a' }).click()
-      await page.getByRole('heading', { name: 'Sharing a' }).waitFor()
+      await page.getByRole('heading', { name: 'Sharing a', level: 1 }).waitFor()
     }
   })
 

@@ -77,7 +77,7 @@ export const channelTexts = {
   change: 'Change',
   changeLabel: (name: string) => `Change ${name}`,
   cancel: 'Do not change it',
-  cancelNew: 'Do not add it',
+  cancelNew: 'Never mind',
   addressStays: 'Its address stays. For another address, add another channel.',
 
   secretTitle: 'Here is its signing secret.',

@@ -8,6 +8,7 @@ export const newsTexts = {
     newWishes: 'New',
     completed: 'Done',
     declined: 'Declined',
+    other: 'What does not fit your goal',
   },
   kindNotes: {
     grown: 'Wishes that gained votes or more people who ask for them.',
