@@ -133,8 +133,8 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
   await deleteCorrectionsOf(transaction, accountId)
-  await deleteFeedsOf(transaction, accountId)
   await deleteWatchesOf(transaction, accountId)
+  await deleteFeedsOf(transaction, accountId)
 }
 
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
@@ -149,6 +149,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerKeyRoutes(routes, shared)
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
+  // No account has channels yet.
   registerWatchRoutes(routes, { ...shared, findUnknownChannels })
   registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
   const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }

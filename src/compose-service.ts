@@ -3,9 +3,7 @@ import type { AdminKey } from './accounts/admin-key.ts'
 import { requestLimits } from './accounts/request-limits.ts'
 import { createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
-import { createAdapters } from './channels/adapters/adapters.ts'
-import { createEmailAdapter } from './channels/adapters/email.ts'
-import { createRenderer } from './channels/messages/render.ts'
+import { composeChannels } from './compose-channels.ts'
 import type { Config } from './config.ts'
 import { builtPage } from './dashboard/page.ts'
 import type { PlatformName } from './database/column-types.ts'
@@ -15,10 +13,7 @@ import { watchReadiness } from './database/readiness.ts'
 import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
-import { createMailer } from './mail/mailer.ts'
 import type { MonitoredService, Monitoring } from './metrics/monitoring.ts'
-import { readReport } from './news/read-report.ts'
-import { createOutbound } from './outbound/outbound.ts'
 import { createAdapterCache } from './platforms/adapters/adapter-cache.ts'
 import { rememberHosts } from './platforms/budget/host-memory.ts'
 import { createQuotaStore } from './platforms/budget/quota-store.ts'
@@ -134,27 +129,6 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
 }
 
-/** The types of channels, what connects to their receivers, and what renders events for them. */
-function composeChannels({ config, overrides, prepared }: ServiceParts) {
-  const { clock = systemClock } = overrides
-  const userAgent = userAgentFor(version, config.removalContact?.text)
-  const outbound = createOutbound({ allowPrivateTargets: config.sources.allowPrivateTargets, userAgent, clock })
-  const operatorOutbound = createOutbound({ allowPrivateTargets: true, userAgent, clock })
-  const mailer = config.mail === null ? null : createMailer({ config: config.mail })
-  const email = createEmailAdapter({ database: prepared.opened.database, mailer })
-  const { apprise } = config.channels
-  return {
-    mailer,
-    channelAdapters: createAdapters({ outbound, operatorOutbound, apprise, others: [email as never] }),
-    renderEvent: createRenderer((executor, { publicUrl, ...input }) =>
-      readReport(executor, { ...input, publicUrl: publicUrl() }),
-    ),
-    closeOutbound: async () => {
-      await Promise.all([outbound.close(), operatorOutbound.close()])
-    },
-  }
-}
-
 /** What the search index outside of the database has not read; undefined where there is none. */
 function outboxBacklogOf({ prepared, localIndex }: ServiceParts): MonitoredService['outboxBacklog'] {
   const { opened, searchCluster } = prepared
@@ -194,7 +168,7 @@ export async function composeService(parts: ServiceParts) {
     log,
     clock,
   })
-  const channels = composeChannels(parts)
+  const channels = composeChannels({ config, database, clock })
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,

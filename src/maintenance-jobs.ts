@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
 import { purgeExpiredLinks } from './accounts/sessions/links.ts'
 import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
-import type { Delivering } from './channels/delivery/delivering.ts'
 import { deleteOldEvents } from './channels/store/deliveries.ts'
 import { sealAgain } from './channels/upkeep.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
+import { deleteEndedCollections } from './live/collections.ts'
 import { purgeConfirmations } from './mail/confirmations.ts'
 import { purgeMailLimits } from './mail/limits.ts'
-import { deleteEndedCollections } from './live/collections.ts'
 import { deleteOldReports } from './news/retention.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
 import { purgeIdleWindows } from './rate-limits/database-limiter.ts'
@@ -43,13 +42,8 @@ export interface MaintenanceJobsOptions {
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
   placing: BackgroundRun | null
-  /** Null where no jobs run. */
-  watches: BackgroundRun | null
-  /** Null where no news are reported by themselves. */
-  reporting: BackgroundRun | null
-  delivering: Pick<Delivering, 'job'> | null
-  /** Null where no mails are sent. */
-  confirming: BackgroundRun | null
+  /** What runs watches and tells of them; none where no jobs run. */
+  telling: Readonly<Record<string, MaintenanceJob>>
   secrets: Secrets
 }
 
@@ -71,10 +65,7 @@ export const createMaintenanceJobs = ({
   searchSize,
   usualLength,
   placing,
-  watches,
-  reporting,
-  delivering,
-  confirming,
+  telling,
   secrets,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
@@ -100,11 +91,8 @@ export const createMaintenanceJobs = ({
   searchSize: searchSize.check,
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
-  ...(watches === null ? {} : { watches: watches.job }),
-  ...(reporting === null ? {} : { news: reporting.job }),
+  ...telling,
   oldReports: () => deleteOldReports(database, clock.now()),
-  ...(delivering === null ? {} : { deliveries: delivering.job }),
-  ...(confirming === null ? {} : { confirmations: confirming.job }),
   expiredConfirmations: () => purgeConfirmations(database, clock.now()),
   mailLimits: () => purgeMailLimits(database, clock.now()),
   oldEvents: () => deleteOldEvents(database, clock.now()),

@@ -3,11 +3,9 @@ import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
-import { addressOfUnconfirmed, emailStates } from './channels/adapters/email.ts'
-import { startDelivering } from './channels/delivery/delivering.ts'
-import { readMarkersOf } from './channels/delivery/readers.ts'
+import { type StartParts, startBackground } from './background.ts'
 import { requireSecretsKey } from './channels/upkeep.ts'
-import { composeService, type ServiceOverrides, type ServiceParts } from './compose-service.ts'
+import { composeService, type ServiceOverrides } from './compose-service.ts'
 import type { Config } from './config.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { reportConnections } from './database/postgres/connection-use.ts'
@@ -15,30 +13,16 @@ import { reportPooler } from './database/postgres/notification-check.ts'
 import type { App } from './http/app-type.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { urlOf } from './http/public-url.ts'
-import { createJudging } from './judging/judging.ts'
 import { sweepCalls } from './live/calls.ts'
-import { startConfirming } from './mail/confirming.ts'
-import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
-import { startReporting } from './news/reporting.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
-import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
 import { createLocalIndex, type LocalIndex } from './requests/search/local/local-index.ts'
 import { createLocalSearch } from './requests/search/local/local-search.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
-import { createStoredWords } from './requests/search/stored-words.ts'
-import { createUsualLength } from './requests/search/usual-length.ts'
-import { createFirstJudgements } from './requests/store/first-judgement.ts'
-import { startFolding } from './requests/store/folding.ts'
-import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
-import { startMaintenance } from './runtime/maintenance.ts'
 import { recoverTasks } from './scraping/tasks.ts'
 import { loadSecrets } from './secrets/secrets-key.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
-import { startWatches } from './watches/background.ts'
-import { noteLook } from './watches/looks.ts'
-import { startPlacing } from './wishes/placing/placing.ts'
 
 export interface Service {
   /** The address it listens at, `http://…`; null for a worker, which does not listen. */
@@ -135,118 +119,12 @@ function searchIn(
   return localIndex === null ? searchIndex : createLocalSearch(searchIndex, localIndex, { waitsForIndex })
 }
 
-type StartParts = Omit<ServiceParts, 'isStopping'>
-type Composed = Awaited<ReturnType<typeof composeService>>
-
 /** Takes up what the last process on this embedded database left unfinished. */
 async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
   const { database } = prepared.opened
   const recovered = await recoverTasks(database, prepared.queue)
   if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
   for (let more = true; more; ) more = await sweepCalls(database, log, clock.now(), null)
-}
-
-function startRefreshes(
-  { config, log, overrides, prepared }: StartParts,
-  { adapters: platforms, hosts }: Pick<Composed, 'adapters' | 'hosts'>,
-): Refreshing | null {
-  const { clock = systemClock } = overrides
-  if (!config.refreshesRequests) return null
-  return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })
-}
-
-/** Null where no text is judged by a model. */
-const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: StartParts): BackgroundRun | null => {
-  const { clock = systemClock } = overrides
-  return config && createJudging({ database: prepared.opened.database, clock, log, config })
-}
-
-/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging and placing in wishes. */
-async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
-  const { config, log, overrides, prepared, monitoring } = parts
-  const { opened, queue, searchIndex } = prepared
-  const { database, listen } = opened
-  const { clock = systemClock, placesRequests: isAutomatic = true, reportsNews = true } = overrides
-  const { retention } = config.platforms
-  const judging = runsJobs ? judgingOf(parts) : null
-  const firstJudgements = createFirstJudgements(database, log)
-  const storedWords = createStoredWords(database, log)
-  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
-  const { enabled: enabledPlatforms } = config.platforms
-  const { jobTimeLimitMs } = config
-  const watches = runsJobs ? startWatches({ database, queue, clock, log, jobTimeLimitMs, enabledPlatforms }) : null
-  const news = { database, listen, clock, log, config: config.news, isAutomatic: reportsNews }
-  const reporting = runsJobs ? await startReporting(news) : null
-  const { channelAdapters: adapters, renderEvent: render, publicUrl } = composed
-  const delivering = runsJobs
-    ? await startDelivering({
-        ...{ database, listen, adapters, render, publicUrl, clock, log, secrets: parts.secrets },
-        readersOf: readMarkersOf,
-        noteLook,
-        isAutomatic: overrides.deliversEvents ?? true,
-      })
-    : null
-  const { mailer } = composed
-  const confirming =
-    runsJobs && mailer !== null
-      ? await startConfirming({
-          ...{ database, listen, mailer, publicUrl, clock, log },
-          addressOf: addressOfUnconfirmed(database, parts.secrets),
-          onBounce: emailStates().onBounce,
-          isAutomatic: overrides.deliversEvents ?? true,
-        })
-      : null
-  const jobs = createMaintenanceJobs({
-    opened,
-    log,
-    queue,
-    clock,
-    limiterClock: overrides.clock,
-    retention,
-    judging,
-    firstJudgements,
-    storedWords,
-    searchSize: composed.searchSize,
-    usualLength: createUsualLength(database, clock, searchIndex.kind),
-    placing: isAutomatic ? placing : null,
-    watches,
-    reporting: reportsNews ? reporting : null,
-    delivering: (overrides.deliversEvents ?? true) ? delivering : null,
-    confirming: (overrides.deliversEvents ?? true) ? confirming : null,
-    secrets: parts.secrets,
-  })
-  const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
-  void composed.searchSize.check().catch(() => {
-    // The maintenance job of the same name says what is wrong.
-  })
-  // Requests of an older version are judged and their words stored at once, not only in the first round.
-  if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
-  const refreshing = runsJobs ? startRefreshes(parts, composed) : null
-  const folding = runsJobs ? await startFolding(opened, log) : null
-  // Where each search waits for the changes, it is what feeds the index.
-  if (runsJobs && !overrides.searchWaitsForChanges) prepared.searchCluster?.indexer.start()
-  return {
-    runMaintenance: maintenance.run,
-    refreshRequests: async () => refreshing?.run(),
-    placeRequests: async () => placing?.run(),
-    runDueWatches: async () => watches?.run(),
-    reportNews: async () => reporting?.run(),
-    deliverEvents: async () => delivering?.run(),
-    stop: () =>
-      Promise.all([
-        maintenance.stop(),
-        refreshing?.stop(),
-        judging?.stop(),
-        firstJudgements.stop(),
-        folding?.stop(),
-        storedWords.stop(),
-        placing?.stop(),
-        watches?.stop(),
-        reporting?.stop(),
-        delivering?.stop(),
-        confirming?.stop(),
-      ]),
-  }
 }
 
 async function start(parts: StartParts): Promise<Service> {

@@ -100,7 +100,13 @@ export async function storeChannel(
 ) {
   await addChannel(transaction, { ...row, accountId, now })
   await adapter.created?.(transaction, { channelId, accountId, name: row.name, config, now })
-  return { channelId, state: adapter.initialState, ...(secret === undefined ? {} : { secret }) }
+  // The type may know that the address was confirmed before.
+  const { state } = await transaction
+    .selectFrom('channels')
+    .select('state')
+    .where('id', '=', channelId)
+    .executeTakeFirstOrThrow()
+  return { channelId, state: state as 'active' | 'unconfirmed', ...(secret === undefined ? {} : { secret }) }
 }
 
 export interface ChannelChanges {
@@ -157,7 +163,8 @@ export async function enableChannel(
     .where('id', '=', row.id)
     .execute()
   // A type that asks does so again; what it stored of the channel it keeps.
-  if (asksAgain) await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
+  if (asksAgain)
+    await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
 }
 
 /** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */

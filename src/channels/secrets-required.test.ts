@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
@@ -30,8 +33,19 @@ const call = (address: string, body: object) =>
   fetch(`${address}/api/v1/channels`, {
     method: 'POST',
     headers: { authorization: `Bearer ww_live_${'a1'.repeat(16)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ type: 'webhook', name: 'x', url: 'http://127.0.0.1:9', ...body }),
+    body: JSON.stringify({ type: 'webhook', name: 'x', url: 'http://127.0.0.1:9998/very', ...body }),
   })
+/** A backup has the sealed address, and neither the file with the key nor the key. */
+async function checkBackup(address: string): Promise<void> {
+  const answer = await fetch(`${address}/api/admin/backup`, { headers: { authorization: `Bearer ${'a'.repeat(20)}` } })
+  expect(answer.status).toBe(200)
+  const archive = gunzipSync(Buffer.from(await answer.arrayBuffer()))
+  const text = readFileSync(join(copy.options.dataDir, 'secrets-key'), 'utf8').trim()
+  for (const hidden of ['secrets-key', text]) expect(archive.includes(hidden)).toBe(false)
+  expect(archive.includes(Buffer.from(text, 'base64'))).toBe(false)
+  expect(archive.includes('127.0.0.1:9998/very')).toBe(false)
+}
+
 const key = `${'B'.repeat(43)}=`
 
 describe('without SECRETS_KEY', () => {
@@ -46,6 +60,7 @@ describe('without SECRETS_KEY', () => {
         409,
         expect.stringContaining('SECRETS_KEY'),
       ])
+    if (copy.backend === 'embedded') await checkBackup(first.address!)
     await first.stop()
     const second = await start({ SECRETS_KEY: key })
     expect((await call(second.address!, {})).status).toBe(200)

@@ -135,7 +135,7 @@ function formatChannel(channel: ChannelDescription): string {
     pending === 0 ? null : `${pending} pending`,
   ].filter((note) => note !== null)
   const parts = [type, target, when, events.length === 0 ? 'no subscriptions' : events.join(', '), ...notes]
-  return printable(`${channelId}  ${name}  ${parts.join(' · ')}`)
+  return `${printable(channelId)}  ${printable(name)}  ${printable(parts.join(' · '))}`
 }
 
 async function list({ json }: { json: boolean }): Promise<void> {
@@ -168,9 +168,8 @@ function formatDelivery(delivery: DeliveryDescription): string {
   const { deliveryId, type, state, attempts, createdAt, dueAt, status, error } = delivery
   const next = dueAt === null ? [] : [`next ${dueAt.slice(0, 19)}Z`]
   const parts = [type, state, `${attempts} attempts`, ...(status === null ? [] : [String(status)]), ...next]
-  return printable(
-    `${deliveryId}  ${createdAt.slice(0, 19)}Z  ${parts.join(' · ')}${error === null ? '' : ` · ${error}`}`,
-  )
+  const line = `${parts.join(' · ')}${error === null ? '' : ` · ${error}`}`
+  return `${printable(deliveryId)}  ${createdAt.slice(0, 19)}Z  ${printable(line)}`
 }
 
 async function listDeliveries(

@@ -74,6 +74,8 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'Requests' },
       { name: 'Topics' },
       { name: 'Wishes' },
+      { name: 'News' },
+      { name: 'Feeds' },
       { name: 'Platforms' },
       { name: 'Usage' },
       { name: 'Keys' },

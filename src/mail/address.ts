@@ -38,7 +38,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** By what an address is known. Upper and lower case are the same mailbox everywhere that matters. */
 export const addressHash = ({ address }: MailAddress): string => sha256(`mail ${address.toLowerCase()}`)
 
-const dotless = new Set(['gmail.com', 'googlemail.com'])
+/** Two names of one domain. */
+const gmail = new Set(['gmail.com', 'googlemail.com'])
 
 /**
  * By what the mailbox is counted: `name+anything@` is the same one as `name@` at most providers, and so are dots at one. Counting two
@@ -47,7 +48,7 @@ const dotless = new Set(['gmail.com', 'googlemail.com'])
 export function mailboxHash({ address, domain }: MailAddress): string {
   const local = address.slice(0, address.lastIndexOf('@')).toLowerCase()
   const plain = local.replace(/(?<=.)\+.*$/, '')
-  return sha256(`mailbox ${dotless.has(domain) ? plain.replaceAll('.', '') : plain}@${domain}`)
+  return sha256(`mailbox ${gmail.has(domain) ? `${plain.replaceAll('.', '')}@gmail.com` : `${plain}@${domain}`}`)
 }
 
 /** What is shown of an address: enough for its owner, too little for others. */

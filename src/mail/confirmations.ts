@@ -1,9 +1,18 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../database/open.ts'
 import { type MailAddress, mailboxHash } from './address.ts'
-import { type ConsentKey, channelsOf, withdrawConsent } from './consents.ts'
 import { confirmationContent } from './confirmation-mail.ts'
-import { countMail, dayMs, hourMs, LimitReached, type MailLimit, type MailLimits, uncountMail, usualLimits } from './limits.ts'
+import { type ConsentKey, channelsOf, withdrawConsent } from './consents.ts'
+import {
+  countMail,
+  dayMs,
+  hourMs,
+  LimitReached,
+  type MailLimit,
+  type MailLimits,
+  uncountMail,
+  usualLimits,
+} from './limits.ts'
 import type { Mailer } from './mailer.ts'
 import { confirmUrl, generateToken, hashToken, isToken, unsubscribeUrl } from './tokens.ts'
 
@@ -106,7 +115,12 @@ function claim(
 async function sendClaimed(
   dependencies: ConfirmationDependencies,
   key: ConsentKey,
-  sending: AddressOfChannel & { token: string; limits: readonly MailLimit[]; now: Date; signal: AbortSignal | undefined },
+  sending: AddressOfChannel & {
+    token: string
+    limits: readonly MailLimit[]
+    now: Date
+    signal: AbortSignal | undefined
+  },
 ): Promise<void> {
   const { database, mailer, publicUrl, onBounce } = dependencies
   const { token, address, channelId, limits, now, signal } = sending
@@ -191,7 +205,9 @@ export async function sendConfirmations(
   const { database } = dependencies
   // Those that were sent often enough wait for the account to ask again.
   await sql`update mail_consents set is_due = false
-    where is_due and confirmations >= ${maxConfirmations} and next_confirmation_at <= ${now}::timestamptz`.execute(database)
+    where is_due and confirmations >= ${maxConfirmations} and next_confirmation_at <= ${now}::timestamptz`.execute(
+    database,
+  )
   const due = await findDue(database, now, sliceSize)
   // At the same time, so that a server that hangs delays ten of them by a minute, not by ten.
   const results = await Promise.allSettled(due.map((one) => sendOne(dependencies, one, now, signal)))
@@ -228,7 +244,10 @@ export async function readConfirmation(database: Database, token: string, now: D
 export function confirmAddress(
   database: Database,
   token: string,
-  { now, onConfirmed }: { now: Date; onConfirmed: (transaction: Transaction, channelIds: readonly string[]) => Promise<void> },
+  {
+    now,
+    onConfirmed,
+  }: { now: Date; onConfirmed: (transaction: Transaction, channelIds: readonly string[]) => Promise<void> },
 ): Promise<ConfirmationAnswer> {
   return database.transaction().execute(async (transaction) => {
     if (!isToken(token)) return 'unknown'

@@ -110,7 +110,13 @@ const expectedHeaders = [
 const tagsOf = (html: string) => html.match(/<[a-z!/][^>]*>/gi) ?? []
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>/s, '').replace(/<[^>]*>/g, '\n')
 const decode = (html: string) =>
-  html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&nbsp;', ' ').replaceAll('&amp;', '&')
+  html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&amp;', '&')
 
 async function check(content: MailContent): Promise<void> {
   const config = mailConfigFor(server)
@@ -120,7 +126,16 @@ async function check(content: MailContent): Promise<void> {
   expect(server.mails.length).toBe(before + 1)
   const received = server.mails.pop() ?? expect.fail('no mail')
   expect(received).toMatchObject({ from: 'news@wishwell.example', to: ['reader@example.org'] })
-  const { headers, from, to: recipients, subject = '', html = '', text = '', attachments, messageId } = await readMail(received)
+  const {
+    headers,
+    from,
+    to: recipients,
+    subject = '',
+    html = '',
+    text = '',
+    attachments,
+    messageId,
+  } = await readMail(received)
   expect(headers.map(({ key }) => key).sort()).toEqual(expectedHeaders)
   expect(from).toMatchObject({ name: 'Wishwell', address: 'news@wishwell.example' })
   expect(recipients).toMatchObject([{ address: 'reader@example.org' }])
@@ -132,7 +147,9 @@ async function check(content: MailContent): Promise<void> {
   for (const line of received.raw.toString('latin1').split('\r\n')) expect(line.length).toBeLessThanOrEqual(998)
   // HTML: only our tags, and only our links.
   const tags = tagsOf(html)
-  expect(tags.filter((tag) => /^<\/?(script|img|svg|iframe|form|link|object|base)\b/i.test(tag) || /\son\w+\s*=/i.test(tag))).toEqual([])
+  expect(
+    tags.filter((tag) => /^<\/?(script|img|svg|iframe|form|link|object|base)\b/i.test(tag) || /\son\w+\s*=/i.test(tag)),
+  ).toEqual([])
   const hrefs = [...html.matchAll(/\bhref="([^"]*)"/g)].map(([, href]) => decode(href ?? ''))
   expect(hrefs.filter((href) => !isOurs(href))).toEqual([])
   expect(hrefs).toContain(unsubscribeUrl)
@@ -144,7 +161,9 @@ async function check(content: MailContent): Promise<void> {
   expect(`${text}${textOf(html)}`).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/u)
 }
 
-it('the headers of a mail are ours, and no link in it leads elsewhere, whatever its texts are', { timeout: 600_000 }, async () => {
+it('the headers of a mail are ours, and no link in it leads elsewhere, whatever its texts are', {
+  timeout: 600_000,
+}, async () => {
   const numRuns = campaignSize('HOSTILE_MAILS', { quick: 60, long: 3_000 })
   const seed = process.env.TEST_SEED ? Number(process.env.TEST_SEED) : Date.now() % 2 ** 31
   await fc.assert(fc.asyncProperty(hostileContent, check), { numRuns, seed, interruptAfterTimeLimit: 500_000 })
@@ -155,7 +174,13 @@ it('the two parts say the same, each title and link once', async () => {
   const items = titles.map((title, i) => ({ title, detail: `${i} votes`, url: `${publicUrl}/wishes/${i}` }))
   const content = { title: 'T', paragraphs: ['P.'], sections: [{ heading: 'New', items, more: 7 }], link: null }
   const footer = { sentences: ['Why.'], link: { label: 'Unsubscribe', url: unsubscribeUrl } }
-  await createMailer({ config: mailConfigFor(server) }).send({ to, content: { ...content, footer, publicUrl }, identity: 'i', unsubscribeUrl, now })
+  await createMailer({ config: mailConfigFor(server) }).send({
+    to,
+    content: { ...content, footer, publicUrl },
+    identity: 'i',
+    unsubscribeUrl,
+    now,
+  })
   const { html = '', text = '' } = await readMail(server.mails.pop() ?? expect.fail('no mail'))
   for (const part of [html, text]) {
     expect(part.match(/\/wishes\/\d+/g)).toEqual(items.slice(0, 40).map(({ url }) => url.replace(publicUrl, '')))
@@ -169,7 +194,13 @@ it('the largest mail is not cut off by Gmail', async () => {
   const items = Array.from({ length: 50 }, () => ({ title: long, detail: 'a votes', url: `${publicUrl}/wishes/1` }))
   const content = { title: long, paragraphs: ['P.'], sections: [{ heading: long, items, more: 0 }], link: null }
   const footer = { sentences: ['Why.'], link: { label: 'Unsubscribe', url: unsubscribeUrl } }
-  await createMailer({ config: mailConfigFor(server) }).send({ to, content: { ...content, footer, publicUrl }, identity: 'i', unsubscribeUrl, now })
+  await createMailer({ config: mailConfigFor(server) }).send({
+    to,
+    content: { ...content, footer, publicUrl },
+    identity: 'i',
+    unsubscribeUrl,
+    now,
+  })
   const { html = '' } = await readMail(server.mails.pop() ?? expect.fail('no mail'))
   expect(Buffer.byteLength(html)).toBeLessThan(100_000)
 })
@@ -200,7 +231,14 @@ it('text without addresses stays as it is', () => {
 
 it('only an address below PUBLIC_URL is a link', () => {
   expect(ownUrl(`${publicUrl}/wishes/1?a=b&c=d#e`, publicUrl)).toBe(`${publicUrl}/wishes/1?a=b&c=d#e`)
-  for (const url of [null, publicUrl, `${publicUrl}.evil.com/`, `${publicUrl}@evil.com/`, 'javascript:1', '/wishes/1']) {
+  for (const url of [
+    null,
+    publicUrl,
+    `${publicUrl}.evil.com/`,
+    `${publicUrl}@evil.com/`,
+    'javascript:1',
+    '/wishes/1',
+  ]) {
     expect(ownUrl(url, publicUrl)).toBeNull()
   }
 })

@@ -7,7 +7,7 @@ export interface MailLimit {
   windowMs: number
 }
 
-/** How many mails are sent; `docs/mail.md` has these numbers for operators. */
+/** How many mails are sent. */
 export interface MailLimits {
   /** Mails of an account in an hour. */
   accountPerHour: number

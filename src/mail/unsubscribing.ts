@@ -34,7 +34,10 @@ export function unsubscribe(
   {
     now,
     onUnsubscribed,
-  }: { now: Date; onUnsubscribed: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void> },
+  }: {
+    now: Date
+    onUnsubscribed: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
+  },
 ): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {
     if (!isToken(token)) return false
@@ -60,9 +63,7 @@ export function unsubscribe(
       await consent().set({ state: 'unsubscribed', is_due: false, changed_at: now }).execute()
     } else if (state === 'asked') {
       const next = new Date(now.getTime() + refusalTimeMs)
-      await consent()
-        .set({ state: 'refused', is_due: false, next_confirmation_at: next, changed_at: now })
-        .execute()
+      await consent().set({ state: 'refused', is_due: false, next_confirmation_at: next, changed_at: now }).execute()
     } else {
       await consent().set({ is_due: false }).execute()
     }

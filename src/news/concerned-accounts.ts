@@ -22,22 +22,26 @@ export async function readWatchersOf(executor: Executor, requestId: string): Pro
   return rows
 }
 
-/** The accounts that marked the wish of a request, as each of them sees it. */
+/** Who ignores a wish without a star wants to hear nothing of it. */
+const isOfInterest = sql`(mark.starred or mark.mark is distinct from 'ignored')`
+
+/** The accounts that marked the wish of a request, as each of them sees it, unless they ignore it. */
 async function readMarkersOf(executor: Executor, requestId: string): Promise<string[]> {
   const { rows } = await sql<{ account_id: string }>`
     with request as materialized (
       select id, standing, coalesce((select wish_id from wish_members where request_id = requests.id), id) as shared_wish
       from requests where id = ${requestId}
     ), candidates as (
-      select account_id, wish_id from wish_marks where wish_id = (select shared_wish from request)
+      select mark.account_id, mark.wish_id from wish_marks as mark
+        where mark.wish_id = (select shared_wish from request) and ${isOfInterest}
       union
       select mark.account_id, mark.wish_id from account_wish_members as own
         join wish_marks as mark on mark.account_id = own.account_id and mark.wish_id = own.wish_id
-        where own.request_id = ${requestId}
+        where own.request_id = ${requestId} and ${isOfInterest}
       union
       select mark.account_id, mark.wish_id from account_wish_merges as own
         join wish_marks as mark on mark.account_id = own.account_id and mark.wish_id = own.into_wish_id
-        where own.wish_id = (select shared_wish from request)
+        where own.wish_id = (select shared_wish from request) and ${isOfInterest}
     )
     select distinct account_id from candidates, request as requests
     where wish_id = coalesce(
@@ -51,7 +55,7 @@ async function readMarkersOf(executor: Executor, requestId: string): Promise<str
 }
 
 /**
- * The accounts that an event `wish.status_changed` concerns: one of their watches has the request, or they marked its wish. Nobody when it was
+ * The accounts that an event `wish.status_changed` concerns: one of their watches has the request, or they marked its wish and do not ignore it. Nobody when it was
  * purged, and no account that does not see it as a likely one.
  */
 export async function readConcernedAccounts(executor: Executor, requestId: string): Promise<string[]> {

@@ -108,7 +108,7 @@ const readItems = (reportId: string) =>
 async function checkReport(watch: TestWatch, now: Date, expected: Expected): Promise<void> {
   const events = async () =>
     (await opened.database.selectFrom('events').select('subject').where('type', '=', 'watch.news').execute()).map(
-      ({ subject }) => subject['reportId'],
+      ({ subject }) => subject.reportId,
     )
   const before = await events()
   const reportId = (await makeReport(opened.database, { watchId: watch.watchId, canJudge: false, now }))!

@@ -10,6 +10,7 @@ import { sourcesToCheck } from '../scraping/job-terms.ts'
 import { security, tags, type WatchDependencies } from './dependencies.ts'
 import { describeInFull } from './description.ts'
 import { readLastRuns } from './history.ts'
+import { previewRuns } from './preview.ts'
 import { registerRunRoutes } from './run-routes.ts'
 import {
   newWatch,
@@ -90,11 +91,13 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
       const terms = readWatchTerms(request.body, dependencies, now)
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
       const refusal = await jobSources.check(sourcesToCheck(terms))
+      // Milliseconds of arithmetic, for which no lock is held.
+      const preview = previewRuns({ ...terms, accountId }, now)
       return idempotent(request, reply, async (transaction) => {
         if (refusal !== null) throw refusal
         await requireChannels(dependencies, transaction, accountId, terms.channels)
         const watch = await createWatch(transaction, { accountId, keyId, terms, now })
-        const data = await describeInFull(transaction, watch, { ...dependencies, now })
+        const data = { ...describeWatch(watch, 0), preview }
         return { data, usage: { credits: await readCreditUsage(transaction, account, now) } }
       })
     },
@@ -183,17 +186,16 @@ function registerChange(app: App, dependencies: WatchDependencies): void {
         ? await jobSources.check(sourcesToCheck(readChangedTerms(known, changes, dependencies, now)))
         : null
       if (refusal !== null) throw refusal
-      const data = await database.transaction().execute(async (transaction) => {
+      const changed = await database.transaction().execute(async (transaction) => {
         const watch = await lockWatch(transaction, accountId, watchId)
         const terms = readChangedTerms(watch, changes, dependencies, now)
         if (changes.channels) await requireChannels(dependencies, transaction, accountId, terms.channels)
         const { state = watch.state } = changes
         // Who decides what it costs pays from then on: no key spends by the budget of another.
         const keyId = isAboutCost(changes) || changes.state === 'active' ? callersKey : undefined
-        const changed = await changeWatch(transaction, watch, { terms, state, keyId, now })
-        return describeInFull(transaction, changed, { ...dependencies, now })
+        return changeWatch(transaction, watch, { terms, state, keyId, now })
       })
-      return { data }
+      return { data: await describeInFull(database, changed, { ...dependencies, now }) }
     },
   )
 }

@@ -68,7 +68,7 @@ it(`kill -9 at ${kills} random moments of a month of news loses and doubles noth
   expect(items.filter(({ kind }) => kind === 'new').reduce((sum, one) => sum + one.requests_gained, 0)).toBe(days)
   expect(items.reduce((sum, one) => sum + one.votes_gained, 0)).toBe((days * (days - 1)) / 2)
   const events = await database.selectFrom('events').select(['id', 'subject']).orderBy('sequence').execute()
-  const told = events.map(({ subject }) => subject['reportId'])
+  const told = events.map(({ subject }) => subject.reportId)
   const withNews = new Set(items.map(({ report_id }) => report_id))
   expect(told.toSorted()).toEqual(
     reports

@@ -10,12 +10,6 @@ export const newsTexts = {
     declined: 'Declined',
     other: 'What does not fit your goal',
   },
-  kindNotes: {
-    grown: 'Wishes that gained votes or more people who ask for them.',
-    newWishes: 'Wishes that were not there before.',
-    completed: 'Their makers say that they are done.',
-    declined: 'Their makers will not do them.',
-  },
   other: (count: number) =>
     `${plural(count, 'more wish', 'more wishes')} that ${count === 1 ? 'does' : 'do'} not fit your goal`,
   goal: 'Your goal:',

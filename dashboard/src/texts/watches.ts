@@ -58,7 +58,7 @@ export const watchTexts = {
   goalPlaceholder: 'ideas about sharing on mobile, not bugs of sync',
   goalNote: 'What does not fit goes to a second list. Leave it empty to hear of everything.',
   channels: 'Tell me by',
-  noChannels: 'There is no channel yet: the news are on this page only.',
+  noChannels: 'There is no channel yet that tells them elsewhere.',
   channelsHidden: 'Your key may not see the channels, so it cannot choose among them.',
   toChannels: 'Add a channel',
   pageAlways: 'The news are always on the page “News”.',

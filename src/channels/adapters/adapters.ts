@@ -14,18 +14,18 @@ export interface AdaptersInput {
   operatorOutbound: Outbound
   apprise: AppriseConfig | null
   /** Types that other rooms make, such as mail. */
-  others?: readonly ChannelAdapter<never>[]
+  others?: readonly ChannelAdapter[]
 }
 
 /** Every type of channels of this service. */
 export function createAdapters({ outbound, operatorOutbound, apprise, others = [] }: AdaptersInput): Adapters {
-  const all = [
+  const all: ChannelAdapter[] = [
     createWebhookAdapter(outbound),
     ...others,
     createSlackAdapter(outbound),
     createDiscordAdapter(outbound),
     createNtfyAdapter(outbound),
     createAppriseAdapter(operatorOutbound, apprise),
-  ] as unknown as ChannelAdapter[]
+  ]
   return new Map(all.map((adapter) => [adapter.type, adapter]))
 }

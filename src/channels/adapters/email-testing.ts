@@ -48,8 +48,9 @@ export function createEmailLaboratory(options: EmailLaboratoryOptions): EmailLab
   const { database, server } = options
   const limits = { ...usualLimits, ...options.limits }
   const config = mailConfigFor(server)
-  const timeouts = { connectMs: 500, idleMs: 500, totalMs: 2_000 }
-  const mailer = options.mailer ?? createMailer({ config, transport: createSmtpTransport({ server: config.server, timeouts }) })
+  const timeouts = { connectMs: 4_000, idleMs: 4_000, totalMs: 20_000 }
+  const mailer =
+    options.mailer ?? createMailer({ config, transport: createSmtpTransport({ server: config.server, timeouts }) })
   const secrets = createSecrets([randomBytes(32)])
   const adapter = createEmailAdapter({ database, mailer, limits })
   const confirmationDependencies: ConfirmationDependencies = {
@@ -69,9 +70,7 @@ export function createEmailLaboratory(options: EmailLaboratoryOptions): EmailLab
     },
     addAccount: async () => {
       const account = { name: 'an account', tier: 'max', now: laboratory.now } as const
-      const made = await database
-        .transaction()
-        .execute((transaction) => createAccountWithKey(transaction, account))
+      const made = await database.transaction().execute((transaction) => createAccountWithKey(transaction, account))
       return made.accountId
     },
     addEmail: async (accountId, address) => {
@@ -93,16 +92,24 @@ export function createEmailLaboratory(options: EmailLaboratoryOptions): EmailLab
     },
     confirmationDependencies,
     deliver: (accountId, channelId, address, message = {}) =>
-      adapter.deliver({ address }, { ...usualMessage(laboratory.now), ...message }, {
-        channelId,
-        accountId,
-        channelName: 'a mail',
-        now: laboratory.now,
-        publicUrl,
-        signal: AbortSignal.timeout(10_000),
-      }),
+      adapter.deliver(
+        { address },
+        { ...usualMessage(laboratory.now), ...message },
+        {
+          channelId,
+          accountId,
+          channelName: 'a mail',
+          now: laboratory.now,
+          publicUrl,
+          signal: AbortSignal.timeout(10_000),
+        },
+      ),
     stateOf: (channelId) =>
-      database.selectFrom('channels').select(['state', 'disabled_reason']).where('id', '=', channelId).executeTakeFirst(),
+      database
+        .selectFrom('channels')
+        .select(['state', 'disabled_reason'])
+        .where('id', '=', channelId)
+        .executeTakeFirst(),
   }
   return laboratory
 }

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { dayMs, hourMs } from '../../mail/limits.ts'
-import { confirmationLink, type ReceivedMail, readMail, startMailServer, type TestMailServer } from '../../mail/testing.ts'
+import {
+  confirmationLink,
+  type ReceivedMail,
+  readMail,
+  startMailServer,
+  type TestMailServer,
+} from '../../mail/testing.ts'
 import { createEmailLaboratory, type EmailLaboratory, publicUrl, serveMailPages } from './email-testing.ts'
 
 let opened: TestDatabase
@@ -92,7 +98,8 @@ describe('a confirmation', () => {
     lab.advance(7 * dayMs - 1_000)
     expect(await (await call(await confirmationLink(last()))).text()).toContain('<button')
     lab.advance(1_000)
-    for (const method of ['GET', 'POST']) expect((await call(await confirmationLink(last()), { method })).status).toBe(404)
+    for (const method of ['GET', 'POST'])
+      expect((await call(await confirmationLink(last()), { method })).status).toBe(404)
     expect(await lab.stateOf(channelId)).toMatchObject({ state: 'unconfirmed' })
   })
 
@@ -130,11 +137,17 @@ describe('a confirmation', () => {
   })
 
   it('cannot be used to flood a mailbox: three a day from all accounts, whatever tags and dots its address has', async () => {
-    for (const address of ['v.i@gmail.com', 'vi+a@gmail.com', 'vi+b@googlemail.com', 'VI@gmail.com', 'vi+c@gmail.com']) {
+    for (const address of [
+      'v.i@gmail.com',
+      'vi+a@gmail.com',
+      'vi+b@googlemail.com',
+      'VI@gmail.com',
+      'vi+c@gmail.com',
+    ]) {
       await lab.addEmail(await lab.addAccount(), address)
     }
     await lab.confirmations()
-    expect(server.mails.filter(({ to }) => to[0]?.endsWith('@gmail.com'))).toHaveLength(3)
+    expect(server.mails).toHaveLength(3)
     // The others come when the day is over, not never.
     lab.advance(dayMs)
     await lab.confirmations()
@@ -221,7 +234,10 @@ describe('unsubscribing', () => {
     ['nothing', () => ({})],
     ['text', () => ({ body: 'anything' })],
     ['JSON that is none', () => ({ body: '{', headers: { 'content-type': 'application/json' } })],
-    ['a foreign origin and a cookie', () => ({ headers: { origin: 'https://mail.example', cookie: 'a=b', 'sec-fetch-site': 'cross-site' } })],
+    [
+      'a foreign origin and a cookie',
+      () => ({ headers: { origin: 'https://mail.example', cookie: 'a=b', 'sec-fetch-site': 'cross-site' } }),
+    ],
   ])('is done by a POST of %s', async (_what, init) => {
     const { accountId, channelId, address, call } = await confirmed()
     await lab.deliver(accountId, channelId, address)
@@ -235,7 +251,10 @@ describe('unsubscribing', () => {
     await lab.deliver(accountId, channelId, address)
     await call(await unsubscribeLink(last()), { method: 'POST' })
     // Also for a channel that somebody enables again by hand, and for a new one.
-    expect(await lab.deliver(accountId, channelId, address)).toMatchObject({ isFinal: 'channel', reason: 'unsubscribed' })
+    expect(await lab.deliver(accountId, channelId, address)).toMatchObject({
+      isFinal: 'channel',
+      reason: 'unsubscribed',
+    })
     lab.advance(dayMs)
     const next = await lab.addEmail(accountId, 'Reader@example.org')
     expect(await lab.stateOf(next)).toMatchObject({ state: 'unconfirmed' })
@@ -253,7 +272,9 @@ describe('unsubscribing', () => {
     const second = await confirmed(first.address)
     await lab.deliver(first.accountId, first.channelId, first.address)
     await first.call(await unsubscribeLink(last()), { method: 'POST' })
-    expect(await lab.deliver(second.accountId, second.channelId, second.address)).toMatchObject({ outcome: 'delivered' })
+    expect(await lab.deliver(second.accountId, second.channelId, second.address)).toMatchObject({
+      outcome: 'delivered',
+    })
   })
 
   it('before a confirmation means: not asked again for 30 days, and the links of before do not work', async () => {
@@ -287,7 +308,9 @@ describe('unsubscribing', () => {
     await lab.deliver(accountId, channelId, address)
     const { call } = await pages(5)
     const wrong = `${publicUrl}/mail/unsubscribe/${'a'.repeat(43)}`
-    const odd = ['', '..', 'x', '%00', '%E0%A4%A', "'", 'a'.repeat(5_000)].map((token) => `${publicUrl}/mail/confirm/${token}`)
+    const odd = ['', '..', 'x', '%00', '%E0%A4%A', "'", 'a'.repeat(5_000)].map(
+      (token) => `${publicUrl}/mail/confirm/${token}`,
+    )
     for (const link of odd) expect([400, 404, 429]).toContain((await call(link, { method: 'POST' })).status)
     for (let i = 0; i < 6; i++) await call(wrong)
     const refused = await call(wrong, { method: 'POST' })
@@ -305,7 +328,13 @@ describe('a delivery', () => {
     const second = await confirmed('b@one.example')
     const send = ({ accountId, channelId, address }: typeof first) => lab.deliver(accountId, channelId, address)
     const outcomes = [await send(first), await send(first), await send(first), await send(second), await send(second)]
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered', 'postponed', 'delivered', 'postponed'])
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      'delivered',
+      'delivered',
+      'postponed',
+      'delivered',
+      'postponed',
+    ])
     expect(outcomes[2]).toMatchObject({ retryAfterMs: hourMs })
     lab.advance(hourMs)
     expect(await send(second)).toMatchObject({ outcome: 'delivered' })
@@ -333,7 +362,11 @@ describe('a delivery', () => {
     const { accountId, channelId, address } = await confirmed()
     server.faults.recipient = '451 4.3.0 Later'
     const outcome = await lab.deliver(accountId, channelId, address)
-    expect(outcome).toEqual({ outcome: 'failed', status: 451, error: 'The mail server refused the address (451 4.3.0).' })
+    expect(outcome).toEqual({
+      outcome: 'failed',
+      status: 451,
+      error: 'The mail server refused the address (451 4.3.0).',
+    })
   })
 
   it('that was accepted although its reply was lost is repeated, and recognised by its Message-ID', async () => {

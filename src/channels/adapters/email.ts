@@ -34,7 +34,8 @@ const oneAddress = 'must be one mail address like name@example.org, without a na
 async function readAllowed({ database }: EmailDependencies, { address }: EmailConfig, { channelId }: DeliveryContext) {
   const [to, consent] = [parseMailAddress(address), await readConsent(database, channelId)]
   const none = { outcome: 'failed', error: 'The address has not been confirmed.', isFinal: 'delivery' } as const
-  if (to === null || consent === null || consent.addressHash !== addressHash(to) || consent.state === 'asked') return none
+  if (to === null || consent === null || consent.addressHash !== addressHash(to) || consent.state === 'asked')
+    return none
   if (consent.state !== 'confirmed') {
     const error = 'The reader unsubscribed.'
     return { outcome: 'failed', error, isFinal: 'channel', reason: 'unsubscribed' } as const

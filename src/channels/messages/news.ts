@@ -29,7 +29,7 @@ export interface Report extends Record<SectionName, readonly ReportItem[]> {
 /** Reads a report; null when it is gone, or nothing is left of what it had. */
 export type ReadReport = (
   executor: Executor,
-  input: { reportId: string; now: Date; publicUrl: () => string },
+  input: { reportId: string; now: Date; publicUrl: string },
 ) => Promise<Report | null>
 
 const headings: readonly [SectionName, string][] = [
@@ -92,7 +92,7 @@ export const renderNews =
     if (watchId === null || reportId === null) return null
     const watch = await readWatchName(executor, accountId, watchId)
     if (watch === null) return null
-    const report = await readReport(executor, { reportId, now, publicUrl: () => publicUrl })
+    const report = await readReport(executor, { reportId, now, publicUrl })
     if (report === null) return null
     const sections = toSections(report, publicUrl)
     if (sections.length === 0 && !watch.reportsQuiet) return null

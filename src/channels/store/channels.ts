@@ -166,3 +166,23 @@ export async function findUnknownChannels(
 export async function hasChannels(executor: Executor): Promise<boolean> {
   return (await executor.selectFrom('channels').select('id').limit(1).execute()).length > 0
 }
+
+/** The ids among some that are no channel of an account, for what names channels. */
+export async function findUnknownChannels(
+  executor: Executor,
+  accountId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const candidates = ids.filter(isId)
+  const rows =
+    candidates.length === 0
+      ? []
+      : await executor
+          .selectFrom('channels')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('id', 'in', candidates)
+          .execute()
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id.toLowerCase()))
+}

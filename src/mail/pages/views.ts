@@ -16,7 +16,7 @@ main{box-sizing:border-box;max-width:480px;margin:0 auto;padding:12vh 20px 40px}
 .card{padding:28px;background:${light.raised};border:1px solid ${light.line};border-radius:12px}
 h1{margin:0;font-size:22px;line-height:29px}
 p{margin:12px 0 0}
-button{margin-top:24px;padding:12px 22px;border:0;border-radius:8px;background:${light.accent};color:${light.onAccent};font:600 16px/20px inherit;font-family:inherit;cursor:pointer}
+button{margin-top:24px;padding:12px 22px;border:0;border-radius:8px;background:${light.accent};color:${light.onAccent};font-family:inherit;font-size:16px;line-height:20px;font-weight:600;cursor:pointer}
 button.quiet{background:transparent;color:${light.ink};border:1px solid ${light.muted}}
 button:focus-visible{outline:3px solid ${light.accent};outline-offset:2px}
 @media (prefers-color-scheme:dark){body{background:${dark.ground};color:${dark.ink}}.card{background:${dark.raised};border-color:${dark.line}}.brand::before,button{background:${dark.accent}}button{color:${dark.onAccent}}button.quiet{background:transparent;color:${dark.ink};border-color:${dark.muted}}button:focus-visible{outline-color:${dark.accent}}}
@@ -79,7 +79,9 @@ export const views = {
   },
   used: {
     title: 'This link was used',
-    sentences: ['The mails to this address were ended afterwards. To get them again, add the address to Wishwell anew.'],
+    sentences: [
+      'The mails to this address were ended afterwards. To get them again, add the address to Wishwell anew.',
+    ],
   },
   unknown: {
     title: 'This link does not work',
@@ -92,7 +94,9 @@ export const views = {
   },
   refuse: {
     title: 'Not you?',
-    sentences: ['Somebody asked Wishwell to send news to your address. Nothing is sent unless you confirm, and we will not ask again soon.'],
+    sentences: [
+      'Somebody asked Wishwell to send news to your address. Nothing is sent unless you confirm, and we will not ask again soon.',
+    ],
     button: { label: 'Do not ask me again' },
   },
   unsubscribed: {

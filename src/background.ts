@@ -1,0 +1,130 @@
+import { addressOfUnconfirmed, emailStates } from './channels/adapters/email.ts'
+import { startDelivering } from './channels/delivery/delivering.ts'
+import type { composeService, ServiceParts } from './compose-service.ts'
+import { createJudging } from './judging/judging.ts'
+import { startConfirming } from './mail/confirming.ts'
+import { createMaintenanceJobs } from './maintenance-jobs.ts'
+import { readConcernedAccounts } from './news/concerned-accounts.ts'
+import { startReporting } from './news/reporting.ts'
+import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
+import { createStoredWords } from './requests/search/stored-words.ts'
+import { createUsualLength } from './requests/search/usual-length.ts'
+import { createFirstJudgements } from './requests/store/first-judgement.ts'
+import { startFolding } from './requests/store/folding.ts'
+import type { BackgroundRun } from './runtime/background-run.ts'
+import { systemClock } from './runtime/clock.ts'
+import { startMaintenance } from './runtime/maintenance.ts'
+import { startWatches } from './watches/background.ts'
+import { noteLook } from './watches/looks.ts'
+import { startPlacing } from './wishes/placing/placing.ts'
+
+export type StartParts = Omit<ServiceParts, 'isStopping'>
+type Composed = Awaited<ReturnType<typeof composeService>>
+
+function startRefreshes(
+  { config, log, overrides, prepared }: StartParts,
+  { adapters: platforms, hosts }: Pick<Composed, 'adapters' | 'hosts'>,
+): Refreshing | null {
+  const { clock = systemClock } = overrides
+  if (!config.refreshesRequests) return null
+  return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })
+}
+
+/** Null where no text is judged by a model. */
+const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: StartParts): BackgroundRun | null => {
+  const { clock = systemClock } = overrides
+  return config && createJudging({ database: prepared.opened.database, clock, log, config })
+}
+
+/** Runs watches, reports their news, and tells accounts of events. */
+async function startTelling(
+  parts: StartParts,
+  { channelAdapters: adapters, renderEvent, publicUrl, mailer }: Composed,
+) {
+  const { config, log, overrides, prepared, secrets } = parts
+  const { database, listen } = prepared.opened
+  const { clock = systemClock, reportsNews = true, deliversEvents = true } = overrides
+  const { jobTimeLimitMs } = config
+  const { enabled: enabledPlatforms } = config.platforms
+  const shared = { database, listen, clock, log, publicUrl }
+  const watches = startWatches({ ...shared, queue: prepared.queue, jobTimeLimitMs, enabledPlatforms })
+  const reporting = await startReporting({ ...shared, config: config.news, isAutomatic: reportsNews })
+  const delivering = await startDelivering({
+    ...shared,
+    ...{ adapters, secrets, noteLook },
+    render: renderEvent,
+    readersOf: readConcernedAccounts,
+    isAutomatic: deliversEvents,
+  })
+  const confirming =
+    mailer &&
+    (await startConfirming({
+      ...{ ...shared, mailer },
+      addressOf: addressOfUnconfirmed(database, secrets),
+      onBounce: emailStates().onBounce,
+      isAutomatic: deliversEvents,
+    }))
+  return {
+    jobs: {
+      watches: watches.job,
+      ...(reportsNews ? { news: reporting.job } : {}),
+      ...(deliversEvents ? { deliveries: delivering.job } : {}),
+      ...(deliversEvents && confirming !== null ? { confirmations: confirming.job } : {}),
+    },
+    runDueWatches: watches.run,
+    reportNews: reporting.run,
+    deliverEvents: delivering.run,
+    stop: () => Promise.all([watches.stop(), reporting.stop(), delivering.stop(), confirming?.stop()]),
+  }
+}
+
+/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging, placing in wishes, watches and what tells of them. */
+export async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
+  const { config, log, overrides, prepared, monitoring, secrets } = parts
+  const { opened, queue, searchIndex } = prepared
+  const { database, listen } = opened
+  const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
+  const { retention } = config.platforms
+  const judging = runsJobs ? judgingOf(parts) : null
+  const firstJudgements = createFirstJudgements(database, log)
+  const storedWords = createStoredWords(database, log)
+  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
+  const telling = runsJobs ? await startTelling(parts, composed) : null
+  const jobs = createMaintenanceJobs({
+    ...{ opened, log, queue, clock, retention, judging, firstJudgements, storedWords, secrets },
+    limiterClock: overrides.clock,
+    searchSize: composed.searchSize,
+    usualLength: createUsualLength(database, clock, searchIndex.kind),
+    placing: isAutomatic ? placing : null,
+    telling: telling?.jobs ?? {},
+  })
+  const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
+  void composed.searchSize.check().catch(() => {
+    // The maintenance job of the same name says what is wrong.
+  })
+  // Requests of an older version are judged and their words stored at once, not only in the first round.
+  if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
+  const refreshing = runsJobs ? startRefreshes(parts, composed) : null
+  const folding = runsJobs ? await startFolding(opened, log) : null
+  // Where each search waits for the changes, it is what feeds the index.
+  if (runsJobs && !overrides.searchWaitsForChanges) prepared.searchCluster?.indexer.start()
+  return {
+    runMaintenance: maintenance.run,
+    refreshRequests: async () => refreshing?.run(),
+    placeRequests: async () => placing?.run(),
+    runDueWatches: async () => telling?.runDueWatches(),
+    reportNews: async () => telling?.reportNews(),
+    deliverEvents: async () => telling?.deliverEvents(),
+    stop: () =>
+      Promise.all([
+        maintenance.stop(),
+        refreshing?.stop(),
+        judging?.stop(),
+        firstJudgements.stop(),
+        folding?.stop(),
+        storedWords.stop(),
+        placing?.stop(),
+        telling?.stop(),
+      ]),
+  }
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import type { Report } from './news.ts'
+import { createRenderer } from './render.ts'
+
+let opened: TestDatabase
+let accountId: string
+let watchId: string
+
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  const account = { name: 'test', tier: 'max' as const, created_at: new Date() }
+  accountId = (await opened.database.insertInto('accounts').values(account).returning('id').executeTakeFirstOrThrow())
+    .id
+  const { rows } = await sql<{ id: string }>`
+    insert into watches (account_id, name, topic, platforms, depth, schedule, timezone, monthly_credits, created_at, last_looked_at)
+    values (${accountId}, 'Editors', 't', '{github}', 1, 'daily', 'UTC', 10, now(), now()) returning id`.execute(
+    opened.database,
+  )
+  watchId = rows[0]!.id
+})
+afterAll(() => opened.close())
+
+const item = (title: string, more: object = {}) => ({
+  wishId: 'w1',
+  requestId: 'r1',
+  title,
+  votes: 1_234,
+  votesGained: 12,
+  requestsGained: 1,
+  platforms: ['github', 'hackernews'],
+  status: 'in_progress',
+  ...more,
+})
+const none: Report = {
+  newWishes: [],
+  grown: [],
+  completed: [],
+  declined: [],
+  other: [],
+  totals: { newWishes: 0, grown: 0, completed: 0, declined: 0, other: 0 },
+}
+const render = (report: Report | null, of = accountId) =>
+  createRenderer(async () => report)({
+    executor: opened.database,
+    accountId: of,
+    event: { eventId: 'e1', type: 'watch.news', subject: { watchId, reportId: 'p1' }, occurredAt: new Date(0) },
+    now: new Date(),
+    publicUrl: 'https://wishwell.example',
+  })
+
+it('news have a section for each list, with what grew and how many more there are', async () => {
+  const grown = Array.from({ length: 12 }, (_, index) => item(`Wish ${index}`))
+  const message = await render({
+    ...none,
+    newWishes: [item('  ')],
+    grown,
+    totals: { ...none.totals, newWishes: 1, grown: 40 },
+  })
+  expect(message).toMatchObject({
+    id: 'e1',
+    title: 'Editors: 1 new, 40 growing',
+    sections: [
+      { heading: 'New', items: [{ title: 'Untitled', url: 'https://wishwell.example/wishes/w1' }], more: 0 },
+      { heading: 'Growing', more: 30 },
+    ],
+    data: { watchId, reportId: 'p1', watchName: 'Editors' },
+  })
+  expect(message!.sections[1]!.items).toHaveLength(10)
+  expect(message!.sections[1]!.items[0]!.detail).toBe(
+    '+12 votes · +1 request · 1,234 votes · GitHub, Hacker News · in progress',
+  )
+})
+
+it('nothing is told of a report that is gone or empty, or of the watch of another account', async () => {
+  expect(await render(null)).toBeNull()
+  expect(await render(none)).toBeNull()
+  expect(await render({ ...none, newWishes: [item('x')] }, '00000000-0000-4000-8000-000000000000')).toBeNull()
+  await sql`update watches set reports_quiet = true`.execute(opened.database)
+  expect(await render(none)).toMatchObject({ title: 'Editors: nothing new', sections: [] })
+})

@@ -1,0 +1,29 @@
+import { createAdapters } from './channels/adapters/adapters.ts'
+import { createEmailAdapter } from './channels/adapters/email.ts'
+import { createRenderer } from './channels/messages/render.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/open.ts'
+import { createMailer } from './mail/mailer.ts'
+import { readReport } from './news/read-report.ts'
+import { createOutbound } from './outbound/outbound.ts'
+import { userAgentFor } from './platforms/client/client.ts'
+import type { Clock } from './runtime/clock.ts'
+import { version } from './runtime/version.ts'
+
+/** The types of channels, what connects to their receivers, and what renders events for them. */
+export function composeChannels({ config, database, clock }: { config: Config; database: Database; clock: Clock }) {
+  const userAgent = userAgentFor(version, config.removalContact?.text)
+  const outbound = createOutbound({ allowPrivateTargets: config.sources.allowPrivateTargets, userAgent, clock })
+  const operatorOutbound = createOutbound({ allowPrivateTargets: true, userAgent, clock })
+  const mailer = config.mail === null ? null : createMailer({ config: config.mail })
+  const email = createEmailAdapter({ database, mailer })
+  const { apprise } = config.channels
+  return {
+    mailer,
+    channelAdapters: createAdapters({ outbound, operatorOutbound, apprise, others: [email] }),
+    renderEvent: createRenderer(readReport),
+    closeOutbound: async () => {
+      await Promise.all([outbound.close(), operatorOutbound.close()])
+    },
+  }
+}
