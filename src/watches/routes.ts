@@ -97,7 +97,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
         if (refusal !== null) throw refusal
         await requireChannels(dependencies, transaction, accountId, terms.channels)
         const watch = await createWatch(transaction, { accountId, keyId, terms, now })
-        const data = { ...describeWatch(watch, 0), preview }
+        const data = { ...describeWatch(watch, 0, null), preview }
         return { data, usage: { credits: await readCreditUsage(transaction, account, now) } }
       })
     },

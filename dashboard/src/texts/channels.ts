@@ -27,7 +27,6 @@ export const channelTexts = {
     apprise: 'A tag of the Apprise service that your operator has set up.',
   },
   unavailable: 'Your operator has not set this up.',
-  type: 'Kind',
   name: 'Name',
   namePlaceholder: 'who reads it',
   nameFault: 'A channel needs a name.',
@@ -139,5 +138,4 @@ const event = new Webhook(secret).verify(body, request.headers)`,
   replay: 'Send again',
   replayLabel: (what: string, when: string) => `Send again: ${what}, ${when}`,
   replaying: 'Sending …',
-  replayed: 'It is sent again.',
 }

@@ -29,11 +29,8 @@ export const newsTexts = {
   readAll: 'Mark all as read',
   marking: 'Marking …',
   isRead: 'Marked as read. It stays here until you leave or reload the page.',
-  allRead: 'All of it is marked as read. It stays here until you leave or reload the page.',
   quiet: 'Nothing new',
   quietAdvice: 'Your watches go on looking. What they find is here, and in the channels that they name.',
   quietWatches: 'Nothing new from',
-  noWatches: 'No watch yet',
   toWatches: 'Your watches',
-  settings: 'Its settings',
 }

@@ -117,7 +117,6 @@ export const watchTexts = {
   tells: 'Tells',
   tellsPage: 'the page “News” only',
   toNews: 'News',
-  toTopic: 'The topic',
   history: 'Runs',
   noRuns: 'None yet.',
   runTable: 'All runs',

@@ -152,16 +152,6 @@ export async function deleteChannelsOf(transaction: Transaction, accountId: stri
   return rows.map(({ id }) => id)
 }
 
-/** Those of some ids that are no channel of an account. */
-export async function findUnknownChannels(
-  executor: Executor,
-  accountId: string,
-  channelIds: readonly string[],
-): Promise<string[]> {
-  const known = new Set((await listChannels(executor, accountId)).map(({ channelId }) => channelId))
-  return channelIds.filter((id) => !known.has(id.toLowerCase()))
-}
-
 /** Whether any channel is stored. */
 export async function hasChannels(executor: Executor): Promise<boolean> {
   return (await executor.selectFrom('channels').select('id').limit(1).execute()).length > 0
