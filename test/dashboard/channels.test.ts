@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { confirmationLink, startMailServer, type TestMailServer } from '../../src/mail/testing.ts'
 import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
 
@@ -158,5 +159,40 @@ describePage('channels', () => {
     await page.locator('.facts', { hasText: 'Our backlog' }).waitFor()
     await page.getByRole('link', { name: 'Channels', exact: true }).click()
     await card(page, 'Our backlog').getByRole('link', { name: 'News of sharing' }).waitFor()
+  })
+})
+
+describePage('a mail channel', () => {
+  let mails: TestMailServer
+  const environment: Record<string, string> = { MAIL_FROM: 'news@wishwell.example' }
+  // Before the service, which gets its address.
+  beforeAll(async () => {
+    mails = await startMailServer()
+    environment.SMTP_URL = mails.url
+  })
+  const test = usePage({ service: { environment, deliversEvents: true } })
+  afterAll(() => mails?.close())
+
+  it('gets one mail that asks for confirmation, and nothing else before somebody said so', async () => {
+    const page = await test.open('/channels')
+    await page.getByRole('button', { name: /^Mail/ }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Me in the morning')
+    await page.getByLabel('Mail address').fill('nobody')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('That is not a mail address.').waitFor()
+    await page.getByLabel('Mail address').fill('me@example.org')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('We sent a mail to confirm it.').waitFor()
+    const badge = page.locator('.channel h3 .badge')
+    expect(await badge.innerText()).toBe('not confirmed')
+    expect(await page.content()).not.toContain('me@example.org')
+    await expect.poll(() => mails.mails.length, patient).toBe(1)
+    const { pathname } = new URL(await confirmationLink(mails.mails[0]!))
+    expect((await fetch(new URL(pathname, test.service.url), { method: 'POST' })).status).toBe(200)
+    await page.reload()
+    await expect.poll(() => badge.innerText(), patient).toBe('active')
+    await page.getByRole('button', { name: 'Send a test to Me in the morning' }).click()
+    await page.getByText('The test has arrived.').waitFor()
+    expect(mails.mails).toHaveLength(2)
   })
 })

@@ -4,6 +4,7 @@ import { changeChannel, enableChannel, removeChannel } from '../api/channel-call
 import type { Channel } from '../api/channel-types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { focusHeading } from '../shell/focus.ts'
 import { ago, dateAndTime } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
@@ -18,6 +19,11 @@ import { useChannelsChanged } from './use-channels.ts'
 /** One channel: where it leads, how it stands, and what can be done with it. */
 export function ChannelCard({ channel }: { channel: Channel }) {
   const [isChanging, setChanging] = useState(false)
+  const close = () => {
+    // The focused button goes with the form.
+    focusHeading()
+    setChanging(false)
+  }
   return (
     <li className="card channel">
       <div className="section-head">
@@ -28,7 +34,7 @@ export function ChannelCard({ channel }: { channel: Channel }) {
       </div>
       <Facts channel={channel} />
       <Trouble channel={channel} />
-      {isChanging && <Change channel={channel} close={() => setChanging(false)} />}
+      {isChanging && <Change channel={channel} close={close} />}
       <Deliveries channel={channel} />
     </li>
   )
