@@ -82,6 +82,18 @@ export async function revokeKey(executor: Executor, keyId: string, now: Date): P
   return row !== undefined
 }
 
+/** Whether a key opens nothing any more: it was revoked, or has expired. */
+export async function hasKeyEnded(executor: Executor, keyId: string, now: Date): Promise<boolean> {
+  const active = await executor
+    .selectFrom('api_keys')
+    .select('id')
+    .where('id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst()
+  return active === undefined
+}
+
 /** The last use of a key is written at most this often: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 

@@ -485,7 +485,7 @@ describe('events of a watch', () => {
     await service.deliverEvents()
     expect(receiver.received).toEqual([])
     expect(named.received.map(({ body }) => JSON.parse(body))).toMatchObject([
-      { type: 'watch.asks', data: { watchId, watchName: 'Editors' } },
+      { type: 'watch.asks', data: { watchId, watchName: 'Editors', reason: null } },
     ])
     // It goes on meanwhile: nothing is left to ask.
     await ask()

@@ -54,6 +54,9 @@ const maxResultLength = 32 * 1024 * 1024
 const jobPath = (jobId: string) => `/api/v1/scrape/${encodeURIComponent(jobId)}`
 const searchPath = '/api/v1/requests/search'
 
+const withQuery = (path: string, query: Record<string, string>): string =>
+  Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`
+
 const isEventStream = ({ response }: StreamedAnswer) =>
   response.headers.get('content-type')?.startsWith('text/event-stream') === true
 
@@ -98,7 +101,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
     followJob: (jobId, lastEventId, signal) => followJob(connection, jobId, lastEventId, signal),
     listJobs: (query) => call(`/api/v1/scrape?${new URLSearchParams(query as Record<string, string>)}`),
     cancelJob: (jobId) => call(jobPath(jobId), { method: 'DELETE' }),
-    readUsage: (signal, query = {}) => call(`/api/v1/usage?${new URLSearchParams(query)}`, { signal }),
+    readUsage: (signal, query = {}) => call(withQuery('/api/v1/usage', query), { signal }),
     readPlatforms: () => call('/api/v1/platforms'),
     search: (body) => call(searchPath, { method: 'POST', body }),
     expandSearch: (body, signal) => expandSearch(connection, body, signal),

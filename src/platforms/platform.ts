@@ -58,6 +58,11 @@ export interface Page {
   discarded?: Discarded
   /** The cursor of the next page; null when the platform has no more for this topic. */
   nextCursor: Json
+  /**
+   * Newest first, where the task goes on when nothing of the page is new: what follows in its source is older still, so it is the cursor
+   * of the other sources. Null or absent when there are none.
+   */
+  nextCursorIfKnown?: Json
 }
 
 export interface PageRequest {

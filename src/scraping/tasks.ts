@@ -55,6 +55,8 @@ export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTa
 export interface FetchedPage extends PreparedPage {
   /** Null when the platform has no more pages. */
   nextCursor: Json
+  /** Of the other sources, see `Page`. */
+  nextCursorIfKnown: Json
   /** How many items of the page are not stored, by reason. */
   discarded: Discarded
 }
@@ -67,7 +69,8 @@ export async function prepareFetchedPage(
   now: Date,
 ): Promise<FetchedPage> {
   const prepared = await preparePage(platform, page, markSeenBefore(retention, platform, now))
-  return { ...prepared, nextCursor: page.nextCursor, discarded: page.discarded ?? {} }
+  const { nextCursor, nextCursorIfKnown = null, discarded = {} } = page
+  return { ...prepared, nextCursor, nextCursorIfKnown, discarded }
 }
 
 /**
@@ -87,7 +90,8 @@ async function areNewToWatch(transaction: Transaction, jobId: string, joined: re
 }
 
 /**
- * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction. Newest first it is the last when it has nothing new.
+ * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction. Newest first, a page without anything new is the last
+ * of its source.
  * @returns the task as it is now; null when it has ended.
  * @throws TaskLostError when another worker has the task; nothing is stored then.
  */
@@ -95,18 +99,21 @@ export function checkpointPage(
   database: Database,
   queue: TaskQueue,
   task: ClaimedTask,
-  { nextCursor, discarded, ...prepared }: FetchedPage,
+  { discarded, ...fetched }: FetchedPage,
   now: Date,
 ): Promise<ClaimedTask | null> {
   const pages = task.pages + 1
-  const mayHaveMore = nextCursor !== null && pages < task.depth
+  const { nextCursor: usual, nextCursorIfKnown, ...prepared } = fetched
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
     // No caller can list the requests of an unowned job, so they are not linked to it.
     const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
     const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
-    // What follows is older. The page itself is delivered, and charged as any other.
-    const more = mayHaveMore && (task.newestSince === null || (await areNewToWatch(transaction, jobId, stored.joined)))
+    // What follows in its source is older. The page itself is delivered, and charged as any other.
+    const isKnown =
+      task.newestSince !== null && usual !== null && !(await areNewToWatch(transaction, jobId, stored.joined))
+    const nextCursor = isKnown ? nextCursorIfKnown : usual
+    const more = nextCursor !== null && pages < task.depth
     // One order of locks: an unowned job before its topic, as where `storePage` spells a topic; the topic before the job of an account.
     if (task.queueMessage.isLive) await lockJob(transaction, jobId)
     // Only pages of the operator's sources make a topic fresh.

@@ -178,7 +178,9 @@ describe('a watch that nobody looks at', () => {
     expect(await read(watchId)).toMatchObject({ state: 'asking', nextRunAt: null })
     expect(await runsOf(service.client, watchId)).toHaveLength(1)
     const events = await eventsOf(service.database, 'watch.asks')
-    expect(events.map(({ subject, watch_id }) => [subject, watch_id])).toEqual([[{ watchId }, watchId]])
+    expect(events.map(({ subject, watch_id }) => [subject, watch_id])).toEqual([
+      [{ watchId, reason: 'not_looked_at' }, watchId],
+    ])
     await service.client.send('POST', `/api/v1/watches/${watchId}/resume`)
     await comeTo('2026-06-26T08:00:00Z')
     expect(await runsOf(service.client, watchId)).toHaveLength(2)
@@ -190,6 +192,50 @@ describe('a watch that nobody looks at', () => {
     expect((await service.client.send('POST', `/api/v1/watches/${watchId}/look`)).status).toBe(200)
     await comeTo('2026-08-01T08:00:00Z')
     expect(await read(watchId)).toMatchObject({ state: 'active', lastLookedAt: '2026-06-10T00:00:00.000Z' })
+  })
+})
+
+describe('a watch whose key has ended', () => {
+  const keyOf = async (terms: Record<string, unknown> = {}) => {
+    const { body } = await service.client.post('/api/v1/keys', { name: 'of a watch', scope: 'collect', ...terms })
+    return body.data as { keyId: string; apiKey: string }
+  }
+  const ofKey = ({ apiKey }: { apiKey: string }) =>
+    watchOf(service.clientFor(apiKey), { schedule: '0 8 * * *', monthlyCredits: 1_000 })
+  const asks = async () => (await eventsOf(service.database, 'watch.asks')).map(({ subject }) => subject)
+
+  it('asks from the next instant on, and goes on with the key that resumes it', async () => {
+    const [leaked, kept] = [await keyOf(), await keyOf()]
+    const [{ watchId }, other] = [await ofKey(leaked), await ofKey(kept)]
+    await comeTo('2026-03-21T08:00:00Z')
+    expect((await service.client.send('DELETE', `/api/v1/keys/${leaked.keyId}`)).status).toBe(200)
+    await comeTo('2026-03-22T08:00:00Z')
+    await comeTo('2026-03-23T08:00:00Z')
+    expect(await read(watchId)).toMatchObject({ state: 'asking', nextRunAt: null })
+    expect(await runsOf(service.client, watchId)).toHaveLength(1)
+    expect(await runsOf(service.client, other.watchId)).toHaveLength(3)
+    expect(await asks()).toEqual([{ watchId, reason: 'key_ended' }])
+    // A look is no answer.
+    await service.client.send('POST', `/api/v1/watches/${watchId}/look`)
+    await comeTo('2026-03-24T08:00:00Z')
+    expect(await runsOf(service.client, watchId)).toHaveLength(1)
+    await service.clientFor(kept.apiKey).send('POST', `/api/v1/watches/${watchId}/resume`)
+    await comeTo('2026-03-25T08:00:00Z')
+    expect(await runsOf(service.client, watchId)).toHaveLength(2)
+    const { key_id } = await service.database
+      .selectFrom('watches')
+      .select('key_id')
+      .where('id', '=', watchId)
+      .executeTakeFirstOrThrow()
+    expect(key_id).toBe(kept.keyId)
+  })
+
+  it('asks at the instant at which its key has expired', async () => {
+    const { watchId } = await ofKey(await keyOf({ expiresAt: '2026-03-22T08:00:00Z' }))
+    await comeTo('2026-03-21T08:00:00Z')
+    await comeTo('2026-03-22T08:00:00Z')
+    expect(await runsOf(service.client, watchId)).toHaveLength(1)
+    expect(await asks()).toEqual([{ watchId, reason: 'key_ended' }])
   })
 })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { hasKeyEnded } from '../accounts/keys.ts'
 import { monthOf } from '../accounts/month.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { SkipReason } from '../database/tables/watches.ts'
@@ -100,9 +101,10 @@ async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date
 async function run(transaction: Transaction, dependencies: DueDependencies, due: DueWatch, now: Date) {
   const watch = await claimInstant(transaction, due, now)
   if (watch === null) return { outcome: 'claimed elsewhere' }
-  if (now.getTime() - watch.last_looked_at.getTime() >= unseenMs) {
-    await ask(transaction, watch, now)
-    return { outcome: 'asks' }
+  const asksBecause = await whyItAsks(transaction, watch, now)
+  if (asksBecause !== null) {
+    await ask(transaction, watch, { reason: asksBecause, now })
+    return { outcome: 'asks', reason: asksBecause }
   }
   if (await isUnderWay(transaction, watch.id)) {
     await skip(transaction, due, { skipped: 'under_way', now })
@@ -118,14 +120,30 @@ async function run(transaction: Transaction, dependencies: DueDependencies, due:
   return { outcome: 'runs', jobId }
 }
 
+/** Why a watch does not run before its owner says so: the key that pays for it opens nothing any more, or nobody looks at it. */
+type AskReason = 'key_ended' | 'not_looked_at'
+
+async function whyItAsks(
+  transaction: Transaction,
+  { key_id: keyId, last_looked_at: lastLookedAt }: Watch,
+  now: Date,
+): Promise<AskReason | null> {
+  if (keyId !== null && (await hasKeyEnded(transaction, keyId, now))) return 'key_ended'
+  return now.getTime() - lastLookedAt.getTime() >= unseenMs ? 'not_looked_at' : null
+}
+
 /** The watch waits for its owner. */
-async function ask(transaction: Transaction, { id: watchId, account_id: accountId }: Watch, now: Date): Promise<void> {
+async function ask(
+  transaction: Transaction,
+  { id: watchId, account_id: accountId }: Watch,
+  { reason, now }: { reason: AskReason; now: Date },
+): Promise<void> {
   await transaction
     .updateTable('watches')
     .set({ state: 'asking', next_run_at: null })
     .where('id', '=', watchId)
     .execute()
-  await noteEvent(transaction, { accountId, type: 'watch.asks', subject: { watchId }, watchId, now })
+  await noteEvent(transaction, { accountId, type: 'watch.asks', subject: { watchId, reason }, watchId, now })
 }
 
 /** @returns the id of the run that is not. */

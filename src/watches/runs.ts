@@ -30,7 +30,8 @@ const maxFirstRuns = 3
 
 /**
  * Since when new requests are asked for: the begin of the last run in which each platform was done, the earliest of them, less an overlap. A platform that
- * was stopped or failed may have left out pages.
+ * was stopped or failed may have left out pages, and so may one that has more than the depth of the run: of its sources, some were not asked. For them the
+ * instant stays, until it is that of the first of the considered runs.
  * @returns null to ask by relevance: in the first run, and while a platform has not had one.
  */
 async function newestSinceOf(
@@ -39,11 +40,14 @@ async function newestSinceOf(
   on: readonly PlatformName[],
 ): Promise<Date | null> {
   const { rows } = await sql<{ platform: PlatformName; tries: number; done_at: Date | null }>`
-    select platform, count(*)::integer as tries, max(runs.begun_at) filter (where tasks.state = 'done') as done_at
+    select platform, count(*)::integer as tries, greatest(
+      max(runs.begun_at) filter (where tasks.state = 'done' and (jobs.newest_since is null or tasks.cursor = 'null'::jsonb)),
+      case when count(*) = ${consideredRuns} then min(runs.begun_at) end) as done_at
     from (
       select job_id, begun_at from watch_runs where watch_id = ${watchId}::uuid and job_id is not null
       order by due_at desc limit ${consideredRuns}
-    ) as runs join scrape_tasks as tasks on tasks.job_id = runs.job_id
+    ) as runs
+    join scrape_jobs as jobs on jobs.id = runs.job_id join scrape_tasks as tasks on tasks.job_id = runs.job_id
     where tasks.started_at is not null
     group by platform`.execute(transaction)
   const of = new Map(rows.map((row) => [row.platform, row]))

@@ -152,7 +152,8 @@ const watchProperties = {
   channels: Type.Array(Type.String()),
   reportsQuiet: Type.Boolean(),
   state: oneOf(['active', 'paused', 'asking'], {
-    description: '`asking`: nobody has looked at it for 90 days, so it does not run until it is resumed',
+    description:
+      '`asking`: nobody has looked at it for 90 days, or the key that pays for it was revoked or has expired; it does not run until it is resumed',
   }),
   createdAt: moment('When it was made'),
   nextRunAt: nullable(moment('The next instant of its schedule; null while it does not run')),

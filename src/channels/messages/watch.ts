@@ -44,16 +44,23 @@ export const renderSkipped: Renderer = async ({ executor, accountId, event: { su
   }
 }
 
+const questions: Readonly<Record<string, string>> = {
+  key_ended:
+    'The API key that pays for this watch was revoked or has expired, so it waits. Resume it with another key.',
+  not_looked_at: 'Nobody has looked at this watch for 90 days, so it waits. Open it to have it go on.',
+}
+
 /** A watch that waits for its owner; nothing is left to ask once it goes on. */
 export const renderAsks: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
   const watchId = idIn(subject, 'watchId')
   const watch = watchId === null ? null : await readWatchName(executor, accountId, watchId)
   if (watchId === null || watch === null || watch.state !== 'asking') return null
+  const reason = idIn(subject, 'reason')
   return {
     title: `${watch.name}: shall it go on?`,
-    paragraphs: ['Nobody has looked at this watch for 90 days, so it waits. Open it to have it go on.'],
+    paragraphs: [(reason === null ? undefined : questions[reason]) ?? 'It waits. Open it to have it go on.'],
     sections: [],
     link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
-    data: { watchId, watchName: watch.name },
+    data: { watchId, watchName: watch.name, reason },
   }
 }

@@ -28,7 +28,7 @@ export interface WatchesTables {
     channels: string[]
     /** Whether a report without news is sent. */
     reports_quiet: Generated<boolean>
-    /** `asking`: nobody has looked at it for 90 days, so it waits for its owner. */
+    /** `asking`: nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner. */
     state: Generated<WatchState>
     created_at: Fixed<Date>
     /** The next instant of its schedule; null while it does not run. */

@@ -8,7 +8,7 @@ import {
   SourceRefusedError,
 } from '../platform.ts'
 
-/** One page of one source; `nextCursor` is that of this source, null when it has no more. */
+/** One page of one source; its cursors are those of this source, null when it has no more. */
 export type SourcePage = Page
 
 export interface RoundRobin {
@@ -63,8 +63,12 @@ export async function fetchRoundRobin({
     if (position.ended.has(source) || failedHosts.has(host)) continue
     try {
       const page = await fetchFrom(source, position.next.get(source) ?? null)
+      const ifKnown = request.newestSince ? copyOf(position) : null
       advance(position, source, page.nextCursor)
-      return { ...page, nextCursor: cursorOf(position, sources, index + 1) }
+      const nextCursor = cursorOf(position, sources, index + 1)
+      if (ifKnown === null) return { ...page, nextCursor }
+      advance(ifKnown, source, page.nextCursorIfKnown ?? null)
+      return { ...page, nextCursor, nextCursorIfKnown: cursorOf(ifKnown, sources, index + 1) }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
       const affected = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)
@@ -110,6 +114,13 @@ function soonestOf(errors: PlatformError[]): PlatformError {
   const endOf = ({ retryAt }: PlatformError) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY
   return errors.reduce((soonest, error) => (endOf(error) < endOf(soonest) ? error : soonest))
 }
+
+const copyOf = ({ nextSource, next, ended, failed }: Position): Position => ({
+  nextSource,
+  next: new Map(next),
+  ended: new Set(ended),
+  failed: new Set(failed),
+})
 
 function advance(position: Position, source: string, nextCursor: Json): void {
   // A platform that repeats a cursor would be queried for ever.

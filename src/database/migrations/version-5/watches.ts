@@ -21,7 +21,7 @@ export const watches: readonly string[] = [
     channels uuid[] not null default '{}',
     -- Whether a report without news is sent.
     reports_quiet boolean not null default false,
-    -- 'asking': nobody has looked at it for 90 days, so it waits for its owner.
+    -- 'asking': nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner.
     state text not null default 'active' check (state in ('active', 'paused', 'asking')),
     created_at timestamptz not null,
     -- The next instant of its schedule; null while it does not run.
@@ -53,6 +53,6 @@ export const watches: readonly string[] = [
   'create index watch_runs_to_report on watch_runs (watch_id) where reported_at is null and job_id is not null',
   // The watch whose run a job is; no foreign key, because jobs outlive watches. Since when new requests are asked for; null: by relevance.
   'alter table scrape_jobs add column watch_id uuid, add column newest_since timestamptz',
-  // Whether a request was found by an earlier run of the watch.
+  // What the runs of a watch found: is a request new to it, and what are its news.
   'create index scrape_jobs_watch on scrape_jobs (watch_id) where watch_id is not null',
 ]

@@ -87,6 +87,7 @@ function fetchOwnSources(
         ...counts,
         requests: requests.map((found) => ({ ...found, ownSource: repository })),
         nextCursor: continues ? discussions : nextCursor,
+        ...(since && !isPastIssues && api.hasToken ? { nextCursorIfKnown: discussions } : {}),
       }
     },
   })

@@ -61,7 +61,10 @@ export function createReddit(options: RedditOptions): Platform {
     const grouped = await fetchGrouped(api, request)
     if (grouped === null) return null
     const { children, searched, ...page } = grouped
-    return request.cursor === null ? { ...page, nextCursor: cursorAfterFirst(grouped, communitiesOf(request)) } : page
+    if (request.cursor !== null) return page
+    const nextCursor = cursorAfterFirst(grouped, communitiesOf(request))
+    // That a page has nothing may be the fault of its operators: then the plain queries follow.
+    return { ...page, nextCursor, ...(isPlainCursor(nextCursor) ? { nextCursorIfKnown: nextCursor } : {}) }
   }
 
   /** After a first page that is empty, or that shows that operators are text, plain queries follow. */
@@ -88,7 +91,13 @@ export function createReddit(options: RedditOptions): Platform {
     const isProven = hasWish(children)
     if (isProbe && isProven) plainUntil = after(clock.now(), plainMs)
     const isOver = page.nextCursor === null || (isProbe && !isProven)
-    return { ...page, nextCursor: isOver ? null : { ...(page.nextCursor as object), isPlain: true } }
+    const plain = (cursor: Json) => (isOver || cursor === null ? null : { ...(cursor as object), isPlain: true })
+    const { nextCursor, nextCursorIfKnown } = page
+    return {
+      ...page,
+      nextCursor: plain(nextCursor),
+      ...(nextCursorIfKnown === undefined ? {} : { nextCursorIfKnown: plain(nextCursorIfKnown) }),
+    }
   }
 
   return {
