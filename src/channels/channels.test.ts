@@ -127,6 +127,15 @@ describe('the routes', () => {
     expect(answer.text).not.toContain('a:b')
   })
 
+  it('say which types can be made here', async () => {
+    const { types } = (await service.client.get('/api/v1/channels')).body.data
+    const reasons = new Map(
+      types.map((one: { type: string; unavailable: string | null }) => [one.type, one.unavailable]),
+    )
+    expect([...reasons.keys()].toSorted()).toEqual(['apprise', 'discord', 'email', 'ntfy', 'slack', 'webhook'])
+    expect([reasons.get('webhook'), reasons.get('apprise')]).toEqual([null, expect.stringContaining('APPRISE_URL')])
+  })
+
   it('make at most 20 channels, also of calls at the same time', async () => {
     const call = () => service.client.post('/api/v1/channels', { type: 'webhook', name: 'hook', url: receiver.url })
     const answers = await Promise.all(Array.from({ length: 23 }, call))

@@ -1,6 +1,7 @@
 import type { Executor } from '../database/open.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
 import type { WatchDependencies } from './dependencies.ts'
+import { readLastRuns } from './history.ts'
 import { previewRuns } from './preview.ts'
 import type { Watch } from './watch.ts'
 import { describeWatch, readUsed } from './watches.ts'
@@ -12,8 +13,9 @@ export async function describeInFull(
   { enabledPlatforms, now }: Pick<WatchDependencies, 'enabledPlatforms'> & { now: Date },
 ) {
   const used = await readUsed(executor, [watch.id], now)
+  const runs = await readLastRuns(executor, [watch.id])
   const { off } = choosePlatforms(watch.platforms, enabledPlatforms)
   const { account_id: accountId, monthly_credits: monthlyCredits } = watch
   const preview = previewRuns({ ...watch, named: [], off, accountId, monthlyCredits }, now)
-  return { ...describeWatch(watch, used.get(watch.id) ?? 0), preview }
+  return { ...describeWatch(watch, used.get(watch.id) ?? 0, runs.get(watch.id) ?? null), preview }
 }

@@ -48,6 +48,27 @@ const toRun = (row: RunRow): WatchRun => ({
   maybeCreated: row.maybe,
 })
 
+/** What the jobs of `runs` came to. */
+const resultColumns = sql`case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe`
+const resultsOfRuns = sql`left join scrape_jobs on scrape_jobs.id = runs.job_id
+    cross join lateral (
+      select coalesce(sum(tasks.pages), 0)::integer as pages, coalesce(sum(requests_created), 0)::integer as created,
+        coalesce(sum(maybe_created), 0)::integer as maybe
+      from scrape_tasks as tasks where tasks.job_id = runs.job_id
+    ) as results`
+
+/** The last due run of each watch that has one, by the id of the watch. */
+export async function readLastRuns(executor: Executor, watchIds: readonly string[]): Promise<Map<string, WatchRun>> {
+  if (watchIds.length === 0) return new Map()
+  const { rows } = await sql<RunRow & { watch_id: string }>`
+    select runs.*, ${resultColumns}
+    from unnest(${watchIds}::uuid[]) as watch (id) cross join lateral (
+      select id, watch_id, trigger, due_at, begun_at, skipped, job_id from watch_runs where watch_id = watch.id
+      order by due_at desc, id desc limit 1
+    ) as runs ${resultsOfRuns}`.execute(executor)
+  return new Map(rows.map((row) => [row.watch_id, toRun(row)]))
+}
+
 /** The position after which a page continues: when a run was due, in microseconds since 1970, and its id. */
 type Position = [dueAt: number, id: string]
 
@@ -68,17 +89,11 @@ export async function listRuns(
       ? sql``
       : sql`and (due_at, id) < (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::uuid)`
   const { rows } = await sql<RunRow>`
-    select runs.*, (extract(epoch from due_at) * 1000000)::bigint as key,
-      case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe
+    select runs.*, (extract(epoch from due_at) * 1000000)::bigint as key, ${resultColumns}
     from (
       select id, trigger, due_at, begun_at, skipped, job_id from watch_runs where watch_id = ${watchId}::uuid ${from}
       order by due_at desc, id desc limit ${limit + 1}
-    ) as runs left join scrape_jobs on scrape_jobs.id = runs.job_id
-    cross join lateral (
-      select coalesce(sum(tasks.pages), 0)::integer as pages, coalesce(sum(requests_created), 0)::integer as created,
-        coalesce(sum(maybe_created), 0)::integer as maybe
-      from scrape_tasks as tasks where tasks.job_id = runs.job_id
-    ) as results
+    ) as runs ${resultsOfRuns}
     order by due_at desc, runs.id desc`.execute(executor)
   const page = rows.slice(0, limit)
   const last = page.at(-1)

@@ -47,6 +47,7 @@ describe('a watch', () => {
       createdAt: '2026-03-20T12:00:00.000Z',
       nextRunAt: '2026-03-21T08:30:00.000Z',
       lastLookedAt: '2026-03-20T12:00:00.000Z',
+      lastRun: null,
       preview: {
         runs: [21, 22, 23, 24, 25].map((day) => ({ at: `2026-03-${day}T08:30:00.000Z`, maxCredits: 2 })),
         month: { runs: 31, maxCredits: 10, paidRuns: 5 },
@@ -207,6 +208,22 @@ describe('a run that is asked for', () => {
       requestsCreated: 4,
       skipped: null,
     })
+  })
+
+  it('is the last run of its watch, alone and in the list', async () => {
+    const { watchId } = await watchOf(service.client)
+    const other = await watchOf(service.client)
+    for (const time of ['2026-03-20T14:00:00Z', '2026-03-20T15:00:00Z']) {
+      clock.set(time)
+      const { jobId } = (await send('POST', `/${watchId}/run`)).body.data
+      await service.client.waitForJob(jobId)
+    }
+    const [last] = await runsOf(service.client, watchId)
+    expect(last).toMatchObject({ dueAt: '2026-03-20T15:00:00.000Z', status: 'completed' })
+    expect((await send('GET', `/${watchId}`)).body.data.lastRun).toEqual(last)
+    const { watches } = (await send('GET', '')).body.data
+    const lastRunOf = (id: string) => watches.find((watch: { watchId: string }) => watch.watchId === id).lastRun
+    expect([lastRunOf(watchId), lastRunOf(other.watchId)]).toEqual([last, null])
   })
 
   it('is refused while another is under way', async () => {

@@ -9,6 +9,7 @@ import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotenc
 import { sourcesToCheck } from '../scraping/job-terms.ts'
 import { security, tags, type WatchDependencies } from './dependencies.ts'
 import { describeInFull } from './description.ts'
+import { readLastRuns } from './history.ts'
 import { previewRuns } from './preview.ts'
 import { registerRunRoutes } from './run-routes.ts'
 import {
@@ -21,6 +22,7 @@ import {
   watchRecord,
 } from './schemas.ts'
 import { isAboutCost, readChangedTerms, readWatchTerms } from './terms.ts'
+import type { Watch } from './watch.ts'
 import {
   changeWatch,
   createWatch,
@@ -95,7 +97,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
         if (refusal !== null) throw refusal
         await requireChannels(dependencies, transaction, accountId, terms.channels)
         const watch = await createWatch(transaction, { accountId, keyId, terms, now })
-        const data = { ...describeWatch(watch, 0), preview }
+        const data = { ...describeWatch(watch, 0, null), preview }
         return { data, usage: { credits: await readCreditUsage(transaction, account, now) } }
       })
     },
@@ -121,7 +123,9 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
       const watches = await listWatches(database, accountId)
       const ids = watches.map(({ id }) => id)
       const used = await readUsed(database, ids, clock.now())
-      return { data: { watches: watches.map((watch) => describeWatch(watch, used.get(watch.id) ?? 0)) } }
+      const runs = await readLastRuns(database, ids)
+      const describe = (watch: Watch) => describeWatch(watch, used.get(watch.id) ?? 0, runs.get(watch.id) ?? null)
+      return { data: { watches: watches.map(describe) } }
     },
   )
   app.get(

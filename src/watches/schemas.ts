@@ -119,6 +119,23 @@ export const preview = closed(
   { description: 'A page costs one credit; of a run, only pages that were delivered are paid' },
 )
 
+const watchRun = closed({
+  runId: Type.String(),
+  trigger: oneOf(['schedule', 'manual']),
+  dueAt: moment('The instant of the schedule, or of the call'),
+  begunAt: moment('When it was begun: later than `dueAt` when the service was down'),
+  skipped: nullable(
+    oneOf(['no_credits', 'under_way'], {
+      description: '`no_credits`: nothing could pay for it; `under_way`: the run before had not ended',
+    }),
+  ),
+  jobId: nullable(Type.String({ description: 'Null for a run that was skipped' })),
+  status: nullable(oneOf(jobStatuses)),
+  credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
+  requestsCreated: Type.Integer(),
+  maybeCreated: Type.Integer(),
+})
+
 const watchProperties = {
   watchId: Type.String(),
   name: Type.String(),
@@ -141,31 +158,12 @@ const watchProperties = {
   createdAt: moment('When it was made'),
   nextRunAt: nullable(moment('The next instant of its schedule; null while it does not run')),
   lastLookedAt: moment('When somebody last looked at it or its news'),
+  lastRun: nullable(watchRun),
 }
 
 export const listedWatch = closed(watchProperties)
 export const watchRecord = closed({ ...watchProperties, preview })
 export const watchList = closed({ data: closed({ watches: Type.Array(listedWatch) }) })
 
-export const watchRunPage = closed({
-  data: pageOf(
-    'runs',
-    closed({
-      runId: Type.String(),
-      trigger: oneOf(['schedule', 'manual']),
-      dueAt: moment('The instant of the schedule, or of the call'),
-      begunAt: moment('When it was begun: later than `dueAt` when the service was down'),
-      skipped: nullable(
-        oneOf(['no_credits', 'under_way'], {
-          description: '`no_credits`: nothing could pay for it; `under_way`: the run before had not ended',
-        }),
-      ),
-      jobId: nullable(Type.String({ description: 'Null for a run that was skipped' })),
-      status: nullable(oneOf(jobStatuses)),
-      credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
-      requestsCreated: Type.Integer(),
-      maybeCreated: Type.Integer(),
-    }),
-  ),
-})
+export const watchRunPage = closed({ data: pageOf('runs', watchRun) })
 export const watchDeleted = closed({ data: closed({ watchId: Type.String() }) })

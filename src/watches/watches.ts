@@ -5,6 +5,7 @@ import type { Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { byPlatform, type NamedSource } from '../platforms/sources/named-sources.ts'
+import type { WatchRun } from './history.ts'
 import { nextInstant } from './schedule.ts'
 import type { WatchTerms } from './terms.ts'
 import { scheduleOf, type Watch } from './watch.ts'
@@ -65,8 +66,12 @@ export async function readUsed(
   return new Map(rows.map(({ spender_id, used }) => [spender_id, used]))
 }
 
-/** A watch as its account sees it. @param usedThisMonth credits, of its budget. */
-export const describeWatch = (watch: Watch, usedThisMonth: number) => ({
+/**
+ * A watch as its account sees it.
+ * @param usedThisMonth credits, of its budget.
+ * @param lastRun the last due one; null before it.
+ */
+export const describeWatch = (watch: Watch, usedThisMonth: number, lastRun: WatchRun | null) => ({
   watchId: watch.id,
   name: watch.name,
   topic: watch.topic,
@@ -85,6 +90,7 @@ export const describeWatch = (watch: Watch, usedThisMonth: number) => ({
   createdAt: watch.created_at.toISOString(),
   nextRunAt: watch.next_run_at?.toISOString() ?? null,
   lastLookedAt: watch.last_looked_at.toISOString(),
+  lastRun,
 })
 
 /** The columns of what a caller says. */

@@ -1,6 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
+import { makeWatch, runWatch } from './changing.ts'
 import { chromiumPath } from './chromium.ts'
 import { describePage, type PageTest, patienceMs, patient, usePage } from './page-test.ts'
 import { wishesOptions } from './wishes.ts'
@@ -60,11 +61,23 @@ describePage('accessibility', () => {
   let jobId = ''
   let accountId = ''
   let wishId = ''
+  let watchId = ''
+  let askingId = ''
   beforeAll(async () => {
     if (chromiumPath === null) return
     jobId = await test.collect('dark mode', { depth: 2 })
     wishId = (await test.service.client.get('/api/v1/requests?limit=1')).body.data.results[0].wish.wishId
     accountId = (await test.service.createAccount('pro')).accountId
+    const { client, database } = test.service
+    watchId = await makeWatch(test, { name: 'dark mode', topic: 'dark mode' })
+    await runWatch(test, watchId)
+    askingId = await makeWatch(test, { name: 'forgotten' })
+    await database
+      .updateTable('watches')
+      .set({ state: 'asking', next_run_at: null })
+      .where('id', '=', askingId)
+      .execute()
+    await client.post('/api/v1/channels', { type: 'webhook', name: 'Our backlog', url: 'https://8.8.8.8/hook' })
   })
 
   it('without a session axe finds nothing, and nothing is wider than the window', { timeout }, () =>
@@ -103,6 +116,24 @@ describePage('accessibility', () => {
       { path: '/topics/one?topic=dark+mode', whole: '.wishes > li' },
       { path: `/wishes/${wishId}`, whole: '.wishes > li' },
       { path: '/account', whole: '.keys tbody tr', press: { 'Make a key': 'text=A key needs a name.' } },
+    ]),
+  )
+
+  it('… nor on what it watches and where it is told', { timeout }, () =>
+    lookAt(test, [
+      { path: '/news', whole: '.watch-news .result' },
+      { path: '/watches', whole: '.watches > li' },
+      { path: `/watches/${watchId}`, whole: '.runs tbody tr', press: { 'Run now': '.confirm' } },
+      { path: `/watches/${watchId}?change`, whole: '.next-runs > li' },
+      { path: `/watches/${askingId}`, whole: '.asking' },
+      { path: '/watches/unknown', whole: '.problem' },
+      {
+        path: '/watches/new?topic=x',
+        whole: '.watch-form',
+        press: { 'Make the watch': 'text=A topic has 2 to 100' },
+      },
+      { path: '/channels', whole: '.channel', press: { Webhook: '.channel-form', 'Add it': '.fault:not(:empty)' } },
+      { path: '/topics/one?topic=dark+mode', whole: '.menu > summary' },
     ]),
   )
 

@@ -13,7 +13,7 @@ describePage('the account', () => {
     await page.getByText('Max', { exact: true }).waitFor()
     expect(await page.locator('.figures').innerText()).toMatch(/[1-9] of 15,000 used/)
     expect(await page.locator('.packs').innerText()).toMatch(/Starter\s+1,300 credits\s+\$5/)
-    const chart = page.locator('.chart')
+    const chart = page.getByRole('region', { name: 'Usage' }).locator('.chart')
     expect(await chart.getByRole('img').getAttribute('aria-label')).toMatch(/Credits charged by day.*in all; most in/)
     await chart.getByText('As a table').click()
     const rows = chart.locator('tbody tr')
@@ -25,7 +25,7 @@ describePage('the account', () => {
   it('what is held stands beside what was spent, which is what the chart has', async () => {
     const page = await test.open('about:blank')
     const spent = (await test.service.client.get('/api/v1/usage')).body.data.credits.used
-    await page.route('**/api/v1/usage?days=30', async (route) => {
+    await page.route('**/api/v1/usage?days=30*', async (route) => {
       const response = await answerOf(route)
       const body = await response.json()
       Object.assign(body.data.credits, { used: spent + 480, remaining: body.data.credits.remaining - 480, held: 480 })
@@ -34,7 +34,7 @@ describePage('the account', () => {
     await page.goto('/account')
     await page.getByText(`${spent} of 15,000 used`).waitFor()
     await page.getByText('480 more held by collections under way').waitFor()
-    expect(await page.locator('.chart .note').innerText()).toContain(`${spent} in all`)
+    expect(await page.locator('.chart .note').first().innerText()).toContain(`${spent} in all`)
   })
 
   it('shows every movement of credits with its cause', async () => {
@@ -66,6 +66,37 @@ describePage('the account', () => {
     await row.getByRole('button', { name: 'Yes, revoke it' }).click()
     await row.getByText(/revoked/).waitFor()
     expect((await test.service.clientFor(apiKey).get('/api/v1/usage')).status).toBe(401)
+  })
+
+  it('a key for another program only reads unless more is chosen, and what it may spend and until when is in its row', async () => {
+    const page = await test.open('/account')
+    const make = async (name: string) => {
+      await page.getByLabel('Name', { exact: true }).fill(name)
+      await page.getByRole('button', { name: 'Make a key' }).click()
+      const secret = page.locator('.secret code')
+      await secret.waitFor()
+      const apiKey = await secret.innerText()
+      await page.locator('.secret').getByRole('button', { name: 'Close' }).click()
+      return test.service.clientFor(apiKey)
+    }
+    const reader = await make('reads')
+    const job = { topic: 'too much', platforms: ['github'] }
+    expect((await reader.scrape(job)).body.error.code).toBe('SCOPE_EXCEEDED')
+    await page.getByRole('radio', { name: /^Collect/ }).check()
+    await page.getByLabel('Expires').selectOption('After 30 days')
+    await page.getByLabel('Budget, credits a month').fill('many')
+    await page.getByLabel('Name', { exact: true }).fill('collects')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByText('A whole number, or nothing.').waitFor()
+    await page.getByLabel('Budget, credits a month').fill('1')
+    const collector = await make('collects')
+    expect((await collector.scrape({ ...job, depth: 2 })).body.error.reason).toBe('key_budget')
+    expect((await collector.scrape(job)).status).toBe(200)
+    await page.reload()
+    const row = page.getByRole('row', { name: /collects/ })
+    await expect.poll(() => row.innerText(), patient).toMatch(/Collect\s+1 of 1\s+\w+ \d+, 20\d\d/)
+    expect(await page.getByRole('row', { name: /reads/ }).innerText()).toMatch(/Read\s+0\s+never/)
+    await page.getByRole('figure', { name: 'Used this month, by key' }).getByText('collects').first().waitFor()
   })
 
   it('a lost answer makes no second key: the next try has the same Idempotency-Key', async () => {

@@ -29,6 +29,11 @@ describePage('hostile texts', () => {
     if (chromiumPath === null) return
     jobId = await test.collect('hostile', { platforms: ['github'] })
     await test.collect(`<b onmouseover=alert(1)>${rightToLeft}`.slice(0, 100), { platforms: ['github'] })
+    const name = `${script}${rightToLeft}`.slice(0, 100)
+    const watch = { name, topic: rightToLeft, platforms: ['github'], schedule: 'daily', monthlyCredits: 9 }
+    await test.service.client.post('/api/v1/watches', { ...watch, goal: `${script} ${long.slice(0, 400)}` })
+    const channel = { type: 'webhook', name, url: 'https://8.8.8.8/hook' }
+    expect((await test.service.client.post('/api/v1/channels', channel)).status).toBe(200)
     await test.service.client.post('/api/v1/keys', { name: `${script}${rightToLeft}`.slice(0, 100) })
   })
 
@@ -42,8 +47,13 @@ describePage('hostile texts', () => {
       `/collect/${jobId}`,
       '/topics',
       '/account',
+      '/watches',
+      '/news',
+      '/channels',
+      '/watches/new?topic=<script>&platforms=<b>&depth=-1&sources.github=<i>',
     ]
-    const whole = '.results article, .empty, .jobs > li, .job-platforms, .topics > li, .keys tbody tr'
+    const whole =
+      '.results article, .empty, .jobs > li, .job-platforms, .topics > li, .keys tbody tr, .channel, .watch-form'
     for (const width of [1200, 360]) {
       const page = await test.open('about:blank', { viewport: { width, height: 800 } })
       for (const path of paths) {

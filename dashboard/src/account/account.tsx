@@ -6,6 +6,7 @@ import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
 import { Keys } from './keys.tsx'
+import { Spenders } from './spenders.tsx'
 import { Statement } from './statement.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { useUsageByDay } from './use-usage.ts'
@@ -18,6 +19,7 @@ export function AccountPage() {
       {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
       {data && <Plan usage={data} />}
       {data?.days && <UsageChart days={data.days} />}
+      {data && <Spenders usage={data} />}
       <Keys />
       <Statement />
     </Page>

@@ -5,12 +5,18 @@ import type { UsageRecord } from '../api/types.ts'
 
 export const chartDays = 30
 
+/** The UTC month, YYYY-MM. */
+const thisMonth = () => new Date().toISOString().slice(0, 7)
+
 const byDayKey = (owner: string) => [owner, 'usage', 'days'] as const
 
-/** The usage of an account, with the credits of each of the last days. */
+/** The usage of an account, with the credits of each of the last days, and those of this month by key and by watch. */
 export function useUsageByDay() {
   const owner = useOwner()
-  return useQuery({ queryKey: byDayKey(owner), queryFn: ({ signal }) => readUsage(chartDays, { signal }) })
+  return useQuery({
+    queryKey: byDayKey(owner),
+    queryFn: ({ signal }) => readUsage({ days: chartDays, month: thisMonth() }, { signal }),
+  })
 }
 
 /** The present usage of an account; undefined until it is read. A recent answer of the account page is reused. */
@@ -19,7 +25,7 @@ export function useUsage(): UsageRecord | undefined {
   const queries = useQueryClient()
   const { data } = useQuery({
     queryKey: [owner, 'usage', 'now'],
-    queryFn: ({ signal }) => readUsage(undefined, { signal }),
+    queryFn: ({ signal }) => readUsage({}, { signal }),
     initialData: () => fresh(queries.getQueryState<UsageRecord>(byDayKey(owner)))?.data,
     initialDataUpdatedAt: () => queries.getQueryState(byDayKey(owner))?.dataUpdatedAt,
   })

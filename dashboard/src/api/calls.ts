@@ -139,8 +139,9 @@ export const listJobs = (
   { signal }: Read,
 ) => dataOf(call<Data<{ jobs: ListedJob[] } & Paged>>(withQuery('/api/v1/scrape', { ...input }), { signal }))
 
-export const readUsage = (days: number | undefined, { signal }: Read): Promise<UsageRecord> =>
-  dataOf(call<Data<UsageRecord>>(withQuery('/api/v1/usage', { days }), { signal }))
+/** The use of the account; with `days` also by day, with `month` (YYYY-MM) also by key and by watch. */
+export const readUsage = (input: { days?: number; month?: string }, { signal }: Read): Promise<UsageRecord> =>
+  dataOf(call<Data<UsageRecord>>(withQuery('/api/v1/usage', input), { signal }))
 
 export const readStatement = (cursor: string | undefined, { signal }: Read) =>
   dataOf(

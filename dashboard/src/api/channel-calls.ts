@@ -1,5 +1,5 @@
 import type {
-  Channel,
+  ChannelList,
   ChannelSettings,
   Delivery,
   Feed,
@@ -7,6 +7,7 @@ import type {
   MadeChannel,
   MadeFeed,
   NewChannel,
+  TestOutcome,
 } from './channel-types.ts'
 import { type CallOptions, call, withQuery } from './client.ts'
 import type { Paged } from './types.ts'
@@ -18,8 +19,9 @@ type Read = Pick<CallOptions, 'signal'>
 const dataOf = async <T>(answer: Promise<Data<T>>): Promise<T> => (await answer).data
 const pathOf = (channelId: string) => `/api/v1/channels/${encodeURIComponent(channelId)}`
 
-export const listChannels = async ({ signal }: Read): Promise<Channel[]> =>
-  (await call<Data<{ channels: Channel[] }>>('/api/v1/channels', { signal })).data.channels
+/** The channels of the account, and the types that the service offers. */
+export const listChannels = ({ signal }: Read): Promise<ChannelList> =>
+  dataOf(call<Data<ChannelList>>('/api/v1/channels', { signal }))
 
 export const makeChannel = (channel: NewChannel, idempotencyKey: string): Promise<MadeChannel> =>
   dataOf(call<Data<MadeChannel>>('/api/v1/channels', { method: 'POST', body: channel, idempotencyKey }))
@@ -31,8 +33,9 @@ export const removeChannel = (channelId: string) => call<unknown>(pathOf(channel
 
 export const enableChannel = (channelId: string) => call<unknown>(`${pathOf(channelId)}/enable`, { method: 'POST' })
 
-export const testChannel = (channelId: string, idempotencyKey: string): Promise<{ deliveryId: string }> =>
-  dataOf(call<Data<{ deliveryId: string }>>(`${pathOf(channelId)}/test`, { method: 'POST', idempotencyKey }))
+/** Sends a test once, at once. */
+export const testChannel = (channelId: string): Promise<TestOutcome> =>
+  dataOf(call<Data<TestOutcome>>(`${pathOf(channelId)}/test`, { method: 'POST' }))
 
 export const listDeliveries = (channelId: string, cursor: string | undefined, { signal }: Read) =>
   dataOf(

@@ -1,29 +1,24 @@
-// What the service says of channels, their deliveries and feeds.
+import type { Static } from 'typebox'
+import type { channelList, madeChannel, testAnswer } from '../../../src/channels/routes/schemas.ts'
+import type { ChannelDescription } from '../../../src/channels/store/channels.ts'
+import type { DeliveryDescription } from '../../../src/channels/store/deliveries.ts'
+import type { feedList, madeFeed } from '../../../src/feeds/schemas.ts'
 
-export const channelTypes = ['webhook', 'email', 'slack', 'discord', 'ntfy', 'apprise'] as const
-export type ChannelType = (typeof channelTypes)[number]
-export type ChannelCadence = 'now' | 'daily' | 'weekly'
-export type ChannelState = 'active' | 'unconfirmed' | 'disabled'
-export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'nothing_left'
+// What the service says of channels, their deliveries and feeds, by its own types.
 
-export interface Channel {
-  channelId: string
-  type: ChannelType
-  name: string
-  /** Where it leads: a host and last characters. */
-  target: string
-  events: string[]
-  cadence: ChannelCadence
-  timezone: string
-  hour: number
-  state: ChannelState
-  disabledReason: string | null
-  createdAt: string
-  lastDeliveredAt: string | null
-  failingSince: string | null
-  /** How many deliveries wait. */
-  pending: number
-}
+export type Channel = ChannelDescription
+export type ChannelType = Channel['type']
+export type ChannelCadence = Channel['cadence']
+export type Delivery = DeliveryDescription
+export type ChannelList = Static<typeof channelList>['data']
+/** A type of channels, and why the service does not offer it. */
+export type OfferedType = ChannelList['types'][number]
+/** With the signing secret of a webhook, this once. */
+export type MadeChannel = Static<typeof madeChannel>['data']
+export type TestOutcome = Static<typeof testAnswer>['data']
+export type Feed = Static<typeof feedList>['data']['feeds'][number]
+/** With its address, this once. */
+export type MadeFeed = Static<typeof madeFeed>['data']
 
 export interface ChannelSettings {
   name: string
@@ -36,47 +31,7 @@ export interface ChannelSettings {
 /** The settings of a new channel, with the fields of its type. */
 export type NewChannel = ChannelSettings & { type: ChannelType } & Record<string, unknown>
 
-export interface MadeChannel {
-  channelId: string
-  state: ChannelState
-  /** The signing secret of a webhook, this once. */
-  secret?: string
-}
-
-export interface Delivery {
-  deliveryId: string
-  eventId: string
-  type: string
-  messageId: string | null
-  state: DeliveryState
-  attempts: number
-  createdAt: string
-  dueAt: string | null
-  lastAttemptAt: string | null
-  endedAt: string | null
-  status: number | null
-  error: string | null
-}
-
 export type FeedTarget =
   | { kind: 'topic'; topic: string }
   | { kind: 'watch'; watchId: string }
   | { kind: 'search'; query: string; filters?: Record<string, unknown> }
-
-export interface Feed {
-  feedId: string
-  kind: FeedTarget['kind']
-  name: string
-  topic: string | null
-  watchId: string | null
-  query: string | null
-  hint: string
-  createdAt: string
-  lastReadAt: string | null
-}
-
-export interface MadeFeed {
-  feedId: string
-  /** The address without its ending, or with one of both. */
-  url: string
-}

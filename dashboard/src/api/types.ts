@@ -1,10 +1,12 @@
 import type { Static } from 'typebox'
 import type { listKeys } from '../../../src/accounts/account-keys.ts'
+import type { Spending } from '../../../src/credits/spending.ts'
 import type { StatementEntry } from '../../../src/credits/statement.ts'
 import type { CreditUsage, DailyUsage, Usage } from '../../../src/credits/usage.ts'
 import type { verifyLedger } from '../../../src/credits/verify.ts'
 import type {
   DiscardReason,
+  KeyScope,
   PackName,
   PlatformErrorCode,
   PlatformName,
@@ -28,6 +30,7 @@ export type {
   DailyUsage,
   DiscardReason,
   Include,
+  KeyScope,
   ListedJob,
   PackName,
   PlatformErrorCode,
@@ -50,18 +53,13 @@ export type TaskState = Job['progress'][string]
 /** A value after JSON: dates are strings. */
 type Sent<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Sent<T[K]> } : T
 
-export type KeyScope = 'read' | 'collect' | 'manage'
-export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]> & {
-  scope: KeyScope
-  expiresAt: string | null
-  monthlyCredits: number | null
-  usedThisMonth: number
-}
+export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]>
 export type Difference = Awaited<ReturnType<typeof verifyLedger>>[number]
 
 export interface UsageRecord extends Usage {
   rateLimit: { requestsPerMinute: number }
   days?: DailyUsage[]
+  spenders?: Spending
 }
 
 /** A part of a list, and its cursor. */

@@ -32,6 +32,9 @@ export type WatchChange = Partial<Omit<WatchSettings, 'topic' | 'sources'>> & {
 export const changeWatch = (watchId: string, change: WatchChange) =>
   call<unknown>(pathOf(watchId), { method: 'PATCH', body: change })
 
+/** Has a watch go on that is paused or asks; who says so pays from then on. */
+export const resumeWatch = (watchId: string) => call<unknown>(`${pathOf(watchId)}/resume`, { method: 'POST' })
+
 export const removeWatch = (watchId: string) => call<unknown>(pathOf(watchId), { method: 'DELETE' })
 
 export const runWatch = (watchId: string, idempotencyKey: string): Promise<{ jobId: string }> =>

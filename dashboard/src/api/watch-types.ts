@@ -1,55 +1,20 @@
-import type { JobStatus, PlatformName, RequestStatus } from './types.ts'
+import type { Static } from 'typebox'
+import type { watchNews } from '../../../src/news/schemas.ts'
+import type { WatchRun as StoredRun } from '../../../src/watches/history.ts'
+import type { WatchPreview } from '../../../src/watches/preview.ts'
+import type { listedWatch } from '../../../src/watches/schemas.ts'
+import type { PlatformName } from './types.ts'
 
-// What the service says of watches, news, channels and feeds.
+// What the service says of watches and news, by its own types.
 
-export type WatchState = 'active' | 'paused' | 'asking'
-export type SkipReason = 'no_credits' | 'under_way'
+export type { WatchPreview }
 
-/** The next instants of a schedule, and what it costs at most. */
-export interface WatchPreview {
-  runs: { at: string; maxCredits: number }[]
-  /** Of the next 31 days. */
-  month: { runs: number; maxCredits: number; paidRuns: number }
-}
-
-export interface WatchRun {
-  runId: string
-  trigger: 'schedule' | 'manual'
-  dueAt: string
-  begunAt: string
-  skipped: SkipReason | null
-  /** Null for a run that was skipped. */
-  jobId: string | null
-  status: JobStatus | null
-  credits: number
-  requestsCreated: number
-  maybeCreated: number
-}
-
-export interface ListedWatch {
-  watchId: string
-  name: string
-  topic: string
-  platforms: PlatformName[]
-  sources: Record<PlatformName, string[]> | null
-  depth: number
-  schedule: string
-  timezone: string
-  monthlyCredits: number
-  usedThisMonth: number
-  goal: string | null
-  filters: Record<string, unknown>
-  channels: string[]
-  reportsQuiet: boolean
-  state: WatchState
-  createdAt: string
-  nextRunAt: string | null
-  lastLookedAt: string
-  /** The last run that was due; null before the first one. */
-  lastRun: WatchRun | null
-}
-
+export type WatchRun = StoredRun
+export type ListedWatch = Static<typeof listedWatch>
 export type Watch = ListedWatch & { preview: WatchPreview }
+export type WatchNews = Static<typeof watchNews>
+export type NewsSection = keyof WatchNews['totals']
+export type NewsItem = WatchNews['grown'][number]
 
 /** What a run collects, and when. */
 export interface RunTerms {
@@ -68,30 +33,4 @@ export interface WatchSettings extends RunTerms {
   goal: string | null
   channels: string[]
   reportsQuiet: boolean
-}
-
-export interface NewsItem {
-  wishId: string
-  requestId: string
-  title: string
-  url: string
-  votes: number
-  votesGained: number
-  requestsGained: number
-  platforms: string[]
-  status: RequestStatus | null
-}
-
-export type NewsSection = 'grown' | 'newWishes' | 'completed' | 'declined' | 'other'
-
-export interface WatchNews extends Record<NewsSection, NewsItem[]> {
-  watchId: string
-  watchName: string
-  topic: string
-  goal: string | null
-  readUntil: string | null
-  until: string | null
-  reports: number
-  hasFirst: boolean
-  totals: Record<NewsSection, number>
 }

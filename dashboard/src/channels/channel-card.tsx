@@ -2,10 +2,14 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changeChannel, enableChannel, removeChannel } from '../api/channel-calls.ts'
 import type { Channel } from '../api/channel-types.ts'
+import { watchAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { focusHeading } from '../shell/focus.ts'
 import { ago, dateAndTime } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
 import { channelTexts as texts } from '../texts/channels.ts'
+import { useWatches } from '../watches/use-watches.ts'
 import { channelSettings, draftOfChannel } from './channel-draft.ts'
 import { ChannelForm, hourText } from './channel-form.tsx'
 import { Deliveries } from './deliveries.tsx'
@@ -15,6 +19,11 @@ import { useChannelsChanged } from './use-channels.ts'
 /** One channel: where it leads, how it stands, and what can be done with it. */
 export function ChannelCard({ channel }: { channel: Channel }) {
   const [isChanging, setChanging] = useState(false)
+  const close = () => {
+    // The focused button goes with the form.
+    focusHeading()
+    setChanging(false)
+  }
   return (
     <li className="card channel">
       <div className="section-head">
@@ -25,7 +34,7 @@ export function ChannelCard({ channel }: { channel: Channel }) {
       </div>
       <Facts channel={channel} />
       <Trouble channel={channel} />
-      {isChanging && <Change channel={channel} close={() => setChanging(false)} />}
+      {isChanging && <Change channel={channel} close={close} />}
       <Deliveries channel={channel} />
     </li>
   )
@@ -41,7 +50,7 @@ function Facts({ channel }: { channel: Channel }) {
         <span>{texts.types[channel.type]}</span>
         <code dir="ltr">{channel.target}</code>
         <span>
-          {cadence === 'now' ? texts.cadence.now : texts.digest[cadence](hourText(hour))}
+          {cadence === 'now' ? texts.atOnce : texts.digest[cadence](hourText(hour))}
           {cadence !== 'now' && ` (${timezone})`}
         </span>
         {lastDeliveredAt === null ? (
@@ -53,13 +62,32 @@ function Facts({ channel }: { channel: Channel }) {
         )}
         {failingSince !== null && <span className="warned">{texts.failingSince(ago(failingSince))}</span>}
       </p>
+      <Told channel={channel} />
+    </>
+  )
+}
+
+/** What a channel is told: the news of the watches that name it, and events of the account. */
+function Told({ channel: { channelId, events } }: { channel: Channel }) {
+  const { data } = useWatches()
+  const watches = data?.filter(({ channels }) => channels.includes(channelId)) ?? []
+  return (
+    <>
       <ul className="tags" aria-label={texts.tells}>
-        {['watch.news', ...channel.events].map((event) => (
+        {watches.map(({ watchId, name }) => (
+          <li key={watchId}>
+            <Link className="tag" href={watchAddress(watchId)}>
+              {texts.newsOf} <bdi>{name}</bdi>
+            </Link>
+          </li>
+        ))}
+        {events.map((event) => (
           <li key={event} className="tag">
             {texts.event[event as keyof typeof texts.event] ?? event}
           </li>
         ))}
       </ul>
+      {data && watches.length === 0 && <p className="note">{texts.noWatch}</p>}
     </>
   )
 }
@@ -75,7 +103,7 @@ function Actions({ channel, isChanging, change }: ActionsProps) {
   const removal = useMutation({ mutationFn: () => removeChannel(channel.channelId), onSettled: changed })
   return (
     <div className="actions">
-      {channel.state === 'active' && <TestButton channel={channel} />}
+      {channel.state !== 'unconfirmed' && <TestButton channel={channel} />}
       <button type="button" aria-expanded={isChanging} aria-label={texts.changeLabel(channel.name)} onClick={change}>
         {texts.change}
       </button>

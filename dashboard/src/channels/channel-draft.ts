@@ -2,13 +2,7 @@ import type { Channel, ChannelCadence, ChannelType, NewChannel } from '../api/ch
 import { isTimeZone, ownTimeZone } from '../shell/format.ts'
 
 /** The events of the whole account that a channel may be told; news go where a watch sends them. */
-export const accountEvents = [
-  'scrape.completed',
-  'scrape.failed',
-  'wish.status_changed',
-  'credits.low',
-  'channel.disabled',
-] as const
+export const accountEvents = ['scrape.completed', 'scrape.failed', 'wish.status_changed', 'credits.low'] as const
 
 /** What the form of a channel holds. */
 export interface ChannelDraft {
@@ -33,7 +27,7 @@ export const newDraft = (type: ChannelType): ChannelDraft => ({
   target: type === 'ntfy' ? 'https://ntfy.sh' : '',
   topic: '',
   token: '',
-  events: ['credits.low', 'channel.disabled'],
+  events: ['credits.low'],
   cadence: 'now',
   hour: 8,
   timezone: ownTimeZone(),

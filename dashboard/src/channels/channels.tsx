@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type ChannelType, channelTypes, type MadeChannel } from '../api/channel-types.ts'
+import type { ChannelType, MadeChannel, OfferedType } from '../api/channel-types.ts'
 import { FeedList } from '../feeds/feed-list.tsx'
 import { focusHeading } from '../shell/focus.ts'
 import { Empty, Loading, Page } from '../shell/page.tsx'
@@ -22,6 +22,7 @@ export function ChannelsPage() {
     <Page title={texts.title} intro={texts.intro}>
       {made && <MadeNotice type={made.type} channel={made.channel} onClose={() => setMade(null)} />}
       <TypeChoice
+        offered={data?.types ?? []}
         present={type}
         choose={(next) => {
           setMade(null)
@@ -42,10 +43,10 @@ export function ChannelsPage() {
       <section aria-labelledby="channels">
         <h2 id="channels">{texts.list}</h2>
         {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
-        {data?.length === 0 && <Empty title={texts.none}>{<p className="note">{texts.noneAdvice}</p>}</Empty>}
-        {data && data.length > 0 && (
+        {data?.channels.length === 0 && <Empty title={texts.none}>{<p className="note">{texts.noneAdvice}</p>}</Empty>}
+        {data && data.channels.length > 0 && (
           <ul className="channel-list">
-            {data.map((channel) => (
+            {data.channels.map((channel) => (
               <ChannelCard key={channel.channelId} channel={channel} />
             ))}
           </ul>
@@ -57,24 +58,26 @@ export function ChannelsPage() {
 }
 
 interface TypeChoiceProps {
+  offered: OfferedType[]
   present: ChannelType | null
   choose: (type: ChannelType | null) => void
 }
 
 /** The types of channels; one of them opens its form. */
-const TypeChoice = ({ present, choose }: TypeChoiceProps) => (
+const TypeChoice = ({ offered, present, choose }: TypeChoiceProps) => (
   <section aria-labelledby="add-channel" className="add-channel">
     <h2 id="add-channel">{texts.add}</h2>
     <div className="channel-types">
-      {channelTypes.map((type) => (
+      {offered.map(({ type, unavailable }) => (
         <button
           key={type}
           type="button"
+          disabled={unavailable !== null}
           aria-expanded={present === type}
           onClick={() => choose(present === type ? null : type)}
         >
           <strong>{texts.types[type]}</strong>
-          <span className="note">{texts.typeNotes[type]}</span>
+          <span className="note">{unavailable === null ? texts.typeNotes[type] : texts.unavailable}</span>
         </button>
       ))}
     </div>

@@ -73,11 +73,11 @@ function DeliveryRow({ delivery, channel }: { delivery: Delivery; channel: Chann
       <td>{what}</td>
       <td>
         <span className={`badge ${badges[state]}`}>{texts.delivered[state]}</span>
-        {status !== null && <span className="note"> {texts.statusCode(status)}</span>}
-        {attempts > 1 && <span className="note"> {texts.attempts(attempts)}</span>}
-        {state === 'pending' && attempts > 0 && dueAt !== null && (
-          <span className="note"> {texts.tryAgainAt(inHowLong(dueAt))}</span>
-        )}
+        <span className="origin">
+          {status !== null && <span>{texts.statusCode(status)}</span>}
+          {attempts > 1 && <span>{texts.attempts(attempts)}</span>}
+          {state === 'pending' && attempts > 0 && dueAt !== null && <span>{texts.tryAgainAt(inHowLong(dueAt))}</span>}
+        </span>
         {error !== null && state !== 'delivered' && (
           <p className="note">
             <bdi>{error}</bdi>

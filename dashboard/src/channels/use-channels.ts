@@ -5,7 +5,7 @@ import { useOwner } from '../api/session-store.ts'
 
 const key = (owner: string) => [owner, 'channels'] as const
 
-/** The channels of the account. A key that may not manage the account may not see them. */
+/** The channels of the account, and the types that the service offers. A key that may not manage the account may not see them. */
 export function useChannels() {
   const owner = useOwner()
   return useQuery({

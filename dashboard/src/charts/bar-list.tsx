@@ -2,6 +2,8 @@ import { number } from '../shell/format.ts'
 import { DataTable } from './data-table.tsx'
 
 export interface Bar {
+  /** What tells two bars of the same name apart; by default the name. */
+  id?: string
   name: string
   /** The figures of the columns; the first one is the length of the bar. */
   values: number[]
@@ -22,8 +24,8 @@ export function BarList({ title, unit, columns, bars }: BarListProps) {
     <figure className="chart">
       <figcaption>{title}</figcaption>
       <ul className="bar-list">
-        {bars.map(({ name, values }) => (
-          <li key={name}>
+        {bars.map(({ id, name, values }) => (
+          <li key={id ?? name}>
             <bdi className="bar-name">{name}</bdi>
             <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
               <rect className="series-0" width={((values[0] ?? 0) / longest) * 100} height={10} />

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { makeFeed } from '../api/channel-calls.ts'
-import type { FeedTarget } from '../api/channel-types.ts'
+import type { FeedTarget, MadeFeed } from '../api/channel-types.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import { feedsAddress } from '../shell/addresses.ts'
@@ -9,12 +9,6 @@ import { CopyButton } from '../shell/copy-button.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { feedTexts as texts } from '../texts/feeds.ts'
-
-/** Both forms of an address, whichever of them the service named. */
-const formsOf = (url: string) => {
-  const bare = url.replace(/\.(atom|json)$/, '')
-  return { atom: `${bare}.atom`, json: `${bare}.json` }
-}
 
 /** Makes the address of a feed, on demand. It is shown once, until the page is left. */
 export function FeedButton({ target }: { target: FeedTarget }) {
@@ -44,7 +38,7 @@ export function FeedButton({ target }: { target: FeedTarget }) {
       <summary>{texts.feed}</summary>
       <div className="menu-body feed">
         {making.data ? (
-          <Address url={making.data.url} />
+          <Address feed={making.data} />
         ) : (
           <>
             <p>{texts.intro[target.kind]}</p>
@@ -61,17 +55,16 @@ export function FeedButton({ target }: { target: FeedTarget }) {
   )
 }
 
-function Address({ url }: { url: string }) {
-  const { atom, json } = formsOf(url)
+function Address({ feed: { url, jsonUrl } }: { feed: MadeFeed }) {
   return (
     <div className="feed-address" role="status">
       <p>
         <strong>{texts.made}</strong> {texts.madeAdvice}
       </p>
-      <code dir="ltr">{atom}</code>
+      <code dir="ltr">{url}</code>
       <div className="actions">
-        <CopyButton text={atom} label={texts.copyAtom} />
-        <CopyButton text={json} label={texts.copyJson} />
+        <CopyButton text={url} label={texts.copyAtom} />
+        <CopyButton text={jsonUrl} label={texts.copyJson} />
       </div>
     </div>
   )

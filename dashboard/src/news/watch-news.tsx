@@ -52,20 +52,23 @@ export const NewsLists = ({ news }: { news: WatchNews }) => (
   <>
     {sections.map((section) => news[section].length > 0 && <NewsList key={section} section={section} news={news} />)}
     {news.other.length > 0 && (
-      <details className="other-news">
-        <summary>{texts.other(news.totals.other)}</summary>
-        {news.goal !== null && (
-          <p className="note">
-            {texts.goal} <bdi>“{news.goal}”</bdi>
-          </p>
-        )}
-        <ol className="wishes">
-          {news.other.map((item) => (
-            <NewsLine key={item.wishId} item={item} section={item.votesGained > 0 ? 'grown' : 'other'} />
-          ))}
-        </ol>
-        <Cut shown={news.other.length} total={news.totals.other} />
-      </details>
+      <>
+        <h3 className="unseen">{texts.kinds.other}</h3>
+        <details className="other-news">
+          <summary>{texts.other(news.totals.other)}</summary>
+          {news.goal !== null && (
+            <p className="note">
+              {texts.goal} <bdi>“{news.goal}”</bdi>
+            </p>
+          )}
+          <ol className="wishes">
+            {news.other.map((item) => (
+              <NewsLine key={item.wishId} item={item} section={item.votesGained > 0 ? 'grown' : 'other'} />
+            ))}
+          </ol>
+          <Cut shown={news.other.length} total={news.totals.other} />
+        </details>
+      </>
     )}
   </>
 )

@@ -8,13 +8,18 @@ import { Link } from './router.tsx'
 /** The wait when an answer has no `Retry-After`. */
 const usualWaitMs = 10_000
 
+/** Whether the calls of a minute are used up; else it is the credits or a budget. */
+const isTooFast = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 429 && (error.body?.reason ?? 'rate') === 'rate'
+
 /** A failure: what happened, and what helps. */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
   if (error instanceof SessionChangedError) return null
-  if (error instanceof ApiError && error.status === 429 && error.body?.reason !== 'credits') {
+  if (isTooFast(error)) {
     return <TooFast key={error.retryAt} error={error} retry={retry} />
   }
   const { title, advice } = describe(error)
+  // Only time, a pack or a larger budget helps.
   const isCredits = error instanceof ApiError && error.status === 429
   return (
     <div className="problem" role="alert">
@@ -80,6 +85,8 @@ export function describe(error: unknown): { title: string; advice: string } {
   if (error.status === 401) return texts.expired
   if (error.body?.code === 'SCOPE_EXCEEDED') return texts.scope
   if (error.status === 404) return texts.notFound
+  if (error.body?.reason === 'key_budget') return texts.keyBudget
+  if (error.body?.reason === 'watch_budget') return texts.watchBudget
   if (error.status === 429) {
     const resetsAt = error.body?.resetsAt
     return { title: texts.noCredits, advice: resetsAt ? texts.poolIsFresh(dateAndTime(resetsAt)) : said }

@@ -24,6 +24,11 @@ export const accountTexts = {
   usage: 'Usage',
   usageTitle: (days: number) => `Credits charged by day, the last ${days} days (UTC)`,
   day: 'Day',
+  byKey: 'Used this month, by key',
+  byWatch: 'Used this month, by watch',
+  credits: 'Credits',
+  watch: 'Watch',
+  goneWatch: 'a watch that was removed',
   operations: { scrape: 'Collections', expand: 'Expanded searches', realtime: 'Live lists', pack: 'Pack' },
 
   keys: 'API keys',

@@ -10,8 +10,6 @@ export const feedTexts = {
   making: 'Making it …',
   made: 'Here is the address.',
   madeAdvice: 'Copy it now: it is shown this once.',
-  atom: 'Atom',
-  json: 'JSON Feed',
   copyAtom: 'Copy the Atom address',
   copyJson: 'Copy the JSON Feed address',
   manage: 'All feed addresses',

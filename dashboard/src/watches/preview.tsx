@@ -9,7 +9,7 @@ export function LivePreview({ terms }: { terms: RunTerms | null }) {
   const { data, error, isBehind, refetch } = usePreview(terms)
   return (
     <section className="watch-preview" aria-label={texts.previewTitle} aria-busy={terms !== null && isBehind}>
-      <h3>{texts.previewTitle}</h3>
+      <h2>{texts.previewTitle}</h2>
       {terms === null ? (
         <p className="note">{texts.previewOff}</p>
       ) : data && error === null ? (

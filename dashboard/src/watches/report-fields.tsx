@@ -40,7 +40,8 @@ function Goal({ draft, change }: DraftFieldsProps) {
 }
 
 function Channels({ draft, change }: DraftFieldsProps) {
-  const { data, error, refetch } = useChannels()
+  const { data: answer, error, refetch } = useChannels()
+  const data = answer?.channels
   const toggle = (channelId: string) =>
     change({
       channels: draft.channels.includes(channelId)

@@ -47,7 +47,6 @@ const RunTable = ({ runs }: { runs: WatchRun[] }) => (
       <thead>
         <tr>
           <th scope="col">{texts.runDue}</th>
-          <th scope="col">{texts.runCause}</th>
           <th scope="col">{texts.runResult}</th>
           <th scope="col" className="number">
             {texts.runFound}
@@ -68,8 +67,8 @@ const RunTable = ({ runs }: { runs: WatchRun[] }) => (
                   {dateAndTime(run.dueAt)}
                 </Link>
               )}
+              <span className="note">{texts.trigger[run.trigger]}</span>
             </td>
-            <td>{texts.trigger[run.trigger]}</td>
             <td>
               <Result run={run} />
             </td>

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
-import { changeWatch, removeWatch, runWatch } from '../api/watch-calls.ts'
+import { changeWatch, removeWatch, resumeWatch, runWatch } from '../api/watch-calls.ts'
 import type { Watch } from '../api/watch-types.ts'
 import { FeedButton } from '../feeds/feed-button.tsx'
-import { jobAddress, watchAddress, watchesAddress } from '../shell/addresses.ts'
+import { jobAddress, newsAddress, watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { focusHeading } from '../shell/focus.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -17,6 +17,9 @@ export function WatchActions({ watch }: { watch: Watch }) {
   const state = useStateChange(watch)
   return (
     <>
+      <Link className="button" href={newsAddress}>
+        {texts.toNews}
+      </Link>
       <RunNow watch={watch} />
       {watch.state !== 'asking' && (
         <button
@@ -41,7 +44,8 @@ function useStateChange({ watchId }: Watch) {
   const owner = useOwner()
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (state: 'active' | 'paused') => changeWatch(watchId, { state }),
+    mutationFn: (state: 'active' | 'paused') =>
+      state === 'active' ? resumeWatch(watchId) : changeWatch(watchId, { state }),
     onSettled: () => queries.invalidateQueries({ queryKey: watchesKey(owner) }),
   })
 }
@@ -81,13 +85,17 @@ function RunNow({ watch: { watchId, preview, depth, platforms } }: { watch: Watc
   )
 }
 
-/** Nobody looked for long, so the watch waits until its owner says that it goes on. */
+/** Somewhat less than the 90 days of the service: clocks differ. */
+const longMs = 89 * 24 * 3600_000
+
+/** Nobody looked for long, or nobody pays, so the watch waits until its owner says that it goes on. */
 export function Asking({ watch }: { watch: Watch }) {
   const state = useStateChange(watch)
+  const isUnseen = Date.now() - Date.parse(watch.lastLookedAt) > longMs
   return (
     <div className="session-ended asking">
       <p>
-        <strong>{texts.asking}</strong> {texts.askingAdvice}
+        <strong>{texts.asking}</strong> {isUnseen ? texts.unseen : texts.unseenOrUnpaid} {texts.askingAdvice}
       </p>
       <p className="actions">
         <button type="button" className="primary" disabled={state.isPending} onClick={() => state.mutate('active')}>

@@ -83,9 +83,11 @@ export function Spent({ watch: { usedThisMonth, monthlyCredits } }: { watch: Lis
         high={monthlyCredits * 0.95}
         optimum={0}
         value={Math.min(usedThisMonth, monthlyCredits)}
-        aria-label={text}
+        aria-label={texts.spentLabel(text)}
       />
-      <span className="note">{text}</span>
+      <span className="note" title={texts.spent}>
+        {text}
+      </span>
     </div>
   )
 }

@@ -24,7 +24,8 @@ export function registerCollectionRoutes(app: App, dependencies: ChannelRouteDep
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      return { data: { channels: await listChannels(database, accountId) } }
+      const types = [...adapters.values()].map(({ type, unavailable }) => ({ type, unavailable }))
+      return { data: { channels: await listChannels(database, accountId), types } }
     },
   )
   app.post(

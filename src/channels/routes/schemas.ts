@@ -91,7 +91,16 @@ export const channel = closed({
 })
 
 export const channelAnswer = closed({ data: channel })
-export const channelList = closed({ data: closed({ channels: Type.Array(channel) }) })
+const offeredType = closed({
+  type: oneOf(channelTypes),
+  unavailable: nullable(Type.String({ description: 'Why no channel of the type can be made here; null if one can' })),
+})
+export const channelList = closed({
+  data: closed({
+    channels: Type.Array(channel),
+    types: Type.Array(offeredType, { description: 'The types of channels of this service' }),
+  }),
+})
 export const madeChannel = closed({
   data: closed({
     channelId: Type.String(),
