@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Transaction } from '../../database/open.ts'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../database/tables/channels.ts'
 import type { EventSubject, EventType } from '../../events/events.ts'
 
@@ -56,7 +56,7 @@ interface DeliveryRow {
   created_at: Date
 }
 
-/** A process that died has confirmed nothing; others take its channels over after this. Longer than an attempt may take. */
+/** A process that died has confirmed nothing; others take its channels over after this. Longer than an adapter may take. */
 const claimDuration = sql`interval '60 seconds'`
 /** The maximum of events in a digest; more become a second one. */
 const maxDigest = 100
@@ -68,16 +68,22 @@ export interface ClaimInput {
   underWay: ReadonlyMap<string, number>
   /** The maximum on a host. */
   maxOfHost: number
+  /** The channels that this process has under way: it never claims one again, however long it takes. */
+  channelsUnderWay: ReadonlySet<string>
 }
 
 /** Claims channels whose next attempt is due, the longest due first, and no more of a host than it may have. */
-async function claimChannels(transaction: Transaction, { max, now, underWay, maxOfHost }: ClaimInput) {
+async function claimChannels(
+  transaction: Transaction,
+  { max, now, underWay, maxOfHost, channelsUnderWay }: ClaimInput,
+) {
   const busy = [...underWay].filter(([, count]) => count >= maxOfHost).map(([host]) => host)
   const counts = JSON.stringify(Object.fromEntries(underWay))
   const isFree = sql`due_at <= ${now} and state = 'active' and (claimed_until is null or claimed_until < clock_timestamp())`
   const { rows } = await sql<ChannelRow>`
     with due as materialized (
       select id, host, due_at from channels where ${isFree} and host <> all(${busy}::text[])
+        and id <> all(${[...channelsUnderWay]}::uuid[])
       order by due_at, id limit ${sql.lit(max * 4)}
     ), ranked as (
       select id, due_at, row_number() over (partition by host order by due_at, id)
@@ -93,6 +99,20 @@ async function claimChannels(transaction: Transaction, { max, now, underWay, max
     transaction,
   )
   return rows
+}
+
+/**
+ * Begins the time of a claim anew: for whoever composes for long, and before anything is sent, so that it covers all that an adapter may take.
+ * @returns false when the claim has ended, or the channel gets nothing any more: then nothing may be sent.
+ */
+export async function renewClaim(
+  executor: Executor,
+  { channelId, token }: Pick<Claim, 'channelId' | 'token'>,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update channels set claimed_until = clock_timestamp() + ${claimDuration}
+    where id = ${channelId} and claimed_by = ${token} and state = 'active'`.execute(executor)
+  return numAffectedRows === 1n
 }
 
 /** Gives due deliveries without a message the one that they are told in; from then on it is the same in each attempt. */
