@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import { Webhook } from 'svix'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TestClient } from '../../test/client.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { noteEvent } from '../events/events.ts'
+import { portFault } from '../outbound/ports.ts'
 import { hanging, type Receiver, startReceiver, status } from './testing.ts'
+
+vi.mock('../outbound/ports.ts', { spy: true })
 
 let service: TestService
 let receiver: Receiver
@@ -152,6 +155,23 @@ describe('the routes', () => {
     const [first, second] = [await call(), await call()]
     expect(second.body).toEqual(first.body)
     expect((await service.client.get('/api/v1/channels')).body.data.channels).toHaveLength(1)
+  })
+
+  it('answer a repeated call as the first one, though its address would be refused now', async () => {
+    const call = () =>
+      service.client.send('POST', '/api/v1/channels', {
+        headers: { ...json, 'idempotency-key': 'once' },
+        body: JSON.stringify({ type: 'webhook', name: 'hook', url: receiver.url }),
+      })
+    const first = await call()
+    vi.mocked(portFault).mockReturnValue('refused')
+    try {
+      expect((await call()).body).toEqual(first.body)
+      const fresh = await service.client.post('/api/v1/channels', { type: 'webhook', name: 'hook', url: receiver.url })
+      expect(fresh.status).toBe(400)
+    } finally {
+      vi.mocked(portFault).mockRestore()
+    }
   })
 
   it("hide another account's channel", async () => {
