@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { purgeExpiredLinks } from './accounts/sessions/links.ts'
 import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
 import { deleteOldEvents } from './channels/store/deliveries.ts'
-import { sealAgain } from './channels/upkeep.ts'
+import { sealAgain, warnOfUnknownKeys } from './channels/upkeep.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
@@ -96,5 +96,9 @@ export const createMaintenanceJobs = ({
   expiredConfirmations: () => purgeConfirmations(database, clock.now()),
   mailLimits: () => purgeMailLimits(database, clock.now()),
   oldEvents: () => deleteOldEvents(database, clock.now()),
-  resealedChannels: () => sealAgain(database, secrets, clock.now()),
+  resealedChannels: async () => {
+    const more = await sealAgain(database, secrets, clock.now())
+    if (!more) await warnOfUnknownKeys(database, secrets, log)
+    return more
+  },
 })

@@ -90,7 +90,7 @@ export const disabledReasons = {
   failing: 'Nothing could be delivered for days.',
   bounced: 'The mail address does not exist or refuses mail.',
   unsubscribed: 'The reader unsubscribed.',
-  unreadable: 'Its secret cannot be opened with the present SECRETS_KEY.',
+  unreadable: 'Its secret was changed, so SECRETS_KEY does not open it.',
 } as const
 
 export type DisabledReason = keyof typeof disabledReasons

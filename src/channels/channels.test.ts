@@ -526,15 +526,33 @@ describe('the key of secrets', () => {
     expect((await read(channelId)).state).toBe('active')
   })
 
-  it('that opens nothing disables the channel with a reason, and nothing crashes', async () => {
+  it('that does not open what it sealed disables the channel with a reason, and nothing crashes', async () => {
     const { channelId } = await add({ events: ['credits.low'] })
-    await sql`update channels set config = 's1.0123456789ab.AAAA'`.execute(service.database)
+    await sql`update channels set config = left(config, 16) || repeat('A', 80)`.execute(service.database)
     await low()
     await service.deliverEvents()
     expect(await read(channelId)).toMatchObject({ state: 'disabled', disabledReason: 'unreadable' })
     expect((await service.client.post(`/api/v1/channels/${channelId}/enable`, {})).status).toBe(409)
     expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
     await service.runMaintenance()
+  })
+
+  it('that this process does not have disables nothing: deliveries wait', async () => {
+    const { channelId } = await add({ events: ['credits.low'] })
+    const { config } = await service.database.selectFrom('channels').select('config').executeTakeFirstOrThrow()
+    await sql`update channels set config = 's1.0123456789ab.AAAA'`.execute(service.database)
+    await low()
+    await service.deliverEvents()
+    await service.runMaintenance()
+    expect(await read(channelId)).toMatchObject({ state: 'active', failingSince: null })
+    expect(await log(channelId)).toMatchObject([
+      { state: 'pending', attempts: 0, error: 'The key of its secret is missing.' },
+    ])
+    expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
+    await service.database.updateTable('channels').set({ config }).execute()
+    await passTime()
+    await service.deliverEvents()
+    expect(await log(channelId)).toMatchObject([{ state: 'delivered', attempts: 1 }])
   })
 })
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../database/open.ts'
 import type { Message } from '../../events/message.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { type Secrets, UnreadableSecretError } from '../../secrets/secrets.ts'
+import { type Secrets, UnknownKeyError, UnreadableSecretError } from '../../secrets/secrets.ts'
 import type { Adapters, DeliveryOutcome } from '../adapter.ts'
 import { toDigest } from '../messages/digest.ts'
 import type { RenderEvent } from '../messages/renderer.ts'
@@ -99,6 +99,9 @@ export async function attempt(
     if (stopping.aborted && outcome.kind === 'failed') return ended({ kind: 'postponed', afterMs: 0, error: null })
     return ended(outcome)
   } catch (error) {
+    // Told by a warning of ../upkeep.ts. A process that has the key delivers it.
+    if (error instanceof UnknownKeyError)
+      return ended({ kind: 'postponed', afterMs: ownFailureMs, error: 'The key of its secret is missing.' })
     if (error instanceof UnreadableSecretError) return ended({ kind: 'unreadable' })
     if (stopping.aborted) return ended({ kind: 'postponed', afterMs: 0, error: null })
     log.error({ err: error, channel: channelId }, 'a delivery was not tried')
