@@ -517,6 +517,36 @@ describe('events of a watch', () => {
   })
 })
 
+describe('events of a watch that names no channel', () => {
+  const tell = async (type: 'watch.asks' | 'watch.skipped_no_credits' | 'watch.news') => {
+    const { rows } = await sql<{ id: string }>`
+      insert into watches (account_id, name, topic, platforms, depth, schedule, timezone, monthly_credits, channels, state, created_at, last_looked_at)
+      values (${accountId}, 'Editors', 't', '{github}', 1, 'daily', 'UTC', 10, '{}', 'asking', now(), now())
+      returning id`.execute(service.database)
+    const watchId = rows[0]!.id
+    await noteEvent(service.database, { accountId, type, subject: { watchId }, watchId, now: new Date() })
+  }
+
+  it.each(['watch.asks', 'watch.skipped_no_credits'] as const)('go to those that subscribe: %s', async (type) => {
+    const { channelId } = await add({ events: [type] })
+    await add({ events: ['credits.low'] })
+    await add({ events: [type] }, (await service.createAccount()).client)
+    await tell(type)
+    await service.deliverEvents()
+    expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual([type])
+    expect(await log(channelId)).toMatchObject([{ type, state: 'delivered' }])
+  })
+
+  it('but news go to no channel, and none subscribes to them', async () => {
+    const { channelId } = await add({ events: [] })
+    await sql`update channels set events = '{watch.news}'`.execute(service.database)
+    await tell('watch.news')
+    await service.deliverEvents()
+    expect(await log(channelId)).toEqual([])
+    expect((await patch(channelId, { events: ['watch.news'] })).status).toBe(400)
+  })
+})
+
 describe('the key of secrets', () => {
   it('is rotated: what the old one sealed is sealed again', async () => {
     const { channelId } = await add({ events: ['credits.low'] })
