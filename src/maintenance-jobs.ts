@@ -8,6 +8,7 @@ import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeConfirmations } from './mail/confirmations.ts'
+import { purgeMailChannels } from './mail/consents.ts'
 import { purgeMailLimits } from './mail/limits.ts'
 import { deleteOldReports } from './news/retention.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
@@ -94,6 +95,7 @@ export const createMaintenanceJobs = ({
   ...telling,
   oldReports: () => deleteOldReports(database, clock.now()),
   expiredConfirmations: () => purgeConfirmations(database, clock.now()),
+  deletedMailChannels: () => purgeMailChannels(database, clock.now()),
   mailLimits: () => purgeMailLimits(database, clock.now()),
   oldEvents: () => deleteOldEvents(database, clock.now()),
   resealedChannels: async () => {

@@ -65,8 +65,10 @@ export interface ChannelAdapter<Config = unknown> {
     transaction: Transaction,
     channel: { channelId: string; accountId: string; name: string; config: Config; now: Date },
   ): Promise<void>
+  /** In the transaction that enables a channel, before its row is locked: locks what the type locks before rows of channels. */
+  enabling?(transaction: Transaction, channelId: string): Promise<void>
   /** In the transaction that deletes channels: what the type stored of its own, where no foreign key does it. */
-  deleted?(transaction: Transaction, channelIds: readonly string[]): Promise<void>
+  deleted?(transaction: Transaction, channelIds: readonly string[], now: Date): Promise<void>
   /** Sends one message once. It may throw: then the attempt failed for a reason that only the log says. */
   deliver(config: Config, message: Message, context: DeliveryContext): Promise<DeliveryOutcome>
 }

@@ -65,7 +65,7 @@ function registerChange(app: App, { database, clock, authentication }: ChannelRo
   )
 }
 
-function registerDelete(app: App, { database, adapters, authentication }: ChannelRouteDependencies): void {
+function registerDelete(app: App, { database, clock, adapters, authentication }: ChannelRouteDependencies): void {
   app.delete(
     '/api/v1/channels/:channelId',
     {
@@ -84,7 +84,7 @@ function registerDelete(app: App, { database, adapters, authentication }: Channe
       const { channelId } = request.params
       await database
         .transaction()
-        .execute((transaction) => removeChannel(transaction, adapters, { accountId, channelId }))
+        .execute((transaction) => removeChannel(transaction, adapters, { accountId, channelId, now: clock.now() }))
       return { data: { channelId } }
     },
   )
