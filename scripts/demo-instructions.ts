@@ -1,4 +1,4 @@
-import { sections } from '../test/platform-simulator/demo-corpus/index.ts'
+import { sections } from '../src/platform-simulator/demo-corpus/index.ts'
 import type { DemoService } from './demo-processes.ts'
 
 /** Printed when the demo is ready. */

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generateApiKey } from '../src/accounts/keys.ts'
-import type { PlatformSimulator } from '../test/platform-simulator/simulator.ts'
+import type { PlatformSimulator } from '../src/platform-simulator/simulator.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** Then a service that does not end is killed. Longer than its own shutdown may take. */

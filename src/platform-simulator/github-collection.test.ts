@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fetchPageOrNull } from '../../src/platforms/adapters/testing.ts'
-import { SourceRefusedError } from '../../src/platforms/platform.ts'
+import { fetchPageOrNull } from '../platforms/adapters/testing.ts'
+import { SourceRefusedError } from '../platforms/platform.ts'
 import { privateTitle } from './corpus.ts'
 import { collectPages, readAgain, trackers } from './trackers-testing.ts'
 

@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { createDiscourse } from '../../src/platforms/adapters/discourse/search.ts'
-import { discourseSources } from '../../src/platforms/adapters/discourse/source.ts'
-import { createLemmy } from '../../src/platforms/adapters/lemmy/search.ts'
-import { createReddit } from '../../src/platforms/adapters/reddit/search.ts'
+import { createDiscourse } from '../platforms/adapters/discourse/search.ts'
+import { discourseSources } from '../platforms/adapters/discourse/source.ts'
+import { createLemmy } from '../platforms/adapters/lemmy/search.ts'
+import { createReddit } from '../platforms/adapters/reddit/search.ts'
 import {
   fetchPageOrNull,
   openTestBudget as openBudget,
   privateTargets,
   testClient,
-} from '../../src/platforms/adapters/testing.ts'
-import {
-  type FoundRequest,
-  type Json,
-  type Page,
-  type Platform,
-  SourceRefusedError,
-} from '../../src/platforms/platform.ts'
+} from '../platforms/adapters/testing.ts'
+import { type FoundRequest, type Json, type Page, type Platform, SourceRefusedError } from '../platforms/platform.ts'
 import type { GivenRecord } from './corpus.ts'
 import type { PlatformSimulator } from './simulator.ts'
 import { movableClock, simulate } from './testing.ts'

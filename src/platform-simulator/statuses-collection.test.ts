@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Refreshed } from '../../src/platforms/platform.ts'
+import type { Refreshed } from '../platforms/platform.ts'
 import type { GivenRecord } from './corpus.ts'
 import type { SimulatedRecord } from './records.ts'
 import { collectPages, readAgain, trackers } from './trackers-testing.ts'

@@ -1,8 +1,8 @@
-import { createGithub } from '../../src/platforms/adapters/github/search.ts'
-import { createGitlab } from '../../src/platforms/adapters/gitlab/search.ts'
-import { createStackexchange } from '../../src/platforms/adapters/stackexchange/search.ts'
-import { fetchPageOrNull, openTestBudget as openBudget, testClient } from '../../src/platforms/adapters/testing.ts'
-import type { FoundRequest, Json, Page, PageRequest, Platform, Refreshed } from '../../src/platforms/platform.ts'
+import { createGithub } from '../platforms/adapters/github/search.ts'
+import { createGitlab } from '../platforms/adapters/gitlab/search.ts'
+import { createStackexchange } from '../platforms/adapters/stackexchange/search.ts'
+import { fetchPageOrNull, openTestBudget as openBudget, testClient } from '../platforms/adapters/testing.ts'
+import type { FoundRequest, Json, Page, PageRequest, Platform, Refreshed } from '../platforms/platform.ts'
 import type { SimulatorOptions } from './simulator.ts'
 import { movableClock, simulate } from './testing.ts'
 

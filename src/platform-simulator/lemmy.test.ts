@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { isPresent } from '../../src/platforms/adapters/recordings.ts'
+import { isPresent } from '../platforms/adapters/recordings.ts'
 import type { SimulatorOptions } from './simulator.ts'
 import { ask, movableClock, simulate } from './testing.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createDiscourse } from '../../src/platforms/adapters/discourse/search.ts'
-import { fetchPageOrNull, openTestBudget as openBudget, testClient } from '../../src/platforms/adapters/testing.ts'
-import { type FoundRequest, type Json, PlatformError } from '../../src/platforms/platform.ts'
+import { createDiscourse } from '../platforms/adapters/discourse/search.ts'
+import { fetchPageOrNull, openTestBudget as openBudget, testClient } from '../platforms/adapters/testing.ts'
+import { type FoundRequest, type Json, PlatformError } from '../platforms/platform.ts'
 import type { SimulatorOptions } from './simulator.ts'
 import { movableClock, simulate } from './testing.ts'
 
