@@ -1,23 +1,21 @@
-// Runs a TypeScript file of the project under the pinned Node, as if it had been started directly.
+// Runs a file of the project under a Node, as if it had been started directly.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { pinnedNode } from './setup.mjs'
 
 // Reduces the memory of the process (docs/decisions/030): the young generation has 4 MB a thread instead of 16.
 const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4']
 
 /**
- * Defaults for the same purpose: Node caches compiled code, and TypeScript without its types, in a directory
- * of the installation; glibc has two pools of freed memory instead of eight a processor, and returns
- * the free memory at their ends, instead of up to twice the largest block that was ever freed.
+ * Defaults for the same purpose: Node caches compiled code, and TypeScript without its types, in a directory that belongs to this user; glibc
+ * has two pools of freed memory instead of eight a processor, and returns the free memory at their ends, instead of up to
+ * twice the largest block that was ever freed.
  */
-const environment = {
-  NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
+const environmentWith = (compileCache) => ({
+  ...(compileCache === null ? {} : { NODE_COMPILE_CACHE: compileCache }),
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '131072',
   ...process.env,
-}
+})
 
 const orphanCheckMs = 250
 
@@ -36,12 +34,15 @@ function onOrphaned(end) {
   check.unref()
 }
 
-/** Starts `script` (a path in the project) and ends this process as that one ends. */
-export function runPinned(script, parameters) {
-  const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
+/**
+ * Starts a file and ends this process as that one ends.
+ * @param node the binary
+ * @param compileCache a directory for compiled code; null for none
+ */
+export function runNode(node, file, parameters, { compileCache }) {
   // The channel closes when this process is killed: a service must not outlive its launcher.
-  const child = spawn(pinnedNode, [...flags, file, ...parameters], {
-    env: environment,
+  const child = spawn(node, [...flags, file, ...parameters], {
+    env: environmentWith(compileCache),
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   // A terminal sends Ctrl-C to both processes; a supervisor signals only this one. In both cases the child decides.

@@ -1,5 +1,5 @@
-import { sections } from '../src/platform-simulator/demo-corpus/index.ts'
-import type { DemoService } from './demo-processes.ts'
+import { sections } from '../../platform-simulator/demo-corpus/index.ts'
+import type { DemoService } from './processes.ts'
 
 /** Printed when the demo is ready. */
 export const instructions = ({ url, apiKey, adminKey }: DemoService, signInUrl: string) => `

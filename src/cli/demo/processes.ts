@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { generateApiKey } from '../src/accounts/keys.ts'
-import type { PlatformSimulator } from '../src/platform-simulator/simulator.ts'
+import { generateApiKey } from '../../accounts/keys.ts'
+import type { PlatformSimulator } from '../../platform-simulator/simulator.ts'
+import { moduleFile } from '../../runtime/module-file.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(moduleFile('../../main', import.meta.url))
 /** Then a service that does not end is killed. Longer than its own shutdown may take. */
 const stopTimeoutMs = 35_000
 
