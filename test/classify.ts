@@ -103,6 +103,7 @@ const longOnly = [
   'test/schema-version',
   'test/demo-collection',
   'test/near-misses/',
+  'test/package/installed',
   'test/fault-matrix/lasting',
   'test/fault-matrix/paging',
   'test/fault-matrix/passing',
