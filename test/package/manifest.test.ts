@@ -43,7 +43,8 @@ describe('the manifest', () => {
       const source = target.replace(/^\.\/dist\/(.*?)(\.d\.ts|\.js)$/, 'src/$1.ts')
       expect([target, existsSync(join(root, source))]).toEqual([target, true])
     }
-    for (const name of manifest.files) expect(existsSync(join(root, name)) || name === 'dist').toBe(true)
+    for (const name of manifest.files)
+      expect([name, globSync(name, { cwd: root }).length > 0 || name === 'dist']).toEqual([name, true])
     expect(read(manifest.bin.wishwell).startsWith('#!/usr/bin/env node\n')).toBe(true)
     expect(statSync(join(root, manifest.bin.wishwell)).mode & 0o111).not.toBe(0)
   })

@@ -40,7 +40,8 @@ export interface DemoService {
   ended: Promise<Outcome>
 }
 
-/** Starts the real service on a fresh database. It does not inherit the environment, so that no real credentials reach it. */
+/** Starts the real service on a fresh database. It does not inherit the environment, so that no real credentials reach it, but the
+ * cache of compiled code. */
 export async function startDemoService(directory: string, simulator: PlatformSimulator): Promise<DemoService> {
   const apiKey = generateApiKey()
   const logFile = join(directory, 'service.log')
@@ -48,6 +49,7 @@ export async function startDemoService(directory: string, simulator: PlatformSim
   const adminKey = randomBytes(24).toString('base64url')
   const environment = {
     PORT: '0',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     DATA_DIR: join(directory, 'data'),
     BOOTSTRAP_API_KEY: apiKey,
     ADMIN_API_KEY: adminKey,
