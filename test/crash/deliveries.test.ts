@@ -9,12 +9,12 @@ import { prepareChannel, storeChannel } from '../../src/channels/channels.ts'
 import { type Answering, startReceiver } from '../../src/channels/testing.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { createOutbound } from '../../src/outbound/outbound.ts'
+import { createRandom } from '../../src/platform-simulator/random.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createSecrets } from '../../src/secrets/secrets.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { childEnvironment } from '../child-environment.ts'
 import { copyDatabase } from '../database.ts'
-import { createRandom } from '../platform-simulator/random.ts'
 import type { DeliveriesOrder } from './dying-deliveries.ts'
 
 // kill -9 between claims, sends and confirmations, against a real receiver that counts by `webhook-id`. TEST_SEED repeats a run, as far as moments repeat.
