@@ -67,6 +67,8 @@ export interface ChannelAdapter<Config = unknown> {
   ): Promise<void>
   /** In the transaction that deletes channels: what the type stored of its own, where no foreign key does it. */
   deleted?(transaction: Transaction, channelIds: readonly string[]): Promise<void>
+  /** How long one `deliver` may take, where that is more than usual; claims are longer. */
+  timeLimitMs?: number
   /** Sends one message once. It may throw: then the attempt failed for a reason that only the log says. */
   deliver(config: Config, message: Message, context: DeliveryContext): Promise<DeliveryOutcome>
 }

@@ -290,6 +290,56 @@ describe('what a run asks for', () => {
   })
 })
 
+describe('a platform with several sources', () => {
+  /** Two sources, which are asked in turns; each gives its pages, and ends after one without anything new. */
+  const twoSources =
+    (found: Record<string, string[][]>): Script =>
+    (_call, { cursor, pagesBefore }) => {
+      const names = Object.keys(found)
+      const ended = typeof cursor === 'object' && cursor !== null && 'ended' in cursor ? (cursor.ended as string[]) : []
+      const open = names.filter((name) => !ended.includes(name))
+      const name = cursor === null ? names[pagesBefore % names.length]! : open[0]!
+      const rest = open.filter((one) => one !== name)
+      return {
+        requests: found[name]![0]!.map((id) => foundRequest(id)),
+        nextCursor: { ended },
+        nextCursorIfKnown: rest.length === 0 ? null : { ended: [...ended, name] },
+      }
+    }
+  const newIn = async (watchId: string) =>
+    (await runsOf(service.client, watchId)).map(({ requestsCreated }: { requestsCreated: number }) => requestsCreated)
+
+  it('goes on with the next source when one has nothing new', async () => {
+    const { watchId } = await daily({ depth: 2, monthlyCredits: 50 })
+    answer = twoSources({ one: [['a']], two: [['b']] })
+    await comeTo('2026-03-21T08:00:00Z')
+    answer = twoSources({ one: [['a']], two: [['new']] })
+    await comeTo('2026-03-22T08:00:00Z')
+    await comeTo('2026-03-23T08:00:00Z')
+    expect((await newIn(watchId)).reduce((sum: number, count: number) => sum + count, 0)).toBeGreaterThanOrEqual(2)
+    const stored = await service.database.selectFrom('requests').select('source_id').execute()
+    expect(stored.map(({ source_id }) => source_id)).toContain('new')
+  })
+
+  it('that were not all asked keep the instant since when they are asked', async () => {
+    await daily({ depth: 1, monthlyCredits: 50 })
+    answer = twoSources({ one: [['a']], two: [['b']] })
+    for (const day of [21, 22, 23]) await comeTo(`2026-03-${day}T08:00:00Z`)
+    expect(github.calls.map(({ newestSince }) => newestSince?.toISOString() ?? null)).toEqual([
+      null,
+      '2026-03-21T07:00:00.000Z',
+      '2026-03-21T07:00:00.000Z',
+    ])
+  })
+
+  it('that were all asked, and had nothing new, are asked since the begin of that run', async () => {
+    await daily({ depth: 4, monthlyCredits: 50 })
+    answer = twoSources({ one: [['a']], two: [['b']] })
+    for (const day of [21, 22, 23]) await comeTo(`2026-03-${day}T08:00:00Z`)
+    expect(github.calls.at(-1)?.newestSince?.toISOString()).toBe('2026-03-22T07:00:00.000Z')
+  })
+})
+
 describe('the end of a job', () => {
   it('is told to its account: what delivered, what failed, what was off', async () => {
     const { watchId } = await daily()

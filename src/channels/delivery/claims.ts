@@ -56,8 +56,8 @@ interface DeliveryRow {
   created_at: Date
 }
 
-/** A process that died has confirmed nothing; others take its channels over after this. Longer than an attempt may take. */
-const claimDuration = sql`interval '60 seconds'`
+/** Of a type that the operator does not offer now. */
+const usualClaimSeconds = sql.lit(60)
 /** The maximum of events in a digest; more become a second one. */
 const maxDigest = 100
 
@@ -68,12 +68,15 @@ export interface ClaimInput {
   underWay: ReadonlyMap<string, number>
   /** The maximum on a host. */
   maxOfHost: number
+  /** How long a channel of each type is claimed: a process that died has confirmed nothing, and others take its channels over after this. */
+  claimMs: ReadonlyMap<ChannelType, number>
 }
 
 /** Claims channels whose next attempt is due, the longest due first, and no more of a host than it may have. */
-async function claimChannels(transaction: Transaction, { max, now, underWay, maxOfHost }: ClaimInput) {
+async function claimChannels(transaction: Transaction, { max, now, underWay, maxOfHost, claimMs }: ClaimInput) {
   const busy = [...underWay].filter(([, count]) => count >= maxOfHost).map(([host]) => host)
   const counts = JSON.stringify(Object.fromEntries(underWay))
+  const durations = JSON.stringify(Object.fromEntries(claimMs))
   const isFree = sql`due_at <= ${now} and state = 'active' and (claimed_until is null or claimed_until < clock_timestamp())`
   const { rows } = await sql<ChannelRow>`
     with due as materialized (
@@ -87,7 +90,8 @@ async function claimChannels(transaction: Transaction, { max, now, underWay, max
         and channels.state = 'active' and (claimed_until is null or claimed_until < clock_timestamp())`}
       order by ranked.due_at, id limit ${max} for update of channels skip locked
     )
-    update channels set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp() + ${claimDuration}
+    update channels set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp()
+      + make_interval(secs => coalesce((${durations}::jsonb ->> type)::float8 / 1000, ${usualClaimSeconds}))
     from next where channels.id = next.id
     returning channels.id, account_id, type, name, config, host, failures, failing_since, cadence, claimed_by`.execute(
     transaction,

@@ -10,6 +10,7 @@ interface Setup {
   cursor?: Json
   pagesBefore?: number
   areIndependent?: boolean
+  newestSince?: Date
   /** Of an account. */
   sources?: readonly string[]
 }
@@ -95,6 +96,21 @@ describe('round-robin sources', () => {
   it('give no page when none has more', async () => {
     expect(await ask(['a'], () => fine, { cursor: { turn: 0, next: {}, ended: ['a'] } })).toBeNull()
     expect(await ask([], () => fine)).toBeNull()
+  })
+
+  it('newest first also say where to go on without the rest of the source', async () => {
+    const more: FetchFrom = () => ({ requests: [], nextCursor: 1 })
+    const newestSince = new Date('2026-03-20T00:00:00Z')
+    const first = await ask(['a', 'b'], more, { newestSince })
+    expect(first?.nextCursor).toEqual({ turn: 1, next: { a: 1 }, ended: [] })
+    expect(first?.nextCursorIfKnown).toEqual({ turn: 1, next: {}, ended: ['a'] })
+    const second = await ask(['a', 'b'], more, { newestSince, cursor: first!.nextCursorIfKnown! })
+    expect(second?.nextCursorIfKnown).toBeNull()
+    // Issues may have nothing new where discussions have.
+    const parts: FetchFrom = () => ({ requests: [], nextCursor: 1, nextCursorIfKnown: 'discussions' })
+    const third = await ask(['a'], parts, { newestSince })
+    expect(third?.nextCursorIfKnown).toEqual({ turn: 0, next: { a: 'discussions' }, ended: [] })
+    expect(await ask(['a', 'b'], more)).not.toHaveProperty('nextCursorIfKnown')
   })
 
   it('end when a source repeats its cursor', async () => {

@@ -49,8 +49,8 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
     return fetchRoundRobin({
       sources: wishPhrases,
       request,
-      // Always the first phrase first, because it finds the most wishes; no phrase has a claim to be first.
-      firstSource: 0,
+      // The first phrase first, because it finds the most wishes. Newest first the phrases take turns: a run of a watch may have one page only.
+      ...(request.newestSince ? {} : { firstSource: 0 }),
       fetchFrom: (phrase, cursor) => fetchPhrase(`${words} "${phrase}"`, asPage(cursor, 0), request),
     })
   }
