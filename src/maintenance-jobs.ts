@@ -2,12 +2,13 @@ import type { Logger } from 'pino'
 import { purgeExpiredLinks } from './accounts/sessions/links.ts'
 import { purgeExpiredSessions } from './accounts/sessions/sessions.ts'
 import { deleteOldEvents } from './channels/store/deliveries.ts'
-import { sealAgain } from './channels/upkeep.ts'
+import { sealAgain, warnOfUnknownKeys } from './channels/upkeep.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { purgeExpiredAnswers } from './idempotency/store.ts'
 import { sweepCalls } from './live/calls.ts'
 import { deleteEndedCollections } from './live/collections.ts'
 import { purgeConfirmations } from './mail/confirmations.ts'
+import { purgeMailChannels } from './mail/consents.ts'
 import { purgeMailLimits } from './mail/limits.ts'
 import { deleteOldReports } from './news/retention.ts'
 import { purgeExpiredCacheEntries } from './platforms/adapters/adapter-cache.ts'
@@ -94,7 +95,12 @@ export const createMaintenanceJobs = ({
   ...telling,
   oldReports: () => deleteOldReports(database, clock.now()),
   expiredConfirmations: () => purgeConfirmations(database, clock.now()),
+  deletedMailChannels: () => purgeMailChannels(database, clock.now()),
   mailLimits: () => purgeMailLimits(database, clock.now()),
   oldEvents: () => deleteOldEvents(database, clock.now()),
-  resealedChannels: () => sealAgain(database, secrets, clock.now()),
+  resealedChannels: async () => {
+    const more = await sealAgain(database, secrets, clock.now())
+    if (!more) await warnOfUnknownKeys(database, secrets, log)
+    return more
+  },
 })

@@ -65,8 +65,10 @@ export interface ChannelAdapter<Config = unknown> {
     transaction: Transaction,
     channel: { channelId: string; accountId: string; name: string; config: Config; now: Date },
   ): Promise<void>
+  /** In the transaction that enables a channel, before its row is locked: locks what the type locks before rows of channels. */
+  enabling?(transaction: Transaction, channelId: string): Promise<void>
   /** In the transaction that deletes channels: what the type stored of its own, where no foreign key does it. */
-  deleted?(transaction: Transaction, channelIds: readonly string[]): Promise<void>
+  deleted?(transaction: Transaction, channelIds: readonly string[], now: Date): Promise<void>
   /** How long one `deliver` may take, where that is more than usual; claims are longer. */
   timeLimitMs?: number
   /** Sends one message once. It may throw: then the attempt failed for a reason that only the log says. */
@@ -92,7 +94,7 @@ export const disabledReasons = {
   failing: 'Nothing could be delivered for days.',
   bounced: 'The mail address does not exist or refuses mail.',
   unsubscribed: 'The reader unsubscribed.',
-  unreadable: 'Its secret cannot be opened with the present SECRETS_KEY.',
+  unreadable: 'Its secret was changed, so SECRETS_KEY does not open it.',
 } as const
 
 export type DisabledReason = keyof typeof disabledReasons

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import { Webhook } from 'svix'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TestClient } from '../../test/client.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { noteEvent } from '../events/events.ts'
+import { portFault } from '../outbound/ports.ts'
 import { hanging, type Receiver, startReceiver, status } from './testing.ts'
+
+vi.mock('../outbound/ports.ts', { spy: true })
 
 let service: TestService
 let receiver: Receiver
@@ -152,6 +155,23 @@ describe('the routes', () => {
     const [first, second] = [await call(), await call()]
     expect(second.body).toEqual(first.body)
     expect((await service.client.get('/api/v1/channels')).body.data.channels).toHaveLength(1)
+  })
+
+  it('answer a repeated call as the first one, though its address would be refused now', async () => {
+    const call = () =>
+      service.client.send('POST', '/api/v1/channels', {
+        headers: { ...json, 'idempotency-key': 'once' },
+        body: JSON.stringify({ type: 'webhook', name: 'hook', url: receiver.url }),
+      })
+    const first = await call()
+    vi.mocked(portFault).mockReturnValue('refused')
+    try {
+      expect((await call()).body).toEqual(first.body)
+      const fresh = await service.client.post('/api/v1/channels', { type: 'webhook', name: 'hook', url: receiver.url })
+      expect(fresh.status).toBe(400)
+    } finally {
+      vi.mocked(portFault).mockRestore()
+    }
   })
 
   it("hide another account's channel", async () => {
@@ -497,6 +517,36 @@ describe('events of a watch', () => {
   })
 })
 
+describe('events of a watch that names no channel', () => {
+  const tell = async (type: 'watch.asks' | 'watch.skipped_no_credits' | 'watch.news') => {
+    const { rows } = await sql<{ id: string }>`
+      insert into watches (account_id, name, topic, platforms, depth, schedule, timezone, monthly_credits, channels, state, created_at, last_looked_at)
+      values (${accountId}, 'Editors', 't', '{github}', 1, 'daily', 'UTC', 10, '{}', 'asking', now(), now())
+      returning id`.execute(service.database)
+    const watchId = rows[0]!.id
+    await noteEvent(service.database, { accountId, type, subject: { watchId }, watchId, now: new Date() })
+  }
+
+  it.each(['watch.asks', 'watch.skipped_no_credits'] as const)('go to those that subscribe: %s', async (type) => {
+    const { channelId } = await add({ events: [type] })
+    await add({ events: ['credits.low'] })
+    await add({ events: [type] }, (await service.createAccount()).client)
+    await tell(type)
+    await service.deliverEvents()
+    expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual([type])
+    expect(await log(channelId)).toMatchObject([{ type, state: 'delivered' }])
+  })
+
+  it('but news go to no channel, and none subscribes to them', async () => {
+    const { channelId } = await add({ events: [] })
+    await sql`update channels set events = '{watch.news}'`.execute(service.database)
+    await tell('watch.news')
+    await service.deliverEvents()
+    expect(await log(channelId)).toEqual([])
+    expect((await patch(channelId, { events: ['watch.news'] })).status).toBe(400)
+  })
+})
+
 describe('the key of secrets', () => {
   it('is rotated: what the old one sealed is sealed again', async () => {
     const { channelId } = await add({ events: ['credits.low'] })
@@ -506,15 +556,33 @@ describe('the key of secrets', () => {
     expect((await read(channelId)).state).toBe('active')
   })
 
-  it('that opens nothing disables the channel with a reason, and nothing crashes', async () => {
+  it('that does not open what it sealed disables the channel with a reason, and nothing crashes', async () => {
     const { channelId } = await add({ events: ['credits.low'] })
-    await sql`update channels set config = 's1.0123456789ab.AAAA'`.execute(service.database)
+    await sql`update channels set config = left(config, 16) || repeat('A', 80)`.execute(service.database)
     await low()
     await service.deliverEvents()
     expect(await read(channelId)).toMatchObject({ state: 'disabled', disabledReason: 'unreadable' })
     expect((await service.client.post(`/api/v1/channels/${channelId}/enable`, {})).status).toBe(409)
     expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
     await service.runMaintenance()
+  })
+
+  it('that this process does not have disables nothing: deliveries wait', async () => {
+    const { channelId } = await add({ events: ['credits.low'] })
+    const { config } = await service.database.selectFrom('channels').select('config').executeTakeFirstOrThrow()
+    await sql`update channels set config = 's1.0123456789ab.AAAA'`.execute(service.database)
+    await low()
+    await service.deliverEvents()
+    await service.runMaintenance()
+    expect(await read(channelId)).toMatchObject({ state: 'active', failingSince: null })
+    expect(await log(channelId)).toMatchObject([
+      { state: 'pending', attempts: 0, error: 'The key of its secret is missing.' },
+    ])
+    expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
+    await service.database.updateTable('channels').set({ config }).execute()
+    await passTime()
+    await service.deliverEvents()
+    expect(await log(channelId)).toMatchObject([{ state: 'delivered', attempts: 1 }])
   })
 })
 

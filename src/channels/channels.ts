@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { type Secrets, UnreadableSecretError } from '../secrets/secrets.ts'
 import type { Adapters, ChannelAdapter } from './adapter.ts'
 import { isTimezone, nextDigest } from './delivery/digest-time.ts'
-import { addChannel, type ChannelRow, deleteChannel, lockChannel, sealedFor } from './store/channels.ts'
+import { addChannel, type ChannelRow, deleteChannel, lockChannel, readChannel, sealedFor } from './store/channels.ts'
 import { wakeChannels } from './store/deliveries.ts'
 
 export interface ChannelsDependencies {
@@ -150,6 +150,8 @@ export async function enableChannel(
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
   { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
 ): Promise<void> {
+  const { type } = await readChannel(transaction, accountId, channelId)
+  await adapters.get(type)?.enabling?.(transaction, channelId)
   const row = await lockChannel(transaction, accountId, channelId)
   if (row.state === 'unconfirmed') throw new ServiceError('CONFLICT', 'The address has not been confirmed.')
   if (row.state === 'active') return
@@ -184,9 +186,9 @@ export function openConfig(secrets: Secrets, { id, config }: Pick<ChannelRow, 'i
 export async function removeChannel(
   transaction: Transaction,
   adapters: Adapters,
-  { accountId, channelId }: { accountId: string; channelId: string },
+  { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
 ): Promise<void> {
   const { id, type } = await lockChannel(transaction, accountId, channelId)
-  await adapters.get(type)?.deleted?.(transaction, [id])
+  await adapters.get(type)?.deleted?.(transaction, [id], now)
   await deleteChannel(transaction, accountId, id)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../database/open.ts'
+import type { Logger } from 'pino'
+import type { Database, Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { type Secrets, UnreadableSecretError } from '../secrets/secrets.ts'
@@ -10,22 +11,24 @@ import { disableChannel } from './store/states.ts'
 export async function requireSecretsKey(database: Database, secrets: Secrets): Promise<void> {
   if (secrets.hasKey || !(await hasChannels(database))) return
   throw new ConfigError(
-    'SECRETS_KEY: is required, because there are channels, whose addresses are sealed with it. Set the key that they were made with; with another one they are disabled.',
+    'SECRETS_KEY: is required, because there are channels, whose addresses are sealed with it. Set the key that they were made with; with another one nothing is delivered on them.',
   )
 }
 
 const sliceSize = 50
 
 /**
- * Seals a slice of channels again that are not sealed with the first key. What no key opens disables its channel, which tells the account.
+ * Seals a slice of channels again that are not sealed with the first key. One that its key does not open is disabled, which tells the account. One whose key
+ * this process does not have is left alone: another process may have it.
  * @returns whether there may be more.
  */
 export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now: Date): Promise<boolean> {
-  const { currentPrefix } = secrets
-  if (currentPrefix === null) return false
+  const { currentPrefix, knownPrefixes } = secrets
+  const olderPrefixes = knownPrefixes.filter((prefix) => prefix !== currentPrefix)
+  if (olderPrefixes.length === 0) return false
   return database.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ id: string; config: string }>`
-      select id, config from channels where not starts_with(config, ${currentPrefix})
+      select id, config from channels where exists (select from unnest(${olderPrefixes}::text[]) as known (prefix) where starts_with(config, prefix))
         and disabled_reason is distinct from 'unreadable' order by id limit ${sliceSize} for update skip locked`.execute(
       transaction,
     )
@@ -48,4 +51,23 @@ export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now:
     }
     return rows.length === sliceSize
   })
+}
+
+/** Warns of channels whose key this process does not have: on them nothing is delivered by it. */
+export async function warnOfUnknownKeys(
+  database: Executor,
+  { knownPrefixes }: Secrets,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const { rows } = await sql<{ channels: number }>`
+    select count(*)::integer as channels from channels where state <> 'disabled'
+      and not exists (select from unnest(${[...knownPrefixes]}::text[]) as known (prefix) where starts_with(config, prefix))`.execute(
+    database,
+  )
+  const { channels } = rows[0]!
+  if (channels === 0) return
+  log.warn(
+    { channels },
+    'channels are sealed with a key that is not in the SECRETS_KEY of this process: nothing is delivered on them until it is',
+  )
 }

@@ -26,7 +26,7 @@ export interface NewEvent {
   accountId: string | null
   type: EventType
   subject: EventSubject
-  /** The channels that this watch names are told; without it, the channels that subscribe to the type. */
+  /** The channels that this watch names are told; without it, or where it names none, the channels that subscribe to the type. */
   watchId?: string | null
   now: Date
 }

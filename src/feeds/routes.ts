@@ -79,7 +79,10 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
         ...shared,
         headers: idempotencyHeaders,
         body: newFeed,
-        response: { 200: madeFeed, ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT', ...idempotencyErrors) },
+        response: {
+          200: madeFeed,
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
+        },
       },
     },
     async (request, reply) => {
@@ -132,7 +135,7 @@ function registerList(app: App, { database, authentication }: FeedRouteDependenc
         summary: "List the account's feeds",
         description: 'All of them, the oldest first. Their addresses cannot be read again.',
         ...shared,
-        response: { 200: feedList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: { 200: feedList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
       },
     },
     async (request) => {
@@ -152,7 +155,7 @@ function registerRevoke(app: App, { database, authentication }: FeedRouteDepende
         summary: 'Revoke a feed, at once and for ever',
         ...shared,
         params: feedPath,
-        response: { 200: revokedFeed, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+        response: { 200: revokedFeed, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND') },
       },
     },
     async (request) => {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { Executor, Transaction } from '../database/open.ts'
+import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { ConsentState } from '../database/tables/mail.ts'
 import { addressHash, type MailAddress } from './address.ts'
+import { dayMs } from './limits.ts'
 import { generateToken } from './tokens.ts'
 
 /** Notified at the commit of what makes a confirmation due. */
@@ -74,13 +75,45 @@ export interface ConsentKey {
   addressHash: string
 }
 
-/** The channels to an address, newest first; those of deleted channels too. */
+/** Locks what the address of a channel said, before a row of a channel is locked: so do all who change both. */
+export async function lockConsent(transaction: Transaction, channelId: string): Promise<void> {
+  await sql`
+    select from mail_consents as consent join mail_channels as channel using (account_id, address_hash)
+    where channel.channel_id = ${channelId} for no key update of consent`.execute(transaction)
+}
+
+/** How long the links of its mails unsubscribe after a channel was deleted. */
+const keptLinkMs = 60 * dayMs
+
+/** Notes that channels are deleted. Their links unsubscribe for some time still: the account may have other channels to the address. */
+export async function endMailChannels(
+  transaction: Transaction,
+  channelIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`update mail_channels set deleted_at = ${now} where channel_id = any(${[...channelIds]}::uuid[])`.execute(
+    transaction,
+  )
+}
+
+const sliceRows = 500
+
+/** Deletes a slice of what is stored of channels that were deleted long ago. @returns whether there may be more. */
+export async function purgeMailChannels(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`delete from mail_channels where channel_id = any(array(
+    select channel_id from mail_channels where deleted_at <= ${new Date(now.getTime() - keptLinkMs)}::timestamptz
+    order by deleted_at limit ${sliceRows} for update skip locked)) returning channel_id`.execute(database)
+  return rows.length === sliceRows
+}
+
+/** The channels to an address that are not deleted, newest first. */
 export async function channelsOf(executor: Executor, { accountId, addressHash: hash }: ConsentKey): Promise<string[]> {
   const rows = await executor
     .selectFrom('mail_channels')
     .select('channel_id')
     .where('account_id', '=', accountId)
     .where('address_hash', '=', hash)
+    .where('deleted_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('channel_id')
     .limit(500)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
 import { DataDirectoryError } from '../database/embedded/data-directory-error.ts'
-import { createSecrets, UnreadableSecretError } from './secrets.ts'
+import { createSecrets, UnknownKeyError, UnreadableSecretError } from './secrets.ts'
 import { loadSecrets } from './secrets-key.ts'
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
@@ -32,8 +32,9 @@ describe('a sealed secret', () => {
     ] as const) {
       expect(() => secrets.open(text, of)).toThrow(UnreadableSecretError)
     }
-    expect(() => createSecrets([oldKey]).open(sealed, 'channel 1')).toThrow(UnreadableSecretError)
-    expect(() => createSecrets([]).open(sealed, 'channel 1')).toThrow(UnreadableSecretError)
+    expect(() => secrets.open(changed, 'channel 1')).not.toThrow(UnknownKeyError)
+    expect(() => createSecrets([oldKey]).open(sealed, 'channel 1')).toThrow(UnknownKeyError)
+    expect(() => createSecrets([]).open(sealed, 'channel 1')).toThrow(UnknownKeyError)
   })
 
   it('opens after a rotation, and what is sealed then has the new key', () => {

@@ -7,15 +7,22 @@ export interface Secrets {
   hasKey: boolean
   /** @param belongsTo what the secret belongs to, such as `channel <id>`: it opens only with the same. @throws ServiceError CONFLICT without a key. */
   seal(text: string, belongsTo: string): string
-  /** @throws UnreadableSecretError when it was sealed with another key or belongs to something else, or was changed. */
+  /** @throws UnknownKeyError when no key of this process has sealed it; UnreadableSecretError when it belongs to something else, or was changed. */
   open(sealed: string, belongsTo: string): string
   /** What a text begins with that is sealed with the first key; others are to be sealed again. Null without a key. */
   currentPrefix: string | null
+  /** What a text begins with that a key of this process has sealed. */
+  knownPrefixes: readonly string[]
 }
 
 /** Its message holds nothing of the sealed text. */
 export class UnreadableSecretError extends Error {
-  override readonly name = 'UnreadableSecretError'
+  override readonly name: string = 'UnreadableSecretError'
+}
+
+/** Another process may have the key, or this one after its next start: no proof that nobody can open it. */
+export class UnknownKeyError extends UnreadableSecretError {
+  override readonly name = 'UnknownKeyError'
 }
 
 const algorithm = 'aes-256-gcm'
@@ -38,6 +45,7 @@ export function createSecrets(keys: readonly Buffer[]): Secrets {
   return {
     hasKey: first !== undefined,
     currentPrefix: first === undefined ? null : prefixOf(first),
+    knownPrefixes: [...byPrefix.keys()],
     seal: (text, belongsTo) => {
       if (first === undefined) throw new ServiceError('CONFLICT', noKey)
       const nonce = randomBytes(nonceBytes)
@@ -48,8 +56,7 @@ export function createSecrets(keys: readonly Buffer[]): Secrets {
     open: (sealed, belongsTo) => {
       const prefix = sealed.slice(0, sealed.lastIndexOf('.') + 1)
       const key = byPrefix.get(prefix)
-      if (key === undefined)
-        throw new UnreadableSecretError('It was sealed with a key that this process does not have.')
+      if (key === undefined) throw new UnknownKeyError('It was sealed with a key that this process does not have.')
       const bytes = Buffer.from(sealed.slice(prefix.length), 'base64url')
       if (bytes.length < nonceBytes + tagBytes) throw new UnreadableSecretError('The sealed text is incomplete.')
       const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 
 /** How long a watch runs without anybody looking at what it found. */
@@ -12,10 +13,9 @@ const notedEveryMs = 10 * 60_000
  */
 export async function noteLook(executor: Executor, watchIds: readonly string[], now: Date): Promise<void> {
   if (watchIds.length === 0) return
-  await executor
-    .updateTable('watches')
-    .set({ last_looked_at: now })
-    .where('id', 'in', watchIds)
-    .where('last_looked_at', '<', new Date(now.getTime() - notedEveryMs))
-    .execute()
+  // In the order of their ids: several looks at the same watches at once wait for one another in the same order.
+  await sql`
+    update watches set last_looked_at = ${now} where id = any(array(
+      select id from watches where id = any(${[...watchIds]}::uuid[]) and last_looked_at < ${new Date(now.getTime() - notedEveryMs)}
+      order by id for no key update))`.execute(executor)
 }

@@ -8,7 +8,7 @@ import { json, prepareContract, unknownId } from './testing.ts'
 
 const contract = prepareContract(140)
 
-/** They change nothing, or only with what their parameters say (see below). */
+/** They change nothing, or only with what their parameters say (see below), or note that the account has looked. */
 const openToReaders = [
   'POST /api/v1/requests/search',
   'POST /api/v1/watches/preview',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { purgeMailChannels } from '../../mail/consents.ts'
 import { dayMs, hourMs } from '../../mail/limits.ts'
 import {
   confirmationLink,
@@ -8,6 +9,7 @@ import {
   startMailServer,
   type TestMailServer,
 } from '../../mail/testing.ts'
+import { removeChannel } from '../channels.ts'
 import { createEmailLaboratory, type EmailLaboratory, publicUrl, serveMailPages } from './email-testing.ts'
 
 let opened: TestDatabase
@@ -301,6 +303,26 @@ describe('unsubscribing', () => {
     expect((await call(await unsubscribeLink(last()), { method: 'POST' })).status).toBe(200)
     const next = await lab.addEmail(accountId, address)
     expect(await lab.stateOf(next)).toMatchObject({ state: 'unconfirmed' })
+  })
+
+  it('works for 60 days after the channel was deleted; then nothing is stored of it', async () => {
+    const { accountId, channelId, address, call } = await confirmed()
+    await lab.deliver(accountId, channelId, address)
+    const link = await unsubscribeLink(last())
+    const { database } = opened
+    const adapters = new Map([['email' as const, lab.adapter as never]])
+    await database
+      .transaction()
+      .execute((transaction) => removeChannel(transaction, adapters, { accountId, channelId, now: lab.now }))
+    const stored = () => database.selectFrom('mail_channels').where('channel_id', '=', channelId).selectAll().execute()
+    lab.advance(59 * dayMs)
+    await purgeMailChannels(database, lab.now)
+    expect((await call(link)).status).toBe(200)
+    expect(await stored()).toHaveLength(1)
+    lab.advance(dayMs)
+    await purgeMailChannels(database, lab.now)
+    expect(await stored()).toEqual([])
+    expect((await call(link)).status).toBe(404)
   })
 
   it('a wrong token is a 404, and after many of them a 429; a right one always works', async () => {

@@ -5,7 +5,7 @@ import { invalidField } from '../../http/validation.ts'
 import { addressHash, addressHint, parseMailAddress } from '../../mail/address.ts'
 import { newsFooter } from '../../mail/confirmation-mail.ts'
 import type { AddressOfChannel } from '../../mail/confirmations.ts'
-import { addMailChannel, readConsent, withdrawConsent } from '../../mail/consents.ts'
+import { addMailChannel, endMailChannels, lockConsent, readConsent, withdrawConsent } from '../../mail/consents.ts'
 import { countMail, hourMs, LimitReached, type MailLimits, usualLimits } from '../../mail/limits.ts'
 import type { Mailer } from '../../mail/mailer.ts'
 import { unsubscribeUrl } from '../../mail/tokens.ts'
@@ -126,6 +126,8 @@ export function createEmailAdapter(dependencies: EmailDependencies): ChannelAdap
       const isConfirmed = await addMailChannel(transaction, { channelId, accountId }, address, now)
       if (isConfirmed) await states.confirm(transaction, channelId)
     },
+    enabling: (transaction, channelId) => lockConsent(transaction, channelId),
+    deleted: (transaction, channelIds, now) => endMailChannels(transaction, channelIds, now),
     deliver: (config, message, context) => deliver(dependencies, config, message, context),
   }
 }

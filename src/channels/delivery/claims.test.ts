@@ -1,80 +1,144 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { createAccount } from '../../accounts/accounts.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { emptyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { noteEvent } from '../../events/events.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { createSecrets } from '../../secrets/secrets.ts'
-import type { ChannelAdapter, DeliveryContext } from '../adapter.ts'
-import { createEmailAdapter } from '../adapters/email.ts'
+import type { ChannelAdapter, DeliveryOutcome } from '../adapter.ts'
+import type { RenderEvent } from '../messages/renderer.ts'
 import { sealedFor } from '../store/channels.ts'
-import { attempt, claimsOf } from './attempt.ts'
-import { claimMessages } from './claims.ts'
+import { testMessage } from '../testing.ts'
+import { startDelivering } from './delivering.ts'
+
+// The claim of a channel while its message is composed and sent, by an adapter that answers when the test says so.
 
 let opened: TestDatabase
+let accountId: string
+let channelId: string
+const secrets = createSecrets([Buffer.alloc(32, 7)])
+
 beforeAll(async () => {
   opened = await openTestDatabase()
 })
+beforeEach(async () => {
+  const { database } = opened
+  const account = { name: 'test', tier: 'max' as const, created_at: new Date() }
+  accountId = (await database.insertInto('accounts').values(account).returning('id').executeTakeFirstOrThrow()).id
+  channelId = await addChannel()
+  await noteEvent(database, { accountId, type: 'credits.low', subject: {}, now: new Date() })
+})
+afterEach(() => emptyDatabase(opened.database))
 afterAll(() => opened.close())
 
-const secrets = createSecrets([Buffer.alloc(32, 7)])
-const email = createEmailAdapter({ database: undefined as never, mailer: null })
-/** Delivers until it is told to stop. */
-const endless: ChannelAdapter = {
-  ...(email as ChannelAdapter),
-  type: 'webhook',
-  unavailable: null,
-  deliver: (_config, _message, { signal }: DeliveryContext) =>
-    new Promise((resolve) =>
-      signal.addEventListener('abort', () => resolve({ outcome: 'failed', error: 'It was stopped.' })),
-    ),
-  timeLimitMs: 10,
-}
-
-async function dueChannel(accountId: string, type: string): Promise<string> {
-  const [id, eventId] = [randomUUID(), randomUUID()]
+async function addChannel(): Promise<string> {
+  const id = randomUUID()
   await sql`
-    with channel as (
-      insert into channels (id, account_id, type, name, config, hint, host, cadence, timezone, hour, state, created_at, due_at)
-      values (${id}, ${accountId}, ${type}, 'a', ${secrets.seal('{}', sealedFor(id))}, '', ${type}, 'now', 'UTC', 0, 'active', now(), now())
-    ), event as (
-      insert into events (id, account_id, type, subject, created_at) values (${eventId}, ${accountId}, 'credits.low', '{}', now())
-    ) insert into channel_deliveries (channel_id, event_id, due_at, created_at) values (${id}, ${eventId}, now(), now())`.execute(
+    insert into channels (id, account_id, type, name, config, hint, host, events, cadence, timezone, hour, state, created_at)
+    values (${id}, ${accountId}, 'webhook', 'hook', ${secrets.seal('{}', sealedFor(id))}, 'h', 'h', '{credits.low}', 'now', 'UTC', 8, 'active', now())`.execute(
     opened.database,
   )
   return id
 }
+const readChannel = () => opened.database.selectFrom('channels').selectAll().executeTakeFirstOrThrow()
 
-it('a mail may take a minute, and its channel is claimed for longer than that; others for a minute', async () => {
-  expect(email.timeLimitMs).toBeGreaterThan(60_000)
-  const accountId = await createAccount(opened.database, { name: 'a', tier: 'max', now: new Date() })
-  const [mail, hook] = [await dueChannel(accountId, 'email'), await dueChannel(accountId, 'webhook')]
-  const claimMs = claimsOf(new Map([['email', email as ChannelAdapter]]))
-  const input = { max: 10, now: new Date(Date.now() + 1_000), underWay: new Map(), maxOfHost: 16, claimMs }
-  const claims = await claimMessages(opened.database, input)
-  expect(claims.map(({ channelId }) => channelId).toSorted()).toEqual([mail, hook].toSorted())
-  const { rows } = await sql<{ id: string; seconds: number }>`
-    select id, extract(epoch from claimed_until - now())::float8 as seconds from channels`.execute(opened.database)
-  const secondsOf = (channelId: string) => rows.find(({ id }) => id === channelId)!.seconds
-  expect(secondsOf(mail) * 1_000).toBeGreaterThan(email.timeLimitMs! + 20_000)
-  expect(secondsOf(hook)).toBeLessThanOrEqual(60)
+async function start({
+  deliver,
+  render,
+}: {
+  deliver: (channelId: string) => Promise<DeliveryOutcome>
+  render?: RenderEvent
+}) {
+  const adapter: ChannelAdapter = {
+    type: 'webhook',
+    unavailable: null,
+    fields: {},
+    prepare: async () => ({ config: {}, hint: '', host: '' }),
+    initialState: 'active',
+    deliver: (_config, _message, context) => deliver(context.channelId),
+  }
+  return startDelivering({
+    database: opened.database,
+    listen: opened.listen,
+    adapters: new Map([['webhook', adapter]]),
+    secrets,
+    render: render ?? (async () => testMessage()),
+    publicUrl: () => 'https://wishwell.example',
+    clock: systemClock,
+    log: { error: () => {}, warn: () => {} },
+    readersOf: async () => [],
+    noteLook: async () => {},
+    isAutomatic: false,
+  })
+}
 
-  // The limit of a type is that of its attempts.
-  const claim = claims.find(({ channelId }) => channelId === hook)!
-  const result = await attempt(
-    {
-      database: opened.database,
-      adapters: new Map([['webhook', endless]]),
-      secrets,
-      render: async ({ event: { eventId: id, type } }) => {
-        const nothing = { paragraphs: [], sections: [], link: null, data: {} }
-        return { id, type, occurredAt: new Date(), title: '', ...nothing } as never
+describe('a channel that this process delivers on', () => {
+  it('is not claimed by it again, though its claim has run out', async () => {
+    const sent: string[] = []
+    const answer = Promise.withResolvers<DeliveryOutcome>()
+    const delivering = await start({
+      deliver: async (channel) => {
+        sent.push(channel)
+        return channel === channelId ? answer.promise : { outcome: 'delivered' }
       },
-      publicUrl: () => 'https://wishwell.example',
-      clock: { now: () => new Date() },
-      log: { error: () => {} },
-    },
-    claim,
-    new AbortController().signal,
-  )
-  expect(result.outcome).toEqual({ kind: 'failed', status: null, error: 'It was stopped.' })
+    })
+    const running = delivering.run()
+    await expect.poll(() => sent).toEqual([channelId])
+    await sql`update channels set claimed_until = now() - interval '1 second'`.execute(opened.database)
+    const later = await addChannel()
+    await noteEvent(opened.database, { accountId, type: 'credits.low', subject: {}, now: new Date() })
+    await delivering.job()
+    // The one that is due after it was claimed, so it was passed over.
+    await expect.poll(() => sent).toContain(later)
+    expect(sent).toEqual([channelId, later])
+    answer.resolve({ outcome: 'delivered' })
+    await running
+    expect(sent).toEqual([channelId, later, channelId])
+    const { rows } = await sql`select distinct state, attempts from channel_deliveries`.execute(opened.database)
+    expect(rows).toEqual([{ state: 'delivered', attempts: 1 }])
+    expect(await readChannel()).toMatchObject({ claimed_by: null, due_at: null })
+    await delivering.stop()
+  })
+
+  it('has the whole time of a claim before it, when the message is sent', async () => {
+    const leftMs: number[] = []
+    const delivering = await start({
+      // Composing took nearly all of it.
+      render: async () => {
+        await sql`update channels set claimed_until = clock_timestamp() + interval '1 second'`.execute(opened.database)
+        return testMessage()
+      },
+      deliver: async () => {
+        leftMs.push((await readChannel()).claimed_until!.getTime() - Date.now())
+        return { outcome: 'delivered' }
+      },
+    })
+    await delivering.run()
+    expect(leftMs).toHaveLength(1)
+    expect(leftMs[0]).toBeGreaterThan(30_000)
+    await delivering.stop()
+  })
+
+  it.each([
+    ['was claimed by another process', sql`update channels set claimed_by = gen_random_uuid()`],
+    ['was disabled', sql`update channels set state = 'disabled', disabled_reason = 'unsubscribed', due_at = null`],
+    ['was deleted', sql`delete from channels`],
+  ])('gets nothing when it %s while the message was composed', async (_what, meanwhile) => {
+    let sent = 0
+    const delivering = await start({
+      render: async () => {
+        await meanwhile.execute(opened.database)
+        return testMessage()
+      },
+      deliver: async () => {
+        sent += 1
+        return { outcome: 'delivered' }
+      },
+    })
+    await delivering.run()
+    expect(sent).toBe(0)
+    const deliveries = await opened.database.selectFrom('channel_deliveries').select('state').execute()
+    expect(deliveries.filter(({ state }) => state !== 'pending')).toEqual([])
+    await delivering.stop()
+  })
 })

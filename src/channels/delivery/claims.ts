@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Transaction } from '../../database/open.ts'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../database/tables/channels.ts'
 import type { EventSubject, EventType } from '../../events/events.ts'
 
@@ -25,6 +25,8 @@ export interface Claim {
   failingSince: Date | null
   /** Tells one claim of a channel from another. */
   token: string
+  /** How long it holds after it was made or renewed. */
+  claimMs: number
   messageId: string
   cadence: ChannelCadence
   attempts: number
@@ -57,7 +59,7 @@ interface DeliveryRow {
 }
 
 /** Of a type that the operator does not offer now. */
-const usualClaimSeconds = sql.lit(60)
+const usualClaimMs = 60_000
 /** The maximum of events in a digest; more become a second one. */
 const maxDigest = 100
 
@@ -70,10 +72,15 @@ export interface ClaimInput {
   maxOfHost: number
   /** How long a channel of each type is claimed: a process that died has confirmed nothing, and others take its channels over after this. */
   claimMs: ReadonlyMap<ChannelType, number>
+  /** The channels that this process has under way: it never claims one again, however long it takes. */
+  channelsUnderWay: ReadonlySet<string>
 }
 
 /** Claims channels whose next attempt is due, the longest due first, and no more of a host than it may have. */
-async function claimChannels(transaction: Transaction, { max, now, underWay, maxOfHost, claimMs }: ClaimInput) {
+async function claimChannels(
+  transaction: Transaction,
+  { max, now, underWay, maxOfHost, claimMs, channelsUnderWay }: ClaimInput,
+) {
   const busy = [...underWay].filter(([, count]) => count >= maxOfHost).map(([host]) => host)
   const counts = JSON.stringify(Object.fromEntries(underWay))
   const durations = JSON.stringify(Object.fromEntries(claimMs))
@@ -81,6 +88,7 @@ async function claimChannels(transaction: Transaction, { max, now, underWay, max
   const { rows } = await sql<ChannelRow>`
     with due as materialized (
       select id, host, due_at from channels where ${isFree} and host <> all(${busy}::text[])
+        and id <> all(${[...channelsUnderWay]}::uuid[])
       order by due_at, id limit ${sql.lit(max * 4)}
     ), ranked as (
       select id, due_at, row_number() over (partition by host order by due_at, id)
@@ -91,12 +99,26 @@ async function claimChannels(transaction: Transaction, { max, now, underWay, max
       order by ranked.due_at, id limit ${max} for update of channels skip locked
     )
     update channels set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp()
-      + make_interval(secs => coalesce((${durations}::jsonb ->> type)::float8 / 1000, ${usualClaimSeconds}))
+      + make_interval(secs => coalesce((${durations}::jsonb ->> type)::float8, ${sql.lit(usualClaimMs)}) / 1000)
     from next where channels.id = next.id
     returning channels.id, account_id, type, name, config, host, failures, failing_since, cadence, claimed_by`.execute(
     transaction,
   )
   return rows
+}
+
+/**
+ * Begins the time of a claim anew: for whoever composes for long, and before anything is sent, so that it covers all that an adapter may take.
+ * @returns false when the claim has ended, or the channel gets nothing any more: then nothing may be sent.
+ */
+export async function renewClaim(
+  executor: Executor,
+  { channelId, token, claimMs }: Pick<Claim, 'channelId' | 'token' | 'claimMs'>,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update channels set claimed_until = clock_timestamp() + make_interval(secs => ${claimMs}::float8 / 1000)
+    where id = ${channelId} and claimed_by = ${token} and state = 'active'`.execute(executor)
+  return numAffectedRows === 1n
 }
 
 /** Gives due deliveries without a message the one that they are told in; from then on it is the same in each attempt. */
@@ -156,6 +178,7 @@ export const claimMessages = (database: Database, input: ClaimInput): Promise<Cl
         failures: channel.failures,
         failingSince: channel.failing_since,
         token: channel.claimed_by,
+        claimMs: input.claimMs.get(channel.type) ?? usualClaimMs,
         messageId: rows[0]?.message_id ?? '',
         cadence: channel.cadence,
         attempts: rows[0]?.attempts ?? 0,

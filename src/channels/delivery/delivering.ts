@@ -68,8 +68,10 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
       log.warn(disabled, 'a channel was disabled')
     }
   })
+  const channelsUnderWay = new Set<string>()
   const deliver = async (claim: Claim) => {
     const result = await attempt(dependencies, claim, signal)
+    if (result === null) return
     // What is not recorded is sent again by whoever claims it next.
     await record(result).catch((error: unknown) =>
       log.error({ err: error, channel: claim.channelId }, 'a delivery was not recorded'),
@@ -78,9 +80,16 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
   const claim = async (): Promise<boolean> => {
     const max = lanes.free()
     if (max <= 0 || signal.aborted) return false
-    const input = { max, now: clock.now(), underWay: lanes.underWay, maxOfHost: limits.ofHost, claimMs }
+    const input = {
+      ...{ max, claimMs, channelsUnderWay, underWay: lanes.underWay },
+      now: clock.now(),
+      maxOfHost: limits.ofHost,
+    }
     const claims = await claimMessages(database, input)
-    for (const one of claims) lanes.run(one.host, () => deliver(one))
+    for (const one of claims) {
+      channelsUnderWay.add(one.channelId)
+      lanes.run(one.host, () => deliver(one).finally(() => channelsUnderWay.delete(one.channelId)))
+    }
     return claims.length > 0
   }
   const waitForDue = async () => {

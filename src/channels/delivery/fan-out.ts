@@ -33,10 +33,14 @@ interface TargetRow {
 /** The maximum of events of one transaction. */
 const maxEvents = 100
 
-/** The channels that a watch names, as far as they are its account's still. */
-const channelsOfWatch = (watchId: string) => sql<TargetRow>`
-  select channels.id, cadence, channels.timezone, hour from watches join channels on channels.id = any(watches.channels)
-    and channels.account_id = watches.account_id
+/**
+ * The channels that a watch names, as far as they are its account's still. Where it names none, that it waits or was skipped is told on those that subscribe
+ * to that; its news are read on the page.
+ */
+const channelsOfWatch = (watchId: string, type: EventType) => sql<TargetRow>`
+  select channels.id, cadence, channels.timezone, hour from watches join channels on channels.account_id = watches.account_id
+    and (channels.id = any(watches.channels)
+      or (cardinality(watches.channels) = 0 and ${type}::text <> 'watch.news' and ${type}::text = any(channels.events)))
   where watches.id = ${watchId} and channels.state = 'active'`
 
 const channelsThatSubscribe = (accountIds: readonly string[], type: EventType) => sql<TargetRow>`
@@ -55,7 +59,7 @@ async function findTargets(
 ): Promise<readonly TargetRow[]> {
   const { account_id: accountId, type, watch_id: watchId, subject } = event
   const { channelId, requestId } = subject
-  if (watchId !== null) return (await channelsOfWatch(watchId).execute(transaction)).rows
+  if (watchId !== null) return (await channelsOfWatch(watchId, type).execute(transaction)).rows
   if (accountId !== null && type === 'channel.disabled' && typeof channelId === 'string') {
     return (await otherChannels(accountId, channelId).execute(transaction)).rows
   }

@@ -16,7 +16,7 @@ export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteD
   registerTest(app, dependencies)
 }
 
-const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'] as const
+const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
 
 function registerRead(app: App, { database, authentication }: ChannelRouteDependencies): void {
   app.get(
@@ -50,7 +50,7 @@ function registerChange(app: App, { database, clock, authentication }: ChannelRo
         ...channelTags,
         params: channelPath,
         body: channelChanges,
-        response: { 200: channelAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+        response: { 200: channelAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND') },
       },
     },
     async (request) => {
@@ -65,7 +65,7 @@ function registerChange(app: App, { database, clock, authentication }: ChannelRo
   )
 }
 
-function registerDelete(app: App, { database, adapters, authentication }: ChannelRouteDependencies): void {
+function registerDelete(app: App, { database, clock, adapters, authentication }: ChannelRouteDependencies): void {
   app.delete(
     '/api/v1/channels/:channelId',
     {
@@ -84,7 +84,7 @@ function registerDelete(app: App, { database, adapters, authentication }: Channe
       const { channelId } = request.params
       await database
         .transaction()
-        .execute((transaction) => removeChannel(transaction, adapters, { accountId, channelId }))
+        .execute((transaction) => removeChannel(transaction, adapters, { accountId, channelId, now: clock.now() }))
       return { data: { channelId } }
     },
   )

@@ -1,10 +1,17 @@
+import type { Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
+import { ServiceError } from '../../http/errors.ts'
 import { bodyErrors, errorResponses } from '../../http/schemas.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
-import { type ChannelFields, prepareChannel, storeChannel } from '../channels.ts'
+import { prepareChannel, storeChannel } from '../channels.ts'
 import { listChannels, maxChannels } from '../store/channels.ts'
 import { type ChannelRouteDependencies, channelTags } from './dependencies.ts'
 import { channelList, madeChannel, newChannel } from './schemas.ts'
+
+function refusalOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  throw error
+}
 
 /** The list of channels, and new ones. */
 export function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependencies): void {
@@ -19,7 +26,7 @@ export function registerCollectionRoutes(app: App, dependencies: ChannelRouteDep
         summary: "List the account's channels",
         description: 'Oldest first. Addresses and tokens are never shown.',
         ...channelTags,
-        response: { 200: channelList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: { 200: channelList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
       },
     },
     async (request) => {
@@ -43,19 +50,19 @@ export function registerCollectionRoutes(app: App, dependencies: ChannelRouteDep
         body: newChannel(adapters),
         response: {
           200: madeChannel,
-          ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors),
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
         },
       },
     },
     async (request, reply) => {
       const { accountId } = authentication.accountOf(request)
-      const prepared = await prepareChannel(dependencies, request.body as ChannelFields & Record<string, unknown>)
-      return idempotent(
-        request,
-        reply,
-        async (transaction) => ({ data: await storeChannel(transaction, prepared, { accountId, now: clock.now() }) }),
-        { secretAnswer: true },
-      )
+      // Outside of the transaction, because names are resolved. Not thrown yet: a repeated call gets the answer of the first one, and its secret.
+      const prepared = await prepareChannel(dependencies, request.body).catch(refusalOf)
+      const make = async (transaction: Transaction) => {
+        if (prepared instanceof ServiceError) throw prepared
+        return { data: await storeChannel(transaction, prepared, { accountId, now: clock.now() }) }
+      }
+      return idempotent(request, reply, make, { secretAnswer: true })
     },
   )
 }

@@ -7,7 +7,7 @@ import { keptDays, listDeliveries, replayDelivery } from '../store/deliveries.ts
 import { type ChannelRouteDependencies, channelTags } from './dependencies.ts'
 import { channelPath, deliveryIdAnswer, deliveryList, deliveryPath } from './schemas.ts'
 
-const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'] as const
+const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
 
 /** The log of a channel, and sending again. */
 export function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies): void {

@@ -7,15 +7,16 @@ import { keptDays } from '../store/deliveries.ts'
 
 export const channelTypes = ['webhook', 'email', 'slack', 'discord', 'ntfy', 'apprise'] as const
 
-/** What a channel can subscribe to: tests and what its own watches tell come without that. */
-export const subscribableTypes = eventTypes.filter((type) => type !== 'channel.test')
+/** What a channel can subscribe to: tests come without that, and news of a watch go to the channels that the watch names. */
+export const subscribableTypes = eventTypes.filter((type) => type !== 'channel.test' && type !== 'watch.news')
 
 const name = trimmedText(1, 100, 'For people')
 const events = Type.Array(oneOf(subscribableTypes), {
   uniqueItems: true,
   maxItems: subscribableTypes.length,
   description:
-    'The types of events that it is told of; those of a watch it gets where the watch names it, and that another channel was disabled in any case',
+    'The types of events that it is told of. All that a watch tells, its news among it, goes to the channels that the watch names; a watch that names ' +
+    'none tells `watch.asks` and `watch.skipped_no_credits` to the channels with that type. That another channel was disabled each channel is told',
 })
 const cadence = oneOf(['now', 'daily', 'weekly'], {
   description: '`now`: each event by itself; `daily` and `weekly` (Mondays): one digest at `hour`',

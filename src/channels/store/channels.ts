@@ -136,20 +136,29 @@ export async function addChannel(transaction: Transaction, channel: NewChannelRo
     .execute()
 }
 
+/** Has watches of an account not name some channels any more; their rows are locked in the order of their ids, after those of the channels. */
+const forgetIn = (transaction: Transaction, accountId: string, channelIds: readonly string[]) =>
+  sql`
+    update watches set channels = array(select one from unnest(channels) as one where one <> all(${[...channelIds]}::uuid[]))
+    where id = any(array(select id from watches where account_id = ${accountId} and channels && ${[...channelIds]}::uuid[]
+      order by id for no key update))`.execute(transaction)
+
 /** Deletes a channel with its log; watches that named it do not name it any more. @throws ServiceError NOT_FOUND */
 export async function deleteChannel(transaction: Transaction, accountId: string, channelId: string): Promise<void> {
   const { id } = await lockChannel(transaction, accountId, channelId)
-  await sql`
-    update watches set channels = array_remove(channels, ${id}::uuid)
-    where account_id = ${accountId} and ${id}::uuid = any(channels)`.execute(transaction)
+  await forgetIn(transaction, accountId, [id])
   await transaction.deleteFrom('channels').where('id', '=', id).execute()
 }
 
 /** Deletes every channel of an account that is being deleted. @returns their ids */
 export async function deleteChannelsOf(transaction: Transaction, accountId: string): Promise<string[]> {
-  await sql`update watches set channels = '{}' where account_id = ${accountId}`.execute(transaction)
-  const rows = await transaction.deleteFrom('channels').where('account_id', '=', accountId).returning('id').execute()
-  return rows.map(({ id }) => id)
+  const { rows } = await sql<{ id: string }>`
+    select id from channels where account_id = ${accountId} order by id for update`.execute(transaction)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return ids
+  await forgetIn(transaction, accountId, ids)
+  await transaction.deleteFrom('channels').where('id', 'in', ids).execute()
+  return ids
 }
 
 /** Whether any channel is stored. */

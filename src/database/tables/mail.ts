@@ -18,13 +18,14 @@ export interface MailTables {
     confirmations: Generated<number>
     changed_at: Date
   }
-  /** The channels to an address; they stay when the channel is deleted. */
+  /** The channels to an address; they stay for some time when the channel is deleted. */
   mail_channels: {
     channel_id: Fixed<string>
     account_id: Fixed<string>
     address_hash: Fixed<string>
     unsubscribe_token: Fixed<string>
     created_at: Fixed<Date>
+    deleted_at: Generated<Date | null>
   }
   /** The links of confirmations that were sent, or may have been. */
   mail_confirmations: {

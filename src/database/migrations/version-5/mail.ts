@@ -15,7 +15,7 @@ export const mail: readonly string[] = [
     check (state <> 'confirmed' or not is_due)
   )`,
   'create index mail_consents_due on mail_consents (next_confirmation_at) where is_due',
-  // No foreign key to channels: the links in mails of a deleted channel still unsubscribe.
+  // No foreign key to channels: the links in mails of a deleted channel still unsubscribe for some time.
   `create table mail_channels (
     channel_id uuid primary key,
     account_id uuid not null,
@@ -23,9 +23,11 @@ export const mail: readonly string[] = [
     -- It is in every mail, and all that it can do is to unsubscribe.
     unsubscribe_token text not null unique,
     created_at timestamptz not null,
+    deleted_at timestamptz,
     foreign key (account_id, address_hash) references mail_consents on delete cascade
   )`,
   'create index mail_channels_consent on mail_channels (account_id, address_hash)',
+  'create index mail_channels_deleted on mail_channels (deleted_at) where deleted_at is not null',
   `create table mail_confirmations (
     token_hash text primary key,
     account_id uuid not null,
