@@ -332,6 +332,18 @@ describe('a platform with several sources', () => {
     ])
   })
 
+  it('take turns by the pages of the watch alone, whatever others collect between its runs', async () => {
+    await daily({ depth: 1, monthlyCredits: 50 })
+    answer = twoSources({ one: [['a']], two: [['b']] })
+    for (const day of [21, 22, 23, 24]) {
+      await comeTo(`2026-03-${day}T08:00:00Z`)
+      const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+      await service.client.waitForJob(body.data.jobId)
+    }
+    const ofWatch = github.calls.filter(({ newestSince }) => newestSince)
+    expect(ofWatch.map(({ pagesBefore }) => pagesBefore)).toEqual([1, 2, 3])
+  })
+
   it('that were all asked, and had nothing new, are asked since the begin of that run', async () => {
     await daily({ depth: 4, monthlyCredits: 50 })
     answer = twoSources({ one: [['a']], two: [['b']] })
