@@ -321,6 +321,28 @@ describe('a platform with several sources', () => {
     expect(stored.map(({ source_id }) => source_id)).toContain('new')
   })
 
+  it('goes on after a page whose items are all left out, and ends after one that has nothing at all', async () => {
+    const { watchId } = await daily({ depth: 4, monthlyCredits: 50 })
+    answer = () => ({ requests: [foundRequest('a')], nextCursor: null })
+    await comeTo('2026-03-21T08:00:00Z')
+    answer = (_call, { cursor }) =>
+      cursor === null
+        ? { requests: [], discarded: { noText: 50 }, nextCursor: 1 }
+        : cursor === 1
+          ? { requests: [], offTopic: [foundRequest('other')], discarded: { offTopic: 1 }, nextCursor: 2 }
+          : { requests: [foundRequest('b')], nextCursor: null }
+    await comeTo('2026-03-22T08:00:00Z')
+    answer = () => ({ requests: [], nextCursor: 1 })
+    await comeTo('2026-03-23T08:00:00Z')
+    const runs = await runsOf(service.client, watchId)
+    const shown = runs.map(({ credits, requestsCreated }: Record<string, number>) => [credits, requestsCreated])
+    expect(shown).toEqual([
+      [1, 0],
+      [3, 1],
+      [1, 1],
+    ])
+  })
+
   it('that were not all asked keep the instant since when they are asked', async () => {
     await daily({ depth: 1, monthlyCredits: 50 })
     answer = twoSources({ one: [['a']], two: [['b']] })
