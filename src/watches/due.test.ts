@@ -196,6 +196,18 @@ describe('a watch that nobody looks at', () => {
 })
 
 describe('a watch whose key has ended', () => {
+it('a watch that was made while its account was being deleted does not run, and goes', async () => {
+  const { watchId } = await daily()
+  const { client, accountId } = await service.createAccount()
+  await watchOf(client, { schedule: '0 8 * * *' })
+  // The route would have deleted its watch, if it had been there.
+  await service.database.updateTable('accounts').set({ deleted_at: clock.now() }).where('id', '=', accountId).execute()
+  await comeTo('2026-03-21T08:00:00Z')
+  const jobs = await service.database.selectFrom('scrape_jobs').select('watch_id').execute()
+  expect(jobs).toEqual([{ watch_id: watchId }])
+  expect(await service.database.selectFrom('watches').select('id').execute()).toEqual([{ id: watchId }])
+})
+
   const keyOf = async (terms: Record<string, unknown> = {}) => {
     const { body } = await service.client.post('/api/v1/keys', { name: 'of a watch', scope: 'collect', ...terms })
     return body.data as { keyId: string; apiKey: string }
