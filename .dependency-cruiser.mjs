@@ -43,6 +43,13 @@ export default {
       from: { path: '^src/', pathNot: test },
       to: { path: `^(test|bench)/|${test}` },
     },
+    {
+      name: 'the-service-needs-no-simulator',
+      comment: 'Only the demo, tests and benchmarks use src/platform-simulator/.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(platform-simulator|cli/demo)/|${test}` },
+      to: { path: '^src/platform-simulator/' },
+    },
   ],
   options: {
     // Reads type-only imports too: a cycle of types is a cycle for a reader.

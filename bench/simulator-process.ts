@@ -1,10 +1,10 @@
-import { openPlatformNames } from '../src/platforms/registry.ts'
-import { type SimulatedPlatformName, simulatedPlatforms } from '../test/platform-simulator/platforms/index.ts'
+import { type SimulatedPlatformName, simulatedPlatforms } from '../src/platform-simulator/platforms/index.ts'
 import {
   type PlatformSimulator,
   type SimulatorOptions,
   startPlatformSimulator,
-} from '../test/platform-simulator/simulator.ts'
+} from '../src/platform-simulator/simulator.ts'
+import { openPlatformNames } from '../src/platforms/registry.ts'
 
 // The platforms in a process of their own: their work must not count as ours. The first argument is the
 // options as JSON. A message with topics builds their texts, as they are there on a real platform before anybody asks, and is

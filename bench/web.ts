@@ -9,9 +9,9 @@ import { type Browser, chromium } from 'playwright-core'
 import { ensurePage } from '../scripts/build-dashboard.mjs'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import { readConfig } from '../src/config.ts'
+import { startPlatformSimulator } from '../src/platform-simulator/simulator.ts'
 import { startService } from '../src/service.ts'
 import { chromiumFlags, chromiumPath } from '../test/dashboard/chromium.ts'
-import { startPlatformSimulator } from '../test/platform-simulator/simulator.ts'
 
 // The page: what its script weighs on the wire, when something is seen, and when the results of a search are there. A cold
 // browser profile each round, the real service on the embedded database, the medians of `rounds`.

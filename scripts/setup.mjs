@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 export const pinnedNode = fileURLToPath(
   new URL(`../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`, import.meta.url),
 )
-const pinnedVersion = `v${manifest.dependencies.node}`
+const pinnedVersion = `v${manifest.devDependencies.node}`
 
 const fingerprint = () =>
   createHash('sha256')
@@ -29,7 +29,9 @@ function install() {
   // Variables that the calling npm has set for itself must not configure this one.
   for (const name of Object.keys(environment))
     if (/^npm_(config|lifecycle|package|command)/i.test(name)) delete environment[name]
-  const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // Also where NODE_ENV=production leaves them out: the pinned Node and what builds the page are dependencies of the development.
+  const parameters = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  const { status, error } = spawnSync('npm', parameters, {
     cwd: root,
     env: environment,
     stdio: ['ignore', 'ignore', 'inherit'],

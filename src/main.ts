@@ -41,8 +41,11 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
 // Every file is created readable for this user only.
 process.umask(0o077)
 try {
-  const program = await createProgram(process.argv[2])
-  await program.parseAsync()
+  const given = process.argv.slice(2)
+  // Not by commander's default command: an unknown command would be a wrong parameter of `serve`.
+  const parameters = given.length === 0 ? ['serve'] : given
+  const program = await createProgram(parameters[0])
+  await program.parseAsync(parameters, { from: 'user' })
 } catch (error) {
   const { message, exitCode } = explain(error)
   if (message !== null) console.error(`wishwell: ${message}`)

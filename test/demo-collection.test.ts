@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDemoCorpus, demoRecords, isNoise, sections } from './platform-simulator/demo-corpus/index.ts'
-import { type PlatformSimulator, startPlatformSimulator } from './platform-simulator/simulator.ts'
+import { createDemoCorpus, demoRecords, isNoise, sections } from '../src/platform-simulator/demo-corpus/index.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../src/platform-simulator/simulator.ts'
 import { startTestService, type TestService } from './service.ts'
 
 // What `npm run demo` shows after its topics were collected.

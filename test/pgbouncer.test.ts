@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateApiKey } from '../src/accounts/keys.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { receivesNotifications } from '../src/database/postgres/notification-check.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../src/platform-simulator/simulator.ts'
 import { type ChildService, startChildService } from './child-service.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
-import { type PlatformSimulator, startPlatformSimulator } from './platform-simulator/simulator.ts'
 
 // A service behind PgBouncer in transaction mode: any statement may run on any connection.
 

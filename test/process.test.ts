@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKeyPattern } from '../src/accounts/keys.ts'
 import { openBrowser } from '../src/accounts/sessions/testing.ts'
+import { simulatedPlatformNames } from '../src/platform-simulator/platforms/index.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../src/platform-simulator/simulator.ts'
 import { openPlatformNames } from '../src/platforms/registry.ts'
 import { type ChildService, startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
-import { simulatedPlatformNames } from './platform-simulator/platforms/index.ts'
-import { type PlatformSimulator, startPlatformSimulator } from './platform-simulator/simulator.ts'
 
 // The service as a process: its output, its end, and the secrets that it must not print.
 

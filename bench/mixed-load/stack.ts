@@ -91,7 +91,7 @@ async function startProcess(
   logFile: string,
 ): Promise<ServiceProcess> {
   const child: ChildProcess = fork(fileURLToPath(new URL('service.ts', import.meta.url)), {
-    // As the launcher starts the service (scripts/run-pinned.mjs).
+    // As the launcher starts the service (bin/run-node.mjs).
     execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'],
     env: {
       PATH: process.env.PATH,

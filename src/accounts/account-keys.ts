@@ -21,7 +21,21 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
         .onRef('used.spender_id', '=', 'api_keys.id')
         .on('used.month', '=', monthOf(now))
         // A budget bounds what the keys that it made use, too.
-        .on(sql<boolean>`used.kind = case when monthly_credits is null then 'key' else 'key_budget' end`),
+        .on('used.kind', '=', 'key_budget'),
+    )
+    .leftJoin(
+      (eb) =>
+        eb
+          .selectFrom('credit_reservations')
+          .select('key_id')
+          .select(
+            sql<number>`sum(case state when 'open' then pool_part + payg_part else settled end)::integer`.as('credits'),
+          )
+          .where('account_id', '=', accountId)
+          .where('month', '=', monthOf(now))
+          .groupBy('key_id')
+          .as('own'),
+      (join) => join.onRef('own.key_id', '=', 'api_keys.id'),
     )
     .select([
       'api_keys.id as keyId',
@@ -34,7 +48,9 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
       'last_used_at as lastUsedAt',
       'monthly_credits as monthlyCredits',
     ])
-    .select((eb) => eb.fn.coalesce(eb('used.held', '+', eb.ref('used.settled')), eb.lit(0)).as('usedThisMonth'))
+    .select((eb) =>
+      eb.fn.coalesce(eb('used.held', '+', eb.ref('used.settled')), 'own.credits', eb.lit(0)).as('usedThisMonth'),
+    )
     .where('api_keys.account_id', '=', accountId)
     .orderBy(
       // `least` passes over nulls.

@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import { sql } from 'kysely'
 import type { KeyScope } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Account } from '../http/callers.ts'
@@ -94,6 +95,11 @@ export async function hasKeyEnded(executor: Executor, keyId: string, now: Date):
   return active === undefined
 }
 
+/** For a statement that has joined the key of a call: whether any budget of keys bounds it. */
+export const hasBudget = sql<boolean>`api_keys.monthly_credits is not null or api_keys.bearers <> '{}'`.as(
+  'keyHasBudget',
+)
+
 /** The last use of a key is written at most this often: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
@@ -111,7 +117,7 @@ export async function findAccountByKey(
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id', 'api_keys.scope', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
-    .select(ownViewColumns)
+    .select([...ownViewColumns, hasBudget])
     .where('api_keys.hash', '=', hashKey(apiKey))
     .where('api_keys.revoked_at', 'is', null)
     .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', now)]))
@@ -122,5 +128,5 @@ export async function findAccountByKey(
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
   }
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, scope }
+  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget: row.keyHasBudget, scope }
 }

@@ -69,6 +69,8 @@ export interface ChannelAdapter<Config = unknown> {
   enabling?(transaction: Transaction, channelId: string): Promise<void>
   /** In the transaction that deletes channels: what the type stored of its own, where no foreign key does it. */
   deleted?(transaction: Transaction, channelIds: readonly string[], now: Date): Promise<void>
+  /** How long one `deliver` may take, where that is more than usual; claims are longer. */
+  timeLimitMs?: number
   /** Sends one message once. It may throw: then the attempt failed for a reason that only the log says. */
   deliver(config: Config, message: Message, context: DeliveryContext): Promise<DeliveryOutcome>
 }

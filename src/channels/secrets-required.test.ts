@@ -5,6 +5,9 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { readConfig } from '../config.ts'
+import { openDatabase } from '../database/open.ts'
+import { exportData } from '../moving/export-data.ts'
+import { memoryTarget } from '../moving/testing.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { startService } from '../service.ts'
 
@@ -46,6 +49,23 @@ async function checkBackup(address: string): Promise<void> {
   expect(archive.includes('127.0.0.1:9998/very')).toBe(false)
 }
 
+/** A dump has the sealed fields, and neither a key nor an open address. */
+async function checkDump(): Promise<void> {
+  const { databaseUrl, dataDir } = copy.options
+  const { database, close } = await openDatabase({ databaseUrl, dataDir, statementTimeoutMs: 0, onCrash: () => {} })
+  const { config } = await database.selectFrom('channels').select('config').executeTakeFirstOrThrow()
+  const target = memoryTarget()
+  await exportData(database, { target, now: new Date(), onProgress: () => {} }).finally(close)
+  const dump = gunzipSync(target.bytes())
+  expect(dump.includes(config)).toBe(true)
+  const own = copy.backend === 'embedded' ? [readFileSync(join(dataDir, 'secrets-key'), 'utf8').trim()] : []
+  for (const secret of [key, ...own]) {
+    expect(dump.includes(secret)).toBe(false)
+    expect(dump.includes(Buffer.from(secret, 'base64'))).toBe(false)
+  }
+  expect(dump.includes('9998/very')).toBe(false)
+}
+
 const key = `${'B'.repeat(43)}=`
 
 describe('without SECRETS_KEY', () => {
@@ -70,6 +90,7 @@ describe('without SECRETS_KEY', () => {
     expect(new Set(sealed.map(({ config }) => config.slice(0, 16))).size).toBe(1)
     expect(new Set(sealed.map(({ state }) => state))).toEqual(new Set(['active']))
     await second.stop()
+    await checkDump()
     if (copy.backend === 'postgres') await expect(start()).rejects.toThrow(ConfigError)
     // Another key than that of the channels: they wait for theirs, and the service runs.
     const third = await start({ SECRETS_KEY: `${'C'.repeat(43)}=` })

@@ -49,6 +49,21 @@ export function readServiceAddress(
 }
 
 /**
+ * The address that tells whether the service of this environment can serve: `/readyz`, or the metrics of a worker, which has no
+ * other address.
+ * @throws CommandError when the environment names none.
+ */
+export function readHealthAddress(environment: Record<string, string | undefined> = process.env): string {
+  const value = (name: string) => environment[name]?.trim() || undefined
+  const serviceAt = (host: string, port: number) => readServiceAddress({ host, port }, environment).url
+  if (value('ROLE') !== 'worker' || value('WISHWELL_URL') !== undefined)
+    return `${serviceAt(value('HOST') ?? '127.0.0.1', Number(value('PORT') ?? 0))}/readyz`
+  const port = Number(value('METRICS_PORT') ?? 0)
+  if (!(port > 0)) throw usageError('METRICS_PORT is not set: a worker has no other address to ask.')
+  return `${serviceAt(value('METRICS_HOST') ?? '127.0.0.1', port)}/metrics`
+}
+
+/**
  * Reads WISHWELL_URL and WISHWELL_API_KEY.
  * @throws CommandError that says which variable is missing and where to get it, and never contains a value.
  */

@@ -138,7 +138,7 @@ describe('the help', () => {
         'backup',
         'restore',
         'ADMIN_API_KEY',
-        'of scrape, jobs, search, topics, wishes, news, feed, export, correct,\nplatforms and usage',
+        'of scrape, jobs, search, topics, wishes, watch, news, channel, feed,\nexport, correct, platforms and usage',
         'detection, search-index, backup',
       ],
     ],

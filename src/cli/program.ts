@@ -7,6 +7,7 @@ Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see doc
 Environment of scrape, jobs, search, topics, wishes, watch, news, channel, feed, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
 Environment of account, key, purge, suppression, detection, search-index, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they also work without a running service.
+Environment of healthcheck: WISHWELL_URL, else HOST and PORT; of a worker METRICS_HOST and METRICS_PORT.
 Environment of restore: DATA_DIR; of import and export --all: DATA_DIR or DATABASE_URL.
 
 Exit codes:
@@ -52,6 +53,8 @@ const commands: Record<string, () => Promise<Command>> = {
   import: async () => (await import('./import.ts')).importCommand(),
   'search-index': async () => (await import('./search-index.ts')).searchIndexCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
+  healthcheck: async () => (await import('./healthcheck.ts')).healthcheckCommand(),
+  demo: async () => (await import('./demo/command.ts')).demoCommand(),
 }
 
 /**
@@ -66,7 +69,7 @@ export async function createProgram(name?: string): Promise<Command> {
     .showHelpAfterError('(wishwell --help shows every command and option)')
   program
     .command('serve')
-    .description('run the service until it is stopped')
+    .description('run the service until it is stopped (also without a command)')
     .action(async () => (await import('./serve.ts')).serve())
   program
     .command('migrate')

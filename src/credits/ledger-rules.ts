@@ -141,7 +141,7 @@ const history = differences({
   },
 })
 
-/** What a key, a watch, or a key with a budget and the keys that it made use in a month is the sum of its entries, within the budget of the key. */
+/** What a watch, or a key with a budget and the keys that it made use in a month is the sum of its entries, within the budget of the key. */
 const spenders = differences({
   check: 'spender',
   accountId: 'm.account_id',
@@ -156,9 +156,7 @@ const spenders = differences({
             sum(pool_held_change + payg_held_change) as held, sum(pool_settled_change + payg_settled_change) as settled
           from ${ofChecked('credit_entries', 'movement')} group by 1, 2, 3, 4
         ) e cross join lateral (
-          select 'key' as kind, e.key_id as id where e.key_id is not null
-          union all
-          select 'key_budget', bearer.id
+          select 'key_budget' as kind, bearer.id
           from api_keys as own cross join lateral unnest(array_append(own.bearers, own.id)) as bearing (id)
             join api_keys as bearer on bearer.id = bearing.id
           where own.id = e.key_id and bearer.monthly_credits is not null

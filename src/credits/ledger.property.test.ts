@@ -9,6 +9,7 @@ import type { PackName, Tier } from '../database/column-types.ts'
 import { type Cause, grantPack, reserve } from './ledger.ts'
 import { LedgerModel, type ModelReservation, type ModelSpender } from './model.ts'
 import type { Payer } from './spenders.ts'
+import { readSpending } from './spending.ts'
 import { ledgerOf } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
@@ -126,7 +127,11 @@ class World {
     const ofWatch = { name: `watch ${this.watchId}`, budget: budgets.watch }
     switch (name) {
       case 'free key':
-        return { payer: { keyId: free }, spenders: [{ name: `key ${free}`, budget: null }] }
+        // A caller may know that no budget bounds its key, or not.
+        return {
+          payer: { keyId: free, keyHasBudget: this.steps % 3 === 0 },
+          spenders: [{ name: `key ${free}`, budget: null }],
+        }
       case 'parent':
         return { payer: { keyId: parent }, spenders: [{ name: `key ${parent}`, budget: null }, ofParent] }
       case 'child':
@@ -258,13 +263,20 @@ class World {
       .where('account_id', '=', accountId)
       .execute()
     const expected = [...model.spent].flatMap(([name, { held, settled }]) => {
-      const [month, ...spender] = name.split(' ')
-      return held + settled > 0 ? [[monthName(Number(month)), ...spender, held, settled]] : []
+      const [month, kind, id] = name.split(' ')
+      return held + settled > 0 ? [[monthName(Number(month)), kind, id, held, settled] as const] : []
     })
     const stored = spent
       .filter(({ held, settled }) => held + settled > 0)
       .map(({ month, kind, spender_id, held, settled }) => [month, kind, spender_id, held, settled])
-    expect(stored.toSorted()).toEqual(expected.toSorted())
+    const months = [...new Set(expected.map(([month]) => month))]
+    const ofKeys = await Promise.all(
+      months.map(async (month) => {
+        const { keys } = await readSpending(opened.database, { accountId, month })
+        return keys.map(({ keyId, held, settled }) => [month, 'key', keyId, held, settled])
+      }),
+    )
+    expect([...stored, ...ofKeys.flat()].toSorted()).toEqual(expected.toSorted())
     const events = await opened.database
       .selectFrom('events')
       .select('subject')

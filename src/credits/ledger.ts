@@ -1,11 +1,19 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { monthOf } from '../accounts/month.ts'
 import { packs, plans } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
-import { noteAlerts, reachingAlerts, type SettledPool } from './alerts.ts'
-import { type BudgetVerdict, holdingBySpender, type Payer, refuseOverBudget, settlingBySpender } from './spenders.ts'
+import { noteAlerts, type SettledPool } from './alerts.ts'
+import {
+  type BudgetVerdict,
+  type ClosedReservation,
+  holdingBySpender,
+  mayBeBounded,
+  type Payer,
+  refuseOverBudget,
+  settleBySpender,
+} from './spenders.ts'
 import { bookedIn, readUsage } from './usage.ts'
 
 /** The scrape job that credits are held for, or the live call, by an id that the service made. */
@@ -33,7 +41,7 @@ export type Reservation = Cause &
 
 /**
  * Holds credits, of the monthly pool first and then of the pay-as-you-go balance, in the month of `now`. One statement decides,
- * books the split, holds the credits in the months of the key and the watch, and writes the entry; nothing is read before it.
+ * books the split, holds the credits in the months of budgets, if there may be any, and writes the entry; nothing is read before it.
  * @param transaction the one that makes the job or call.
  * @throws ServiceError RATE_LIMITED when the credits are not sufficient (reason `credits`), or the budget of the key (`key_budget`)
  * or of the watch (`watch_budget`) is not; the transaction must be undone then.
@@ -50,6 +58,14 @@ export async function reserve(transaction: Transaction, reservation: Reservation
   refuseOverBudget(taken, now)
 }
 
+/** The end of the statement that takes credits, which no budget besides the account's bounds: the usual case. */
+const unboundedVerdict = sql`select true as "keyBears", true as "watchBears" from taken`
+
+const boundedVerdict = (payer: Payer, amount: RawBuilder<unknown>) => sql`, ${holdingBySpender(payer, amount)}
+    select not exists (select from refusing where kind = 'key_budget') as "keyBears",
+      not exists (select from refusing where kind = 'watch') as "watchBears"
+    from taken`
+
 /**
  * The statement of `reserve`, on a row of the month of `now`, or of an earlier month when that of `now` has no booking.
  * @returns null when the account cannot pay; nothing is held then.
@@ -57,6 +73,7 @@ export async function reserve(transaction: Transaction, reservation: Reservation
 async function take(transaction: Transaction, reservation: Reservation): Promise<BudgetVerdict | null> {
   const { accountId, operation, keyId, watchId = null, now } = reservation
   const { jobId, callId } = idsOf(reservation)
+  const isBounded = mayBeBounded(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
   /** 1; or 0 when the row is of another month: then nothing of this month's pool and PAYG is used. */
@@ -82,9 +99,9 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
       returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part
     ), reservation as (
       insert into credit_reservations
-        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at, key_id, watch_id)
+        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at, key_id, watch_id, is_bounded)
       select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part,
-        ${now}::timestamptz, ${keyId}::uuid, ${watchId}::uuid
+        ${now}::timestamptz, ${keyId}::uuid, ${watchId}::uuid, ${isBounded}::boolean
       from taken
       returning *
     ), entry as (
@@ -92,10 +109,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
         (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at, key_id, watch_id)
       select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at, key_id, watch_id
       from reservation
-    ), ${holdingBySpender(reservation, amount)}
-    select not exists (select from refusing where kind = 'key_budget') as "keyBears",
-      not exists (select from refusing where kind = 'watch') as "watchBears"
-    from taken`.execute(transaction)
+    ) ${isBounded ? boundedVerdict(reservation, amount) : unboundedVerdict}`.execute(transaction)
   return rows[0] ?? null
 }
 
@@ -135,7 +149,7 @@ export type Closing = Cause & {
 
 /**
  * Settles the used credits of a reservation and releases the remainder, in the month of its booking. Balances of a later month
- * do not change. Notes `credits.low` for what the settled credits reach.
+ * do not change. The months of its budgets are settled, and `credits.low` is noted for what the settled credits reach, under the lock of the balances.
  * @param transaction the one that ends the job or call.
  * @throws when the reservation is not open, or smaller than `settled`: a fault that must roll the transaction back.
  */
@@ -144,7 +158,7 @@ export async function closeReservation(transaction: Transaction, closing: Closin
   const { jobId, callId } = idsOf(closing)
   const settledCredits = settled === 'reserved' ? sql`pool_part + payg_part` : sql`${settled}::integer`
   const held = jobId === null ? sql`call_id = ${callId}::uuid` : sql`job_id = ${jobId}::uuid`
-  const { rows } = await sql<SettledPool>`
+  const { rows } = await sql<SettledPool & ClosedReservation & { isBounded: boolean }>`
     with closed as (
       update credit_reservations set state = 'closed', settled = ${settledCredits}, closed_at = ${now}::timestamptz
       where ${held} and operation = ${operation}::text and state = 'open'
@@ -157,12 +171,11 @@ export async function closeReservation(transaction: Transaction, closing: Closin
           - case when balances.month = closed.month then closed.payg_part - closed.payg_settled else 0 end,
         payg_held = payg_held - closed.payg_part,
         payg_balance = payg_balance - closed.payg_settled
-      from closed join ${allowance} on allowance.id = closed.account_id
-      where balances.account_id = closed.account_id
-      returning closed.*, allowance.pool_limit, balances.month = closed.month as is_current,
+      from closed where balances.account_id = closed.account_id
+      returning closed.*, balances.month = closed.month as is_current,
         balances.pool_settled as month_settled, balances.pool_held as month_held,
         payg_balance - payg_held as payg_available
-    ), ${settlingBySpender}, ${reachingAlerts(now)}, entries as (
+    ), entries as (
       insert into credit_entries
         (account_id, month, kind, operation, cause, reservation_id,
          pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, created_at, key_id, watch_id)
@@ -176,11 +189,14 @@ export async function closeReservation(transaction: Transaction, closing: Closin
       where movement.pool + movement.payg > 0
       order by movement.position
     )
-    select account_id as "accountId", month, month_settled as settled, pool_limit as limit, month_held as held,
-      payg_available as "paygBalance", array(select percent::integer from reached order by percent) as percents
+    select account_id as "accountId", month, key_id as "keyId", watch_id as "watchId", is_bounded as "isBounded",
+      pool_part + payg_part as amount, settled, is_current as "isCurrent", month_settled as "monthSettled",
+      month_held as "monthHeld", payg_available as "paygBalance",
+      (select tier from accounts where id = account_id) as tier
     from booked`.execute(transaction)
   const [booked] = rows
   if (!booked) throw new Error(`the reservation of ${operation} ${jobId ?? callId} is not open`)
+  if (booked.isBounded) await settleBySpender(transaction, booked)
   await noteAlerts(transaction, booked, now)
 }
 

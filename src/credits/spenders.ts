@@ -1,19 +1,26 @@
 import { type RawBuilder, sql } from 'kysely'
 import { endOfMonth, monthOf } from '../accounts/month.ts'
+import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 
-// Who spends beside the account: the key of a call, the keys with a budget that made it, and the watch whose run it is. Each has a
+// Who bounds what is spent beside the account: the keys with a budget that pay or made the key that pays, and the watch whose run it is. Each has a
 // row of `spender_months` for a month. The account's balances are locked before any of them, so no two statements deadlock.
 
 /** Who pays besides the account. */
 export interface Payer {
   /** The API key that pays, by its budget; null for a session that no key opened. */
   keyId: string | null
+  /** False when no budget of keys bounds that key (`Account`): then none is looked up, which costs a third of a reservation. True when it is not known. */
+  keyHasBudget?: boolean
   /** The watch whose run it is, which pays by its budget, too. */
   watchId?: string | null
   /** The budget of that watch: whole credits of a UTC month; null for none. */
   watchMonthlyCredits?: number | null
 }
+
+/** Whether something besides the account may bound what is spent. */
+export const mayBeBounded = ({ keyId, keyHasBudget = true, watchId = null }: Payer): boolean =>
+  (keyId !== null && keyHasBudget) || watchId !== null
 
 /**
  * CTEs for the statement that takes `amount`, after its CTE `taken` (account_id, month): the credits are held in the month of every
@@ -23,8 +30,6 @@ export const holdingBySpender = (
   { keyId, watchId = null, watchMonthlyCredits = null }: Payer,
   amount: RawBuilder<unknown>,
 ) => sql`spender (kind, id, budget) as (
-      select 'key', ${keyId}::uuid, null::integer where ${keyId}::uuid is not null
-      union all
       select 'key_budget', bearer.id, bearer.monthly_credits
       from api_keys as own cross join lateral unnest(array_append(own.bearers, own.id)) as bearing (id)
         join api_keys as bearer on bearer.id = bearing.id
@@ -43,19 +48,32 @@ export const holdingBySpender = (
       select kind from spender where (kind, id) not in (select kind, spender_id from bearing)
     )`
 
-/** A CTE for the statement that closes a reservation, after its CTE `booked`, a row of the reservation: what was held is settled. */
-export const settlingBySpender = sql`spent as (
-      update spender_months as spent set
-        held = spent.held - booked.pool_part - booked.payg_part,
-        settled = spent.settled + booked.settled
-      from booked cross join lateral (
-        select 'key', key_id
-        union all select 'key_budget', unnest(array_append(bearers, id)) from api_keys where id = key_id
-        union all select 'watch', watch_id
-      ) as spender (kind, id)
-      where spent.account_id = booked.account_id and spent.month = booked.month
-        and spent.kind = spender.kind and spent.spender_id = spender.id
-    )`
+/** A reservation that was closed. */
+export interface ClosedReservation {
+  accountId: string
+  /** Of its booking. */
+  month: string
+  keyId: string | null
+  watchId: string | null
+  /** What was held. */
+  amount: number
+  settled: number
+}
+
+/** Settles in the months of the spenders what was held there, in the transaction that has closed the reservation and so locked the balances. */
+export async function settleBySpender(
+  transaction: Transaction,
+  { accountId, month, keyId, watchId, amount, settled }: ClosedReservation,
+): Promise<void> {
+  await sql`
+    update spender_months as spent set held = spent.held - ${amount}::integer, settled = spent.settled + ${settled}::integer
+    from (
+      select 'key_budget' as kind, unnest(array_append(bearers, id)) as id from api_keys where id = ${keyId}::uuid
+      union all select 'watch', ${watchId}::uuid
+    ) as spender
+    where spent.account_id = ${accountId} and spent.month = ${month}
+      and spent.kind = spender.kind and spent.spender_id = spender.id`.execute(transaction)
+}
 
 /** Whether the budgets bear what was taken. */
 export interface BudgetVerdict {

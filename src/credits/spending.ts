@@ -25,20 +25,20 @@ export async function readSpending(
   executor: Executor,
   { accountId, month }: { accountId: string; month: string },
 ): Promise<Spending> {
-  const spendersOf = (kind: 'key' | 'watch') =>
+  const [keys, watches, total] = await Promise.all([
+    readByKey(executor, accountId, month),
     executor
       .selectFrom('spender_months')
-      .select(['spender_id as id', 'held', 'settled'])
+      .leftJoin('watches', 'watches.id', 'spender_id')
+      .select(['spender_id as id', 'held', 'settled', 'name'])
       .where('spender_months.account_id', '=', accountId)
       .where('month', '=', month)
-      .where('kind', '=', kind)
+      .where('kind', '=', 'watch')
       .where((eb) => eb(eb('held', '+', eb.ref('settled')), '>', 0))
       .orderBy(sql`held + settled`, 'desc')
       .orderBy('spender_id')
       .limit(maxSpenders)
-  const [keys, watches, total] = await Promise.all([
-    spendersOf('key').innerJoin('api_keys', 'api_keys.id', 'spender_id').select('name').execute(),
-    spendersOf('watch').leftJoin('watches', 'watches.id', 'spender_id').select('name').execute(),
+      .execute(),
     readTotal(executor, accountId, month),
   ])
   return {
@@ -49,10 +49,25 @@ export async function readSpending(
   }
 }
 
+/** What reservations hold and have settled, for a statement that groups them. */
+const spentByReservations = sql`coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer as held,
+      coalesce(sum(reserved.settled), 0)::integer as settled`
+
+async function readByKey(executor: Executor, accountId: string, month: string) {
+  const { rows } = await sql<Spent & { id: string; name: string }>`
+    select api_keys.id, api_keys.name, spent.held, spent.settled
+    from (
+      select key_id, ${spentByReservations}
+      from credit_reservations as reserved where account_id = ${accountId} and month = ${month} and key_id is not null group by key_id
+    ) as spent join api_keys on api_keys.id = spent.key_id
+    where spent.held + spent.settled > 0
+    order by spent.held + spent.settled desc, api_keys.id limit ${maxSpenders}`.execute(executor)
+  return rows
+}
+
 async function readTotal(executor: Executor, accountId: string, month: string): Promise<Spent> {
   const { rows } = await sql<Spent>`
-    select coalesce(sum(pool_held_change + payg_held_change), 0)::integer as held,
-      coalesce(sum(pool_settled_change + payg_settled_change), 0)::integer as settled
-    from credit_entries where account_id = ${accountId} and month = ${month}`.execute(executor)
+    select ${spentByReservations}
+    from credit_reservations as reserved where account_id = ${accountId} and month = ${month}`.execute(executor)
   return rows[0] ?? { held: 0, settled: 0 }
 }

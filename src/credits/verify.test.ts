@@ -239,7 +239,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
     [
       'a spender without entries',
       [
-        `insert into spender_months select account_id, '2026-10', 'key', spender_id, 1, 0 from spender_months where kind = 'key'`,
+        `insert into spender_months select account_id, '2026-10', kind, spender_id, 1, 0 from spender_months where kind = 'watch'`,
       ],
       ['spender: held'],
     ],

@@ -211,7 +211,7 @@ describe('without a built page', () => {
     const page = await client.send('GET', '/', { headers: browser })
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toMatch(/^text\/html/)
-    expect(page.body).toContain('npm run build:web')
+    expect(page.body).toContain('npm run build:dashboard')
     expect(page.body).toContain('href="/openapi.json"')
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect((await client.send('GET', '/search', { headers: browser })).status).toBe(404)

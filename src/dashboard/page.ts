@@ -6,12 +6,13 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../http/app-type.ts'
 import { contentSecurityPolicy, pageHeaders } from '../http/security-headers.ts'
+import { isCompiled } from '../runtime/module-file.ts'
 import type { RemovalContact } from '../runtime/removal-contact.ts'
 import { withFooter } from './footer.ts'
 import { unbuiltPage } from './unbuilt-page.ts'
 
-/** The output of `npm run build:dashboard`. */
-export const builtPage = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
+/** The output of `npm run build:dashboard`; in the package a copy of it beside this module. */
+export const builtPage = fileURLToPath(new URL(isCompiled ? './page' : '../../dashboard/dist', import.meta.url))
 
 const yearSeconds = 365 * 24 * 60 * 60
 

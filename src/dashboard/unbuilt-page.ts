@@ -12,7 +12,7 @@ export const unbuiltPage = `<!doctype html>
 <h1>Wishwell</h1>
 <p>This service collects feature requests from public platforms, lets people search them, and meters live
 collection with credits.</p>
-<p>Its page is not built here. <code>npm start</code> builds it; <code>npm run build:web</code> does so without
+<p>Its page is not built here. <code>npm start</code> builds it; <code>npm run build:dashboard</code> does so without
 starting anything. Then start the service again.</p>
 <p>The API works without it: <a href="/openapi.json">the API document</a> (OpenAPI 3.1) describes every call.
 <a href="/readyz">Its state</a> says what it runs on.</p>

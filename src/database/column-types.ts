@@ -8,7 +8,7 @@ export type PackName = 'starter' | 'standard' | 'bulk'
 /** What credits are spent on. */
 export type SpendingOperation = 'scrape' | 'expand' | 'realtime'
 /** Whose use of a month is counted; `key_budget` is a key with a budget and the keys that it made. */
-export type SpenderKind = 'key' | 'key_budget' | 'watch'
+export type SpenderKind = 'key_budget' | 'watch'
 export type EntryKind = 'reserve' | 'settle' | 'release' | 'grant'
 
 /** What a key may do: read what is stored, spend credits too, manage the account too. Each includes the ones before. */

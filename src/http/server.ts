@@ -79,9 +79,9 @@ export function setCommonRules(app: App, cacheVersion: Version): void {
     if (!route.url.startsWith('/api/')) return
     // A route without a schema of its query string refuses every parameter: a misplaced one is never ignored.
     route.schema = { querystring: closed({}), ...route.schema }
-    // The body of a DELETE is read too, though it has no meaning (body.ts).
+    // The body of a DELETE, and of a POST that needs none, is read too, though it has no meaning (body.ts).
     const { response } = route.schema as { response?: object }
-    if (route.method === 'DELETE') {
+    if (route.method === 'DELETE' || route.method === 'POST') {
       route.schema.response = { ...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'), ...response }
     }
   })

@@ -18,6 +18,8 @@ export interface OpenedCall {
   operation: LiveOperation
   /** The API key that pays, by its budget; null for a session that no key opened. */
   keyId: string | null
+  /** See `Payer`. */
+  keyHasBudget: boolean
   /** The id of the row of its `Idempotency-Key`; null without one. */
   idempotencyId: string | null
   now: Date
@@ -30,8 +32,8 @@ export interface OpenedCall {
  * @throws ServiceError RATE_LIMITED when the account or the budget of the key cannot pay; the transaction must be rolled back then.
  */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
-  const { callId, accountId, operation, keyId, idempotencyId, now, expiresAt } = call
-  await reserve(transaction, { accountId, operation, callId, amount: prices[operation], keyId, now })
+  const { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, now, expiresAt } = call
+  await reserve(transaction, { accountId, operation, callId, amount: prices[operation], keyId, keyHasBudget, now })
   await transaction
     .insertInto('live_calls')
     .values({

@@ -51,6 +51,8 @@ export interface Caller {
   accountId: string
   /** The API key that pays, by its budget; null for a session that no key opened. */
   keyId: string | null
+  /** See `Payer`. */
+  keyHasBudget: boolean
   /** Aborted when no caller can get the answer: nothing more is begun then. */
   gone: AbortSignal
 }
@@ -77,7 +79,7 @@ function startTime({ clock, settings }: CallDependencies) {
 export function createCallSteps<Answer extends { meta: object }>(
   dependencies: CallDependencies,
   call: LiveCall<Answer>,
-  { accountId, keyId, gone }: Caller,
+  { accountId, keyId, keyHasBudget, gone }: Caller,
 ): CallSteps {
   const { database, clock, log, watch, stopping } = dependencies
   const callId = randomUUID()
@@ -109,7 +111,7 @@ export function createCallSteps<Answer extends { meta: object }>(
       const { startedAt: now, deadline } = time
       const expiresAt = new Date(deadline.getTime() + graceMs)
       const { operation } = call
-      return openCall(transaction, { callId, accountId, operation, keyId, idempotencyId, now, expiresAt })
+      return openCall(transaction, { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, now, expiresAt })
     },
     run: () =>
       collect().catch(async (error: unknown) => {

@@ -51,13 +51,14 @@ export function createLive(dependencies: LiveDependencies): Live {
   const idempotentLongCall = createIdempotentLongCall({ database, clock, callerOf })
 
   const run: Live['answer'] = (request, reply, call) => {
-    const { accountId, keyId } = authentication.accountOf(request)
+    const { accountId, keyId, keyHasBudget } = authentication.accountOf(request)
     // A caller with a key can fetch the answer later, so the collection of that call begins also when its caller hangs up.
     const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
     const gone = AbortSignal.any([stopping.signal, ...hungUp])
     const steps = createCallSteps({ ...dependencies, watch, stopping: stopping.signal }, call, {
       accountId,
       keyId,
+      keyHasBudget,
       gone,
     })
     let leave = () => {}

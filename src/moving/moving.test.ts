@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 describe('all data', () => {
   it('are in the same rows after moving from the embedded database, and back into one', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const before = await readPlace(source)
     const filled = Object.keys(before).filter((name) => before[name]?.length !== 0)

@@ -13,13 +13,26 @@ const movedTables = [
   'accounts',
   'adapter_cache',
   'api_keys',
+  'channel_deliveries',
+  'channels',
+  'credit_alerts',
   'credit_balances',
   'credit_entries',
   'credit_reservations',
+  'events',
+  'feeds',
   'idempotency_keys',
   'judgement_days',
   'judgement_tries',
   'live_calls',
+  'mail_channels',
+  'mail_confirmations',
+  'mail_consents',
+  'mail_limits',
+  'news_items',
+  'news_judgement_days',
+  'news_reads',
+  'news_reports',
   'platform_hosts',
   'platform_quotas',
   'platform_topics',
@@ -36,12 +49,16 @@ const movedTables = [
   'search_words',
   'sessions',
   'sign_in_links',
+  'spender_months',
   'suppressions',
   'topic_counts',
   'topic_deltas',
   'topics',
   'uncounted_texts',
   'vote_samples',
+  'watch_requests',
+  'watch_runs',
+  'watches',
   'wish_corrections',
   'wish_marks',
   'wish_members',
@@ -87,5 +104,9 @@ describe('the tables', () => {
     expect(isBefore('scrape_jobs', 'credit_reservations')).toBe(true)
     expect(isBefore('credit_reservations', 'credit_entries')).toBe(true)
     expect(isBefore('wishes', 'wish_members')).toBe(true)
+    expect(isBefore('api_keys', 'watches')).toBe(true)
+    expect(isBefore('scrape_jobs', 'watch_runs')).toBe(true)
+    expect(isBefore('events', 'channel_deliveries')).toBe(true)
+    expect(isBefore('mail_consents', 'mail_channels')).toBe(true)
   })
 })

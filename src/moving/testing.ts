@@ -12,6 +12,7 @@ import { fillAllStoredWords } from '../requests/search/stored-words.ts'
 import { countLater, countTexts } from '../requests/search/uncounted-texts.ts'
 import { noteChangedWords } from '../requests/search/vocabulary.ts'
 import { recoverTasks } from '../scraping/tasks.ts'
+import { comeBackRows, spendByBudgets } from './come-back-testing.ts'
 import { type DumpTarget, exportData } from './export-data.ts'
 import { type Imported, importData } from './import-data.ts'
 
@@ -138,7 +139,8 @@ export async function makeFilledDatabase(): Promise<{ place: Place; remove: () =
     // The vocabulary of version 1 in the script is made up.
     await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
     await countTexts(database)
-    await embedded?.exec(laterRows)
+    await embedded?.exec(laterRows + comeBackRows)
+    await spendByBudgets(database)
     await database.transaction().execute((transaction) => countAgainLater(transaction, request(3)))
   })
   return { place, remove: () => rmSync(scratch, { recursive: true, force: true }) }

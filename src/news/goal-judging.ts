@@ -8,7 +8,6 @@ import { isShown, requestColumns } from '../requests/views/view.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
 import { type ComparedText, goalQuestion, readFit } from './goal-question.ts'
-import { lockKnownRequests } from './known-requests.ts'
 import { noteNews } from './report.ts'
 import type { NewsJudgingConfig } from './settings.ts'
 import { lockWatch, nextReadyAt, readWatchOfNews } from './watch.ts'
@@ -35,12 +34,15 @@ export const finishReport = (database: Database, reportId: string, now: Date): P
       update news_reports set state = 'ready', ready_at = ${await nextReadyAt(transaction, watch.id, now)}, claimed_until = null
       where id = ${reportId} and state = 'judging' returning 1`.execute(transaction)
     if (rows.length === 0) return false
-    await lockKnownRequests(transaction, watch.id)
     // So that what does not fit is not told when it grows.
     await sql`
-      update watch_requests as known set fits = item.fits from news_items as item
-      where item.report_id = ${reportId} and item.fits is not null and item.kind = 'new'
-        and known.watch_id = ${watch.id} and known.wish_id = item.wish_id`.execute(transaction)
+      with judged as materialized (
+        select known.source_hash, item.fits from watch_requests as known join news_items as item on item.wish_id = known.wish_id
+        where item.report_id = ${reportId} and item.fits is not null and item.kind = 'new' and known.watch_id = ${watch.id}
+        order by known.watch_id, known.source_hash for update of known
+      )
+      update watch_requests as known set fits = judged.fits from judged
+      where known.watch_id = ${watch.id} and known.source_hash = judged.source_hash`.execute(transaction)
     const { rows: fitting } = await sql`
       select from news_items where report_id = ${reportId} and fits is distinct from false limit 1`.execute(transaction)
     await noteNews(transaction, { watch, reportId, hasNews: fitting.length > 0, now })

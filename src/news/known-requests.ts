@@ -10,7 +10,7 @@ import type { ComparedRequest, Knowledge } from './compare.ts'
 
 /**
  * The watch knows from now on which requests its jobs found. One that it knew under another id expired and was collected again: that is never news.
- * The requests stay locked against a purge, which deletes what is known of them afterwards.
+ * The requests stay locked against a purge, which deletes what is known of them afterwards. So no purge waits for a row that this changes.
  */
 export async function linkFoundRequests(
   transaction: Transaction,
@@ -23,7 +23,6 @@ export async function linkFoundRequests(
     from scrape_job_requests as link join requests on requests.id = link.request_id
     where link.job_id = any(${jobIds}::uuid[])
     order by requests.platform, requests.source_id for key share of requests`.execute(transaction)
-  await lockKnownRequests(transaction, watchId)
   const found = new Map(rows.map(({ id, platform, source_id }) => [correctionHash(platform, source_id), id]))
   await sql`
     insert into watch_requests as known (watch_id, source_hash, request_id)
@@ -31,14 +30,6 @@ export async function linkFoundRequests(
     from unnest(${[...found.keys()]}::text[], ${[...found.values()]}::uuid[]) as found (source_hash, request_id)
     on conflict (watch_id, source_hash) do update set request_id = excluded.request_id, is_present = false
       where known.request_id <> excluded.request_id`.execute(transaction)
-}
-
-/** In the order of all that change several of them. */
-export async function lockKnownRequests(transaction: Transaction, watchId: string): Promise<void> {
-  await sql`
-    select from watch_requests where watch_id = ${watchId} order by watch_id, source_hash for update`.execute(
-    transaction,
-  )
 }
 
 interface ComparedRow {
@@ -83,6 +74,7 @@ export async function readComparedRequests(
   }))
 }
 
+/** Changes what the watch knows, in the order of all that change several of these rows. What a purge deleted meanwhile stays deleted. */
 export async function storeKnowledge(
   transaction: Transaction,
   watchId: string,
@@ -90,6 +82,11 @@ export async function storeKnowledge(
 ): Promise<void> {
   if (knowledge.length === 0) return
   await sql`
+    with locked as materialized (
+      select source_hash as hash from watch_requests
+      where watch_id = ${watchId} and source_hash = any(${knowledge.map(({ sourceHash }) => sourceHash)}::text[])
+      order by watch_id, source_hash for update
+    )
     update watch_requests as known set votes = fresh.votes, status = fresh.status, wish_id = fresh.wish_id,
       is_present = fresh.is_present, fits = fresh.fits
     from jsonb_to_recordset(${JSON.stringify(
@@ -103,5 +100,6 @@ export async function storeKnowledge(
       })),
     )}::jsonb)
       as fresh (source_hash text, votes integer, status text, wish_id uuid, is_present boolean, fits boolean)
+      join locked on locked.hash = fresh.source_hash
     where known.watch_id = ${watchId} and known.source_hash = fresh.source_hash`.execute(transaction)
 }

@@ -21,19 +21,27 @@ const isDue = (now: Date) => sql<boolean>`
     select from scrape_job_requests as link join wish_queue as waiting on waiting.request_id = link.request_id
     where link.job_id = job.id))`
 
-/** The watches with runs that are to be reported now, those that wait longest first. */
-export async function findDueWatches(database: Database, now: Date, max: number): Promise<{ id: string }[]> {
+/** The watches with runs that are to be reported now, those that wait longest first, without some of them. */
+export async function findDueWatches(
+  database: Database,
+  now: Date,
+  max: number,
+  except: readonly string[] = [],
+): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
     select run.watch_id as id from watch_runs as run join scrape_jobs as job on job.id = run.job_id
-    where ${isDue(now)} group by run.watch_id order by min(job.ended_at) limit ${max}`.execute(database)
+    where ${isDue(now)} and run.watch_id <> all(${except}::uuid[])
+    group by run.watch_id order by min(job.ended_at) limit ${max}`.execute(database)
   return rows
 }
 
-/** Whether runs have ended whose requests are not placed yet. */
-export async function hasWaitingRuns(database: Database): Promise<boolean> {
+/** Whether runs have ended whose requests are not placed yet, of other watches than these. */
+export async function hasWaitingRuns(database: Database, except: readonly string[]): Promise<boolean> {
   const { rows } = await sql`
     select from watch_runs as run join scrape_jobs as job on job.id = run.job_id
-    where run.reported_at is null and job.ended_at is not null limit 1`.execute(database)
+    where run.reported_at is null and job.ended_at is not null and run.watch_id <> all(${except}::uuid[]) limit 1`.execute(
+    database,
+  )
   return rows.length > 0
 }
 

@@ -24,38 +24,77 @@ const maxReports = 20
 const settleMs = 2_000
 /** How soon is looked again for a run whose requests are being placed. */
 const waitMs = 5_000
+/** For so long a watch whose report failed stands back for the others. */
+const standBackMs = 4 * 60_000
 
 /** The name is in the triggers that notify (`database/migrations/version-5/news.ts`). */
 const channel = 'wishwell_ended_runs'
 
+/** What failed a short while ago: it must not stand before all that comes after it. */
+function createFailures() {
+  const until = new Map<string, number>()
+  return {
+    add: (id: string, now: Date) => until.set(id, now.getTime() + standBackMs),
+    read(now: Date): string[] {
+      for (const [id, end] of until) if (end <= now.getTime()) until.delete(id)
+      return [...until.keys()]
+    },
+  }
+}
+
 /**
  * Makes a report of each run of a watch that has ended, in the background: soon after it, and in every round of maintenance. What a stop
- * or a crash leaves is reported by another process or after the next start.
+ * or a crash leaves is reported by another process or after the next start. A model compares reports with goals in a run of its own, for
+ * which other reports do not wait.
  */
 export async function startReporting(dependencies: ReportingDependencies): Promise<BackgroundRun> {
   const { database, listen, clock, log, config, isAutomatic } = dependencies
-  const judging = createGoalJudging({ database, clock, log, config })
+  const goalJudging = createGoalJudging({ database, clock, log, config })
+  const failures = createFailures()
+  const judging = createBackgroundRun({
+    step: goalJudging.judgeNext,
+    onError: (error) => log.error({ err: error }, 'comparing news with goals failed'),
+  })
+  const report = async (watchId: string) => {
+    try {
+      await makeReport(database, { watchId, canJudge: goalJudging.canJudge, now: clock.now() })
+    } catch (error) {
+      failures.add(watchId, clock.now())
+      throw error
+    }
+  }
   const reporting = createBackgroundRun({
-    step: async (signal) => {
-      const due = await findDueWatches(database, clock.now(), maxReports)
-      const made = await passOverFailures(due, log, ({ id }) =>
-        makeReport(database, { watchId: id, canJudge: judging.canJudge, now: clock.now() }),
-      )
-      if (signal.aborted) return false
-      const isJudged = await judging.judgeNext(signal)
-      const isMore = isJudged || (made > 0 && due.length === maxReports)
-      if (!isMore && isAutomatic && (await hasWaitingRuns(database))) reporting.startSoon(waitMs)
+    step: async () => {
+      const now = clock.now()
+      const due = await findDueWatches(database, now, maxReports, failures.read(now))
+      const made = await passOverFailures(due, log, ({ id }) => report(id))
+      if (made > 0 && isAutomatic) judging.startSoon(0)
+      const isMore = due.length === maxReports
+      if (!isMore && isAutomatic && (await hasWaitingRuns(database, failures.read(clock.now())))) {
+        reporting.startSoon(waitMs)
+      }
       return isMore
     },
     onError: (error) => log.error({ err: error }, 'reporting news failed'),
   })
   const stopListening = isAutomatic ? await listen(channel, () => reporting.startSoon(settleMs)) : null
+  const both = [reporting, judging]
   // What another process left.
-  if (isAutomatic) reporting.startSoon(0)
+  if (isAutomatic) for (const run of both) run.startSoon(0)
   return {
-    ...reporting,
+    job: async () => {
+      for (const run of both) await run.job()
+      return false
+    },
+    run: async () => {
+      await reporting.run()
+      await judging.run()
+    },
+    startSoon: (delayMs) => {
+      for (const run of both) run.startSoon(delayMs)
+    },
     stop: async () => {
-      await Promise.all([reporting.stop(), stopListening?.()])
+      await Promise.all([...both.map((run) => run.stop()), stopListening?.()])
     },
   }
 }

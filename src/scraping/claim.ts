@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { Json } from '../platforms/platform.ts'
-import { countPages, countPagesOfSources } from './collected-topics.ts'
+import { countPages, countPagesOfSources, countPagesOfWatch } from './collected-topics.ts'
 import type { QueueMessage } from './queue.ts'
 
 /** A task that one worker has claimed. */
@@ -25,7 +25,7 @@ export interface ClaimedTask {
   expiresAt: Date
   /** Of its job: it collects newest first what is newer; null: by relevance. */
   newestSince: Date | null
-  /** Pages of this topic that the platform had delivered before the claim: to all jobs, or to those of the account with the same sources. */
+  /** Pages of this topic that the platform had delivered before the claim: to all jobs, to those of the account with the same sources, or of the watch. */
   pagesBefore: number
   queueMessage: QueueMessage
   /** When this worker first found the host at capacity; null when it did not. */
@@ -60,19 +60,24 @@ export async function claimTask(
     return claim(transaction, next?.id ?? own.id, queueMessage.id, now)
   })
   if (!row) return null
-  const { sources } = row
-  const pagesBefore =
-    sources === null
-      ? await countPages(database, row.platform, row.topic)
-      : await countPagesOfSources(database, { ...row, sources })
   return {
     ...row,
     queueMessage,
     cursor: row.cursor as Json,
     pageDueSince: row.pageDueSince ?? now,
-    pagesBefore,
+    pagesBefore: await countPagesBefore(database, row),
     busySince: null,
   }
+}
+
+/** Newest first, a job begins where the last one of its watch stopped: what others collected meanwhile is unknown to the watch. */
+function countPagesBefore(
+  database: Database,
+  task: Pick<ClaimedTask, 'jobId' | 'platform' | 'topic' | 'sources' | 'newestSince'>,
+): Promise<number> {
+  const { platform, topic, sources } = task
+  if (task.newestSince !== null) return countPagesOfWatch(database, task)
+  return sources === null ? countPages(database, platform, topic) : countPagesOfSources(database, { ...task, sources })
 }
 
 /**

@@ -36,6 +36,23 @@ export async function countPagesOfSources(
 }
 
 /**
+ * How many pages the jobs of a watch have got from a platform with the sources of one of them; a watch has one topic. All of them count: a number
+ * that stops growing would be the same turn each time.
+ */
+export async function countPagesOfWatch(
+  executor: Executor,
+  { jobId, platform, sources }: { jobId: string; platform: PlatformName; sources: string[] | null },
+): Promise<number> {
+  const { rows } = await sql<{ pages: number }>`
+    select coalesce(sum(tasks.pages), 0)::integer as pages
+    from scrape_jobs as own join scrape_jobs as jobs on jobs.watch_id = own.watch_id join scrape_tasks as tasks on tasks.job_id = jobs.id
+    where own.id = ${jobId}::uuid and tasks.platform = ${platform} and tasks.sources is not distinct from ${sources}::text[]`.execute(
+    executor,
+  )
+  return rows[0]?.pages ?? 0
+}
+
+/**
  * Puts a topic that an expansion thought of on the lists when a job collects it for a caller who named it, in the transaction that stores
  * the page, after the page.
  */

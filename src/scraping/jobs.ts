@@ -28,6 +28,8 @@ export interface NewJob {
   sources?: SourcesByPlatform
   /** The API key that pays, by its budget; none for a session that no key opened. */
   keyId?: string | null
+  /** See `Payer`. */
+  keyHasBudget?: boolean
   /** The watch whose run it is, which pays by its budget, too. */
   watchId?: string | null
   /** The budget of that watch: the maximum that all its runs may cost in a UTC month. */
@@ -59,7 +61,7 @@ const skipped = (platform: PlatformName, now: Date) => {
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, off = [], depth, sources = noSources, now, expiresAt } = job
-  const { keyId = null, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
+  const { keyId = null, keyHasBudget = true, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
   const isOver = off.length === platforms.length
   const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
   await nameSources(transaction, { accountId, sources: verified, now })
@@ -94,7 +96,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     await noteEvent(transaction, { accountId, type: 'scrape.completed', subject: { jobId, watchId }, now })
     return jobId
   }
-  const payer = { accountId, keyId, watchId, watchMonthlyCredits }
+  const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits }
   await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
   await beginJobs(transaction, queue, accountId, now)
   return jobId

@@ -89,9 +89,13 @@ async function areNewToWatch(transaction: Transaction, jobId: string, joined: re
   return rows[0]?.found ?? false
 }
 
+/** Whether the platform gave nothing at all, also nothing that is left out. */
+const isEmpty = ({ requests, discarded }: Pick<FetchedPage, 'requests' | 'discarded'>) =>
+  requests.length === 0 && Object.values(discarded).every((count) => count === 0)
+
 /**
- * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction. Newest first, a page without anything new is the last
- * of its source.
+ * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction. Newest first, a page of only known requests is the
+ * last of its source.
  * @returns the task as it is now; null when it has ended.
  * @throws TaskLostError when another worker has the task; nothing is stored then.
  */
@@ -109,9 +113,13 @@ export function checkpointPage(
     // No caller can list the requests of an unowned job, so they are not linked to it.
     const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
     const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
-    // What follows in its source is older. The page itself is delivered, and charged as any other.
+    // What follows in its source is older. The page itself is delivered, and charged as any other. Of a page whose items are all left out, only the
+    // adapter knows whether it has reached what is older than the instant.
     const isKnown =
-      task.newestSince !== null && usual !== null && !(await areNewToWatch(transaction, jobId, stored.joined))
+      task.newestSince !== null &&
+      usual !== null &&
+      (stored.found > 0 || isEmpty({ ...prepared, discarded })) &&
+      !(await areNewToWatch(transaction, jobId, stored.joined))
     const nextCursor = isKnown ? nextCursorIfKnown : usual
     const more = nextCursor !== null && pages < task.depth
     // One order of locks: an unowned job before its topic, as where `storePage` spells a topic; the topic before the job of an account.

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foundRequest, platformMap, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
@@ -195,6 +196,18 @@ describe('a watch that nobody looks at', () => {
   })
 })
 
+it('a watch that was made while its account was being deleted does not run, and goes', async () => {
+  const { watchId } = await daily()
+  const { client, accountId } = await service.createAccount()
+  await watchOf(client, { schedule: '0 8 * * *' })
+  // The route would have deleted its watch, if it had been there.
+  await service.database.updateTable('accounts').set({ deleted_at: clock.now() }).where('id', '=', accountId).execute()
+  await comeTo('2026-03-21T08:00:00Z')
+  const jobs = await service.database.selectFrom('scrape_jobs').select('watch_id').execute()
+  expect(jobs).toEqual([{ watch_id: watchId }])
+  expect(await service.database.selectFrom('watches').select('id').execute()).toEqual([{ id: watchId }])
+})
+
 describe('a watch whose key has ended', () => {
   const keyOf = async (terms: Record<string, unknown> = {}) => {
     const { body } = await service.client.post('/api/v1/keys', { name: 'of a watch', scope: 'collect', ...terms })
@@ -263,6 +276,25 @@ describe('what a run asks for', () => {
     expect(since().slice(-2)).toEqual([null, '2026-03-25T07:00:00.000Z'])
   })
 
+  it('is what is new since the first of the last 100 runs, where a platform did not begin in one of them', async () => {
+    const { watchId } = await daily()
+    await comeTo('2026-03-21T08:00:00Z')
+    // A hundred runs whose jobs ended before they began.
+    await sql`
+      with moments as (select '2026-03-21T09:00:00Z'::timestamptz + number * interval '1 minute' as at from generate_series(0, 99) as number),
+      jobs as (
+        insert into scrape_jobs (account_id, topic, depth, created_at, ended_at, watch_id)
+        select watches.account_id, watches.topic, 1, at, at, watches.id from moments cross join watches returning id, created_at
+      ), tasks as (
+        insert into scrape_tasks (job_id, platform, position, state, error_code, completed_at)
+        select id, 'github', 0, 'error', 'cancelled', created_at from jobs
+      )
+      insert into watch_runs (watch_id, trigger, due_at, begun_at, job_id, reported_at)
+      select ${watchId}, 'manual', created_at, created_at, id, created_at from jobs`.execute(service.database)
+    await comeTo('2026-03-22T08:00:00Z')
+    expect(since()).toEqual([null, '2026-03-21T08:00:00.000Z'])
+  })
+
   it('ends after the first page that has nothing new to the watch, which is charged', async () => {
     const pages =
       (found: string[][]): Script =>
@@ -287,6 +319,28 @@ describe('what a run asks for', () => {
     const runs = await runsOf(service.client, watchId)
     expect(runs.map(({ credits }: { credits: number }) => credits)).toEqual([1, 3, 4])
     expect((await read(watchId)).usedThisMonth).toBe(8)
+  })
+
+  it('goes on after a page whose items are all left out, and ends after one that has nothing at all', async () => {
+    const { watchId } = await daily({ depth: 4, monthlyCredits: 50 })
+    answer = () => ({ requests: [foundRequest('a')], nextCursor: null })
+    await comeTo('2026-03-21T08:00:00Z')
+    answer = (_call, { cursor }) =>
+      cursor === null
+        ? { requests: [], discarded: { noText: 50 }, nextCursor: 1 }
+        : cursor === 1
+          ? { requests: [], offTopic: [foundRequest('other')], discarded: { offTopic: 1 }, nextCursor: 2 }
+          : { requests: [foundRequest('b')], nextCursor: null }
+    await comeTo('2026-03-22T08:00:00Z')
+    answer = () => ({ requests: [], nextCursor: 1 })
+    await comeTo('2026-03-23T08:00:00Z')
+    const runs = await runsOf(service.client, watchId)
+    const shown = runs.map(({ credits, requestsCreated }: Record<string, number>) => [credits, requestsCreated])
+    expect(shown).toEqual([
+      [1, 0],
+      [3, 1],
+      [1, 1],
+    ])
   })
 })
 
@@ -330,6 +384,18 @@ describe('a platform with several sources', () => {
       '2026-03-21T07:00:00.000Z',
       '2026-03-21T07:00:00.000Z',
     ])
+  })
+
+  it('take turns by the pages of the watch alone, whatever others collect between its runs', async () => {
+    await daily({ depth: 1, monthlyCredits: 50 })
+    answer = twoSources({ one: [['a']], two: [['b']] })
+    for (const day of [21, 22, 23, 24]) {
+      await comeTo(`2026-03-${day}T08:00:00Z`)
+      const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+      await service.client.waitForJob(body.data.jobId)
+    }
+    const ofWatch = github.calls.filter(({ newestSince }) => newestSince)
+    expect(ofWatch.map(({ pagesBefore }) => pagesBefore)).toEqual([1, 2, 3])
   })
 
   it('that were all asked, and had nothing new, are asked since the begin of that run', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { accountExists } from '../accounts/accounts.ts'
 import { hasKeyEnded } from '../accounts/keys.ts'
 import { monthOf } from '../accounts/month.ts'
 import type { Database, Transaction } from '../database/open.ts'
@@ -101,6 +102,11 @@ async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date
 async function run(transaction: Transaction, dependencies: DueDependencies, due: DueWatch, now: Date) {
   const watch = await claimInstant(transaction, due, now)
   if (watch === null) return { outcome: 'claimed elsewhere' }
+  // It was made while its account was being deleted.
+  if (!(await accountExists(transaction, watch.account_id))) {
+    await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
+    return { outcome: 'its account is deleted' }
+  }
   const asksBecause = await whyItAsks(transaction, watch, now)
   if (asksBecause !== null) {
     await ask(transaction, watch, { reason: asksBecause, now })

@@ -31,7 +31,7 @@ const maxFirstRuns = 3
 /**
  * Since when new requests are asked for: the begin of the last run in which each platform was done, the earliest of them, less an overlap. A platform that
  * was stopped or failed may have left out pages, and so may one that has more than the depth of the run: of its sources, some were not asked. For them the
- * instant stays, until it is that of the first of the considered runs.
+ * instant stays, until it is that of the first of the considered runs; so it does for one that was never done in them, or never began.
  * @returns null to ask by relevance: in the first run, and while a platform has not had one.
  */
 async function newestSinceOf(
@@ -40,15 +40,17 @@ async function newestSinceOf(
   on: readonly PlatformName[],
 ): Promise<Date | null> {
   const { rows } = await sql<{ platform: PlatformName; tries: number; done_at: Date | null }>`
-    select platform, count(*)::integer as tries, greatest(
+    select platform, count(tasks.started_at)::integer as tries, coalesce(
       max(runs.begun_at) filter (where tasks.state = 'done' and (jobs.newest_since is null or tasks.cursor = 'null'::jsonb)),
-      case when count(*) = ${consideredRuns} then min(runs.begun_at) end) as done_at
+      case when max(runs.considered) = ${consideredRuns} and (count(*) = ${consideredRuns} or count(tasks.started_at) >= ${maxFirstRuns})
+        then min(runs.oldest) end) as done_at
     from (
-      select job_id, begun_at from watch_runs where watch_id = ${watchId}::uuid and job_id is not null
-      order by due_at desc limit ${consideredRuns}
+      select job_id, begun_at, count(*) over () as considered, min(begun_at) over () as oldest from (
+        select job_id, begun_at from watch_runs where watch_id = ${watchId}::uuid and job_id is not null
+        order by due_at desc limit ${consideredRuns}
+      ) as last_runs
     ) as runs
     join scrape_jobs as jobs on jobs.id = runs.job_id join scrape_tasks as tasks on tasks.job_id = runs.job_id
-    where tasks.started_at is not null
     group by platform`.execute(transaction)
   const of = new Map(rows.map((row) => [row.platform, row]))
   const waitsForFirst = on.some((platform) => {

@@ -55,7 +55,16 @@ beforeAll(async () => {
 })
 
 /** What else the body of a call needs, so that nothing but the date is wrong. */
-const required: Record<string, object> = { '/api/v1/requests/search': { query: 'dark' } }
+const required: Record<string, object> = {
+  '/api/v1/requests/search': { query: 'dark' },
+  '/api/v1/keys': { name: 'a' },
+  '/api/admin/accounts/{accountId}/keys': { name: 'a' },
+  '/api/v1/feeds': { kind: 'search', query: 'dark' },
+  '/api/v1/watches': { topic: 'dark mode', schedule: 'daily', monthlyCredits: 100 },
+}
+
+/** What is stored with a date is not stored hundreds of times, and a key expires in the future only. */
+const isStored = ({ method, path }: Target) => method !== 'GET' && !/\/(search|read)$/.test(path)
 
 /** An object that has the value at a path. */
 const nested = (path: string, value: string): object =>
@@ -70,12 +79,22 @@ function send({ method, path, key, place, field }: Target, text: string) {
 
 it('every list, search and export has the same dates', () => {
   expect(targets.map(({ path, field }) => `${path} ${field}`).sort()).toEqual([
+    '/api/admin/accounts/{accountId}/keys expiresAt',
+    '/api/v1/feeds filters.since',
+    '/api/v1/feeds filters.until',
+    '/api/v1/keys expiresAt',
+    '/api/v1/news since',
+    '/api/v1/news/read until',
     '/api/v1/requests since',
     '/api/v1/requests until',
     '/api/v1/requests/export since',
     '/api/v1/requests/export until',
     '/api/v1/requests/search filters.since',
     '/api/v1/requests/search filters.until',
+    '/api/v1/watches filters.since',
+    '/api/v1/watches filters.until',
+    '/api/v1/watches/{watchId} filters.since',
+    '/api/v1/watches/{watchId} filters.until',
     '/api/v1/wishes since',
     '/api/v1/wishes until',
   ])
@@ -89,7 +108,7 @@ const dates = [
 ]
 
 it('a day and an RFC 3339 date-time are accepted everywhere', async () => {
-  for (const target of targets) {
+  for (const target of targets.filter((one) => !isStored(one))) {
     for (const text of dates) {
       const { status } = await send(target, text)
       expect([target.path, target.field, text, status]).toEqual([target.path, target.field, text, 200])

@@ -42,7 +42,8 @@ it('the same words mean the same in every list and search', async () => {
   const { body } = await contract.service.client.get('/openapi.json')
   const documented = Object.entries(body.paths as Record<string, Record<string, Operation>>).flatMap(
     ([path, methods]) =>
-      Object.values(methods).flatMap((operation) => {
+      // The forms of other programs have words of their own.
+      Object.values(path.startsWith('/compat/') ? {} : methods).flatMap((operation) => {
         const words = documentedOrders(operation)
         return words ? [[path, words]] : []
       }),

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { generateApiKey } from '../../src/accounts/keys.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'
 import { type ChildService, startChildService } from '../child-service.ts'
 import { createTestClient, type TestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
-import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 
 export const campaignAdminKey = 'admin-key-of-the-crash-test'
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateApiKey } from '../../src/accounts/keys.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'
 import { type ChildService, startChildService } from '../child-service.ts'
 import { type Answer, createTestClient, type TestClient } from '../client.ts'
-import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
 // A Postgres that stands still: it takes connections and statements, and answers nothing.

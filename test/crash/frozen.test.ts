@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
+import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize } from '../campaign-size.ts'
 import type { ChildService } from '../child-service.ts'
 import type { DatabaseCopy } from '../database.ts'
-import { createRandom } from '../platform-simulator/random.ts'
 import { openCampaign, readState } from './campaign.ts'
 
 // A process that is frozen for longer than its heartbeat and then goes on, and every third one that is killed, at random moments:

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize } from '../campaign-size.ts'
-import { createRandom } from '../platform-simulator/random.ts'
 import { openCampaign, readState } from './campaign.ts'
 
 // kill -9 at random moments: every job ends, nothing is lost, doubled or charged twice.

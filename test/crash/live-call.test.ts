@@ -4,10 +4,10 @@ import { generateApiKey } from '../../src/accounts/keys.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { sweepCalls } from '../../src/live/calls.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'
 import { startChildService } from '../child-service.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
-import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 
 const apiKey = generateApiKey()
 let simulator: PlatformSimulator

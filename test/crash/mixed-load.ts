@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom, type Random } from '../../src/platform-simulator/random.ts'
 import { type Answer, createTestClient, type TestClient } from '../client.ts'
 import { openEvents } from '../event-reader.ts'
-import { createRandom, type Random } from '../platform-simulator/random.ts'
 
 // Callers that do what callers do while processes are killed: they repeat what was not answered, with the same Idempotency-Key where it is no read.
 

@@ -13,8 +13,8 @@ import {
   readPlace,
   withDatabase,
 } from '../../src/moving/testing.ts'
+import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize } from '../campaign-size.ts'
-import { createRandom } from '../platform-simulator/random.ts'
 
 // kill -9 of an export and of an import at any moment: the same command goes on, and the rows are the same in the end.
 

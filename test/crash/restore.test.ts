@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { listDataDirectory, makeDirectory, readDataDirectory } from '../../src/backup/testing.ts'
 import { startCommand } from '../../src/cli/command-testing.ts'
 import { hasDatabase, tidyDataDirectory } from '../../src/database/embedded/data-directory.ts'
+import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { copyDatabase } from '../database.ts'
-import { createRandom } from '../platform-simulator/random.ts'
 
 // kill -9 at any step of a restore: the old database or the new one is there, whole.
 

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
+import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { childEnvironment } from '../child-environment.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
-import { createRandom } from '../platform-simulator/random.ts'
 import { checkMonth, makeWatches, monthStart, stepsOf } from '../watched-month/month.ts'
 
 // kill -9 at random statements of a month of watches: every instant has one run or one reason, every end of a job and every skip one event with an id.

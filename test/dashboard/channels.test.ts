@@ -164,7 +164,10 @@ describePage('channels', () => {
 
 describePage('a mail channel', () => {
   let mails: TestMailServer
-  const environment: Record<string, string> = { MAIL_FROM: 'news@wishwell.example' }
+  const environment: Record<string, string> = {
+    MAIL_FROM: 'news@wishwell.example',
+    PUBLIC_URL: 'http://wishwell.example',
+  }
   // Before the service, which gets its address.
   beforeAll(async () => {
     mails = await startMailServer()

@@ -5,7 +5,7 @@ import {
   type PlatformSimulator,
   type SimulatorOptions,
   startPlatformSimulator,
-} from '../platform-simulator/simulator.ts'
+} from '../../src/platform-simulator/simulator.ts'
 import { startTestService, type TestService, type TestServiceOptions } from '../service.ts'
 import { chromiumFlags, chromiumPath } from './chromium.ts'
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { vi } from 'vitest'
+import { platformFacts } from '../../src/platform-simulator/platform-facts.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'
 import type { ClientTimeouts } from '../../src/platforms/client/messages.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { platformFacts } from '../platform-simulator/platform-facts.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
-import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 import { startTestService, type TestService } from '../service.ts'
 
 /** Part of every record, query and body: a log or message that contains a piece of one contains it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
+import { simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
 import { type Expectation, lastingFaults } from './expectations.ts'
 import { type Cell, faultsOfRun, openMatrix, rounds } from './matrix.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
+import { platformFacts } from '../../src/platform-simulator/platform-facts.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
+import type { LoggedRequest } from '../../src/platform-simulator/server.ts'
 import { campaignSize } from '../campaign-size.ts'
-import { platformFacts } from '../platform-simulator/platform-facts.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
-import type { LoggedRequest } from '../platform-simulator/server.ts'
 import { type Expectation, expectedOutcome } from './expectations.ts'
 import { type JobReport, type Laboratory, type LaboratoryOptions, startLaboratory, topic } from './laboratory.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultName, FaultOptions } from '../platform-simulator/faults.ts'
-import { newestFirst, since } from '../platform-simulator/newest-first-testing.ts'
-import { platformFacts } from '../platform-simulator/platform-facts.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
+import type { FaultName, FaultOptions } from '../../src/platform-simulator/faults.ts'
+import { newestFirst, since } from '../../src/platform-simulator/newest-first-testing.ts'
+import { platformFacts } from '../../src/platform-simulator/platform-facts.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
 import { passingFaults, passingWaits } from './expectations.ts'
 
 // Searches for what is new, through faults that pass: nothing is lost, nothing comes twice, and each walk ends.

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
+import type { FaultName } from '../../src/platform-simulator/faults.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
 import { campaignSize } from '../campaign-size.ts'
-import type { FaultName } from '../platform-simulator/faults.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
 import { type JobReport, type Laboratory, startLaboratory } from './laboratory.ts'
 
 /** Two pages of every source, also of the phrases that share the records of Hacker News. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import type { FaultName, FaultOptions } from '../../src/platform-simulator/faults.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
+import { simulate } from '../../src/platform-simulator/testing.ts'
 import type { AdapterCache } from '../../src/platforms/adapters/adapter-cache.ts'
 import { fetchPageOrNull, testClient, testClock } from '../../src/platforms/adapters/testing.ts'
 import { createMemoryQuotas } from '../../src/platforms/budget/quota.ts'
 import { type Page, type Platform, PlatformError } from '../../src/platforms/platform.ts'
 import { createPlatforms } from '../../src/platforms/platforms.ts'
-import type { FaultName, FaultOptions } from '../platform-simulator/faults.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
-import { simulate } from '../platform-simulator/testing.ts'
 
 // Every form in which the platforms say "not now", adapter by adapter, with waits that no test could sit through.
 

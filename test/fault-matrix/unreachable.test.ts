@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
-import { simulatedPlatformNames, simulatedPlatforms } from '../platform-simulator/platforms/index.ts'
+import { simulatedPlatformNames, simulatedPlatforms } from '../../src/platform-simulator/platforms/index.ts'
 import { startLaboratory } from './laboratory.ts'
 
 // Reserved by RFC 6761: it never resolves.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Discarded } from '../../src/database/column-types.ts'
+import { type NearMissKind, nearMissesOf, nearMissTopics } from '../../src/platform-simulator/near-misses.ts'
+import { simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'
 import { topicKey } from '../../src/platforms/topic-key.ts'
 import type { Job } from '../../src/scraping/jobs.ts'
-import { type NearMissKind, nearMissesOf, nearMissTopics } from '../platform-simulator/near-misses.ts'
-import { simulatedPlatformNames } from '../platform-simulator/platforms/index.ts'
-import { type PlatformSimulator, startPlatformSimulator } from '../platform-simulator/simulator.ts'
 import { startTestService, type TestService } from '../service.ts'
 
 // Every platform's search returns near-misses of twenty topics, through the whole service. The expectation knows only how each

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createRandom } from '../../src/platform-simulator/random.ts'
 import { movedClock, openJobs } from '../../src/watches/testing.ts'
 import { campaignSize } from '../campaign-size.ts'
-import { createRandom } from '../platform-simulator/random.ts'
 import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { startTestService, type TestService } from '../service.ts'
 import { checkMonth, emptyPages, makeWatches, monthStart, stepsOf } from './month.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
+import { hasBudget } from '../keys.ts'
 import { hasOwnView, ownViewColumns } from '../own-view.ts'
 import { generateToken, hashAdminKey, hashToken, isToken } from './tokens.ts'
 
@@ -76,7 +77,7 @@ export async function findSession(
       'sessions.api_key_id as keyId',
       'api_keys.scope',
     ])
-    .select(ownViewColumns)
+    .select([...ownViewColumns, hasBudget])
     .where('sessions.token_hash', '=', hashToken(token))
     .where('sessions.expires_at', '>', now)
     .where('sessions.last_used_at', '>', new Date(now.getTime() - idleTimeMs))
@@ -98,7 +99,15 @@ export async function findSession(
   const account =
     accountId === null || name === null || tier === null
       ? null
-      : { accountId, name, tier, hasOwnView: hasOwnView(row), keyId, scope: row.scope ?? 'manage' }
+      : {
+          accountId,
+          name,
+          tier,
+          hasOwnView: hasOwnView(row),
+          keyId,
+          keyHasBudget: row.keyHasBudget ?? false,
+          scope: row.scope ?? 'manage',
+        }
   return { sessionId: id, account }
 }
 

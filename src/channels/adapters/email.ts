@@ -9,6 +9,7 @@ import { addMailChannel, endMailChannels, lockConsent, readConsent, withdrawCons
 import { countMail, hourMs, LimitReached, type MailLimits, usualLimits } from '../../mail/limits.ts'
 import type { Mailer } from '../../mail/mailer.ts'
 import { unsubscribeUrl } from '../../mail/tokens.ts'
+import { usualTimeouts } from '../../mail/transport.ts'
 import { type Secrets, UnreadableSecretError } from '../../secrets/secrets.ts'
 import type { ChannelAdapter, ChannelStates, DeliveryContext, DeliveryOutcome } from '../adapter.ts'
 import { sealedFor } from '../store/channels.ts'
@@ -26,6 +27,9 @@ export interface EmailDependencies {
   states?: ChannelStates
   limits?: MailLimits
 }
+
+/** For its consent and the limits, before the mail server is asked. */
+const beforeMailMs = 5_000
 
 const unavailable = 'The operator has not configured a mail server (SMTP_URL).'
 const oneAddress = 'must be one mail address like name@example.org, without a name, quotes or comments'
@@ -110,6 +114,7 @@ export function createEmailAdapter(dependencies: EmailDependencies): ChannelAdap
       }),
     },
     initialState: 'unconfirmed',
+    timeLimitMs: usualTimeouts.totalMs + beforeMailMs,
     prepare: async ({ address }) => {
       const parsed = parseMailAddress(String(address))
       if (parsed === null) throw invalidField('address', oneAddress)

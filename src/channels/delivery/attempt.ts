@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/open.ts'
+import type { ChannelType } from '../../database/tables/channels.ts'
 import type { Message } from '../../events/message.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type Secrets, UnknownKeyError, UnreadableSecretError } from '../../secrets/secrets.ts'
@@ -18,11 +19,19 @@ export interface AttemptDependencies {
   publicUrl: () => string
   clock: Clock
   log: Pick<Logger, 'error'>
-  /** Of one attempt, with all that an adapter does. */
-  timeLimitMs?: number
 }
 
-const defaultTimeLimitMs = 15_000
+/** Of one attempt, with all that an adapter does. */
+const usualTimeLimitMs = 15_000
+/** For what is done before and after an attempt: events are rendered, and outcomes stored. */
+const aroundAttemptMs = 45_000
+
+/** How long a channel of each type is claimed: longer than an attempt may take, or another process would make it a second time. */
+export const claimsOf = (adapters: Adapters): ReadonlyMap<ChannelType, number> =>
+  new Map(
+    [...adapters].map(([type, { timeLimitMs = usualTimeLimitMs }]) => [type, timeLimitMs + aroundAttemptMs] as const),
+  )
+
 /** After a failure of our own, such as that of a database. */
 const ownFailureMs = 60_000
 /** How long it composes before it renews the claim: a part of its time. */
@@ -79,7 +88,7 @@ export async function attempt(
   claim: Claim,
   stopping: AbortSignal,
 ): Promise<ClaimResult | null> {
-  const { database, adapters, secrets, publicUrl, clock, log, timeLimitMs = defaultTimeLimitMs } = dependencies
+  const { database, adapters, secrets, publicUrl, clock, log } = dependencies
   const { channelId, accountId, name: channelName } = claim
   let nothingLeft: readonly string[] = []
   const ended = (outcome: ClaimResult['outcome']): ClaimResult => ({ claim, nothingLeft, outcome, now: clock.now() })
@@ -92,7 +101,7 @@ export async function attempt(
     const adapter = adapters.get(claim.type)
     if (adapter === undefined || adapter.unavailable !== null) return ended(toOutcome(noType(claim.type)))
     if (!(await renewClaim(database, claim))) return null
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeLimitMs)])
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(adapter.timeLimitMs ?? usualTimeLimitMs)])
     const context = { channelId, accountId, channelName, now: clock.now(), publicUrl: publicUrl(), signal }
     const outcome = toOutcome(await adapter.deliver(config, composed.message, context))
     // The receiver may have it or not: another process, or the next start, sends it again with the same id.

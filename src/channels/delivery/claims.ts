@@ -25,6 +25,8 @@ export interface Claim {
   failingSince: Date | null
   /** Tells one claim of a channel from another. */
   token: string
+  /** How long it holds after it was made or renewed. */
+  claimMs: number
   messageId: string
   cadence: ChannelCadence
   attempts: number
@@ -56,8 +58,8 @@ interface DeliveryRow {
   created_at: Date
 }
 
-/** A process that died has confirmed nothing; others take its channels over after this. Longer than an adapter may take. */
-const claimDuration = sql`interval '60 seconds'`
+/** Of a type that the operator does not offer now. */
+const usualClaimMs = 60_000
 /** The maximum of events in a digest; more become a second one. */
 const maxDigest = 100
 
@@ -68,6 +70,8 @@ export interface ClaimInput {
   underWay: ReadonlyMap<string, number>
   /** The maximum on a host. */
   maxOfHost: number
+  /** How long a channel of each type is claimed: a process that died has confirmed nothing, and others take its channels over after this. */
+  claimMs: ReadonlyMap<ChannelType, number>
   /** The channels that this process has under way: it never claims one again, however long it takes. */
   channelsUnderWay: ReadonlySet<string>
 }
@@ -75,10 +79,11 @@ export interface ClaimInput {
 /** Claims channels whose next attempt is due, the longest due first, and no more of a host than it may have. */
 async function claimChannels(
   transaction: Transaction,
-  { max, now, underWay, maxOfHost, channelsUnderWay }: ClaimInput,
+  { max, now, underWay, maxOfHost, claimMs, channelsUnderWay }: ClaimInput,
 ) {
   const busy = [...underWay].filter(([, count]) => count >= maxOfHost).map(([host]) => host)
   const counts = JSON.stringify(Object.fromEntries(underWay))
+  const durations = JSON.stringify(Object.fromEntries(claimMs))
   const isFree = sql`due_at <= ${now} and state = 'active' and (claimed_until is null or claimed_until < clock_timestamp())`
   const { rows } = await sql<ChannelRow>`
     with due as materialized (
@@ -93,7 +98,8 @@ async function claimChannels(
         and channels.state = 'active' and (claimed_until is null or claimed_until < clock_timestamp())`}
       order by ranked.due_at, id limit ${max} for update of channels skip locked
     )
-    update channels set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp() + ${claimDuration}
+    update channels set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp()
+      + make_interval(secs => coalesce((${durations}::jsonb ->> type)::float8, ${sql.lit(usualClaimMs)}) / 1000)
     from next where channels.id = next.id
     returning channels.id, account_id, type, name, config, host, failures, failing_since, cadence, claimed_by`.execute(
     transaction,
@@ -107,10 +113,10 @@ async function claimChannels(
  */
 export async function renewClaim(
   executor: Executor,
-  { channelId, token }: Pick<Claim, 'channelId' | 'token'>,
+  { channelId, token, claimMs }: Pick<Claim, 'channelId' | 'token' | 'claimMs'>,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update channels set claimed_until = clock_timestamp() + ${claimDuration}
+    update channels set claimed_until = clock_timestamp() + make_interval(secs => ${claimMs}::float8 / 1000)
     where id = ${channelId} and claimed_by = ${token} and state = 'active'`.execute(executor)
   return numAffectedRows === 1n
 }
@@ -172,6 +178,7 @@ export const claimMessages = (database: Database, input: ClaimInput): Promise<Cl
         failures: channel.failures,
         failingSince: channel.failing_since,
         token: channel.claimed_by,
+        claimMs: input.claimMs.get(channel.type) ?? usualClaimMs,
         messageId: rows[0]?.message_id ?? '',
         cadence: channel.cadence,
         attempts: rows[0]?.attempts ?? 0,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OpenDatabase } from '../../database/open.ts'
 import { createBackgroundRun, wakeTwice } from '../../runtime/background-run.ts'
 import type { MaintenanceJob } from '../../runtime/maintenance.ts'
-import { type AttemptDependencies, attempt } from './attempt.ts'
+import { type AttemptDependencies, attempt, claimsOf } from './attempt.ts'
 import { type Claim, claimMessages } from './claims.ts'
 import { fanOutEvents, type ReadersOfRequest } from './fan-out.ts'
 import { createLanes } from './lanes.ts'
@@ -58,6 +58,7 @@ async function readWait({ database, clock }: DeliveringDependencies): Promise<nu
 export async function startDelivering(dependencies: DeliveringDependencies): Promise<Delivering> {
   const { database, clock, log, listen, readersOf, noteLook, random = Math.random, isAutomatic } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
+  const claimMs = claimsOf(dependencies.adapters)
   const stopping = new AbortController()
   const { signal } = stopping
   let timer: NodeJS.Timeout | undefined
@@ -79,7 +80,11 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
   const claim = async (): Promise<boolean> => {
     const max = lanes.free()
     if (max <= 0 || signal.aborted) return false
-    const input = { max, now: clock.now(), underWay: lanes.underWay, maxOfHost: limits.ofHost, channelsUnderWay }
+    const input = {
+      ...{ max, claimMs, channelsUnderWay, underWay: lanes.underWay },
+      now: clock.now(),
+      maxOfHost: limits.ofHost,
+    }
     const claims = await claimMessages(database, input)
     for (const one of claims) {
       channelsUnderWay.add(one.channelId)

@@ -4,11 +4,12 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { moduleFile } from '../../runtime/module-file.ts'
 import { databaseIn, makeWorkDirectory } from './data-directory.ts'
 import { closeToOthers } from './permissions.ts'
 import { writeVersion } from './version-file.ts'
 
-const file = fileURLToPath(new URL('./creation-process.ts', import.meta.url))
+const file = fileURLToPath(moduleFile('./creation-process', import.meta.url))
 
 /**
  * Makes the database of a data directory, if there is none. That takes half a gigabyte, which a process returns only at its end,

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { DatabaseError } from 'pg-protocol'
+import { moduleFile } from '../../runtime/module-file.ts'
 import { readAnswer, type StatementResult, scriptMessage, statementMessage, toParameters } from './messages.ts'
 import { describeError, type WorkerError, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 import { createPreparedStatements, type PreparedStatements } from './statements.ts'
@@ -154,7 +155,7 @@ function createPendingCalls(
  * @param onCrash called when it dies while `isClosing` gives false, with SQLSTATE 57014 after a statement that ran too long.
  */
 export function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+  const worker = new Worker(moduleFile('./worker', import.meta.url), {
     workerData: { directory },
     name: 'database',
   })

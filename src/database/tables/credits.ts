@@ -39,13 +39,15 @@ export interface CreditsTables {
     key_id: FixedWithDefault<string | null>
     /** The watch whose run it is. */
     watch_id: FixedWithDefault<string | null>
+    /** Whether it may hold credits in months of budgets. */
+    is_bounded: FixedWithDefault<boolean>
   }
   /** What is held and settled in a month, by spender; derived from the entries. */
   spender_months: {
     account_id: Fixed<string>
     /** UTC, YYYY-MM. */
     month: Fixed<string>
-    /** The calls of a key; the runs of a watch; or a key with a budget and the keys that it made, which this budget bounds. */
+    /** The runs of a watch; or a key with a budget and the keys that it made, which this budget bounds. */
     kind: Fixed<SpenderKind>
     spender_id: Fixed<string>
     held: Generated<number>

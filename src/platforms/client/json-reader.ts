@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { moduleFile } from '../../runtime/module-file.ts'
 import { createAssembly, type Piece } from './json-pieces.ts'
 import { JsonTextError, parseJson } from './json-text.ts'
 import type { Outcome, Task } from './json-worker.ts'
@@ -33,7 +34,7 @@ export function createJsonReader({ memoryMb = 384 } = {}): JsonReader {
   let before: Promise<unknown> = Promise.resolve()
 
   const begin = () => {
-    const begun = new Worker(new URL('./json-worker.ts', import.meta.url), { name: 'json', resourceLimits })
+    const begun = new Worker(moduleFile('./json-worker', import.meta.url), { name: 'json', resourceLimits })
     // Without a listener an error would end the process; the pending read is rejected on exit.
     begun
       .on('error', () => {})

@@ -47,8 +47,8 @@ export function createLemmy(options: LemmyOptions): Platform {
     return fetchRoundRobin({
       sources: [...sources.keys()],
       request,
-      // Each job begins at another instance, always with the first pattern.
-      firstSource: urls.length === 0 ? 0 : request.pagesBefore % urls.length,
+      // Each job begins at another instance, always with the first pattern. Newest first the patterns take turns, too: each is asked once a round.
+      ...(request.newestSince ? {} : { firstSource: urls.length === 0 ? 0 : request.pagesBefore % urls.length }),
       hostOf: (key) => sources.get(key)!.instance.name,
       fetchFrom: (key, cursor) => fetchSource(context, sources.get(key)!, words, cursor, request),
     })

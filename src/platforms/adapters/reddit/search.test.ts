@@ -210,6 +210,22 @@ describe('the communities that a job names', () => {
     expect(unreachedSources(sources, nextCursor)).toEqual(['r/a', 'r/c'])
   })
 
+  it('are each asked in each form in the first pages of as many jobs, newest first, where operators are text', async () => {
+    const chatter = Array.from({ length: 6 }, (_, index) => ({ name: `t3_${index}`, title: 'Dark mode' }))
+    const { reddit, searches } = await setUp((response, { query }) =>
+      sendJson(response, listing(query.q!.includes('(') ? chatter : [{ name: 't3_a', title: 'I wish for tabs' }])),
+    )
+    const sources = ['r/a', 'r/b']
+    await fetchPageOrNull(reddit, { sources })
+    const newestSince = new Date('2026-01-01T00:00:00Z')
+    for (let pagesBefore = 0; pagesBefore < 10; pagesBefore++) {
+      await fetchPageOrNull(reddit, { sources, pagesBefore, newestSince })
+    }
+    const plain = searches().slice(1)
+    expect(plain).toHaveLength(10)
+    expect(new Set(plain.map(({ path, query }) => `${path} ${query.q}`)).size).toBe(10)
+  })
+
   it('that had no page yet are known also where operators are text', async () => {
     const chatter = Array.from({ length: 6 }, (_, index) => ({ name: `t3_${index}`, title: 'Dark mode' }))
     const { reddit, searches } = await setUp((response, { query }) =>

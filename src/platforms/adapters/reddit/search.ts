@@ -135,8 +135,8 @@ async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly 
   const page = await fetchRoundRobin({
     sources: [...searches.keys()],
     request,
-    // Each job begins at another community, always with the first form.
-    firstSource: request.pagesBefore % communities.length,
+    // Each job begins at another community, always with the first form. Newest first the forms take turns, too: each is asked once a round.
+    ...(request.newestSince ? {} : { firstSource: request.pagesBefore % communities.length }),
     async fetchFrom(key, cursor) {
       const { children, searched, ...page } = await fetchSearch(api, searches.get(key)!, request, cursor)
       read = { children, searched }

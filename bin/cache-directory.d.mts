@@ -1,0 +1,5 @@
+export function openCacheDirectory(system?: {
+  platform?: string
+  environment?: Record<string, string | undefined>
+  home?: string
+}): string | null

@@ -1,0 +1,1 @@
+export function ensureFetchedNode(cache: string | null, platform?: string): string

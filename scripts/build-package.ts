@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isPageStale } from './build-dashboard.mjs'
+
+// `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/ as
+// JavaScript with declarations and source maps, its other files, and the built page. Prints on stderr, because stdout is that of npm.
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = join(root, 'dist')
+const page = join(root, 'dashboard', 'dist')
+
+/** In another directory first: a dist/ that exists is whole. */
+const fresh = join(root, `.dist-${process.pid}`)
+
+function compile(): void {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const parameters = ['-p', join(root, 'tsconfig.build.json'), '--outDir', fresh]
+  const { status } = spawnSync(process.execPath, [compiler, ...parameters], { stdio: ['ignore', 2, 2] })
+  if (status !== 0) throw new Error('the code could not be compiled')
+}
+
+/** What modules read beside themselves, such as the weights of detection. */
+function copyAssets(): void {
+  const assets = globSync('**/*.*', { cwd: join(root, 'src') }).filter((path) => !/\.(ts|md)$/.test(path))
+  for (const path of assets) {
+    mkdirSync(dirname(join(fresh, path)), { recursive: true })
+    copyFileSync(join(root, 'src', path), join(fresh, path))
+  }
+}
+
+/** The page of the present build only: a clone keeps the assets of earlier ones, for services that run. */
+function copyPage(): void {
+  if (!existsSync(join(page, 'index.html')) || isPageStale()) throw new Error('the page is not built')
+  const { builds } = JSON.parse(readFileSync(join(page, '.sources'), 'utf8')) as { builds: string[][] }
+  const present = new Set(builds[0])
+  cpSync(page, join(fresh, 'dashboard', 'page'), {
+    recursive: true,
+    filter: (source) => {
+      const [folder, name] = source.slice(page.length + 1).split(sep)
+      if (folder === 'assets' && name !== undefined) return present.has(name)
+      return folder === undefined || !folder.startsWith('.')
+    },
+  })
+}
+
+try {
+  compile()
+  copyAssets()
+  copyPage()
+  rmSync(dist, { recursive: true, force: true })
+  renameSync(fresh, dist)
+  console.error('The package is built: dist')
+} catch (error) {
+  console.error(`build-package: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  rmSync(fresh, { recursive: true, force: true })
+}

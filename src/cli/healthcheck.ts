@@ -1,0 +1,71 @@
+import { Command } from 'commander'
+import { connectionError } from './answers.ts'
+import { readHealthAddress } from './client-config.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import { helpEnd } from './options.ts'
+import { printJson, printLines } from './output.ts'
+import { printable } from './text.ts'
+
+const help = `
+It asks /readyz of the service at WISHWELL_URL, else at HOST and PORT; with ROLE=worker it asks for the metrics at METRICS_HOST and METRICS_PORT,
+since a worker has no other address. It needs no key.
+
+Exit codes: 0 the service can serve; 1 it cannot, or it was not found.`
+
+/** Less than the time that a container engine usually waits for the answer. */
+const timeoutMs = 5_000
+
+/** What `--json` prints. */
+export interface HealthResult {
+  healthy: boolean
+  /** What was asked; null when the environment does not say where the service is. */
+  url: string | null
+  /** Why it is not healthy. */
+  reason?: string
+  /** What `/readyz` says. */
+  service?: unknown
+}
+
+async function readService(response: Response): Promise<Pick<HealthResult, 'service'>> {
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return {}
+  return { service: await response.json() }
+}
+
+async function ask(url: string): Promise<HealthResult> {
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+    if (response.ok) return { healthy: true, url, ...(await readService(response)) }
+    await response.body?.cancel()
+    return { healthy: false, url, reason: `${url} answered ${response.status}.` }
+  } catch (error) {
+    return { healthy: false, url, reason: connectionError(url, error, timeoutMs).message }
+  }
+}
+
+/** Asks the service of this environment whether it can serve. */
+export async function checkHealth(environment?: Record<string, string | undefined>): Promise<HealthResult> {
+  try {
+    return await ask(readHealthAddress(environment))
+  } catch (error) {
+    if (error instanceof CommandError) return { healthy: false, url: null, reason: error.message }
+    throw error
+  }
+}
+
+const asText = ({ healthy, url, reason = '' }: HealthResult) =>
+  healthy ? `healthy: ${url}` : `unhealthy: ${printable(reason)}`
+
+/** `wishwell healthcheck`: for containers, which need no curl then. */
+export function healthcheckCommand(): Command {
+  return new Command('healthcheck')
+    .description('ask the service whether it can serve: exit code 0 or 1, for containers')
+    .option('--json', 'print the result as one JSON object', false)
+    .addHelpText('after', helpEnd(help))
+    .showHelpAfterError('(wishwell healthcheck --help shows every option)')
+    .action(async ({ json }: { json: boolean }) => {
+      const result = await checkHealth()
+      if (json) printJson(result)
+      else printLines([asText(result)])
+      if (!result.healthy) process.exitCode = exitCodes.failed
+    })
+}

@@ -1,0 +1,73 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { environmentSchema } from '../../src/config.ts'
+
+// No container engine runs here: what can be said of the files without one.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const manifest = JSON.parse(read('package.json'))
+const files = [
+  'Dockerfile',
+  'compose.yaml',
+  'compose.postgres.yaml',
+  ...globSync('deploy/kubernetes/*.yaml', { cwd: root }),
+]
+
+/** What the files set besides settings of Wishwell. */
+const ofOthers = /^(NODE_ENV|MALLOC_\w+|POSTGRES_\w+)$/
+/** In the three forms of the files: a line of ENV, a key of compose, an item of Kubernetes. */
+const variable = /(?:^ENV |^ {2}|^ {4,6})([A-Z][A-Z_]+)(?:=|: )|name: ([A-Z][A-Z_]+),/gm
+
+describe('the files of deployments', () => {
+  it.each(files)('%s sets only variables that exist', (file) => {
+    const names = [...read(file).matchAll(variable)].map(([, line, item]) => line ?? item ?? '')
+    const settings = names.filter((name) => !ofOthers.test(name))
+    expect(settings.length).toBeGreaterThan(2)
+    expect(settings.filter((name) => !Object.hasOwn(environmentSchema.properties, name))).toEqual([])
+  })
+
+  it('build and run on the Node that the tests run on', () => {
+    const images = [...read('Dockerfile').matchAll(/^FROM (?:--platform=\S+ )?node:([\d.]+)-/gm)].map(
+      ([, version]) => version,
+    )
+    expect(images).toEqual([manifest.devDependencies.node, manifest.devDependencies.node])
+  })
+
+  it('name the image by the version of the package', () => {
+    const named = files.flatMap((file) => [...read(file).matchAll(/image: \S*wishwell:(\S+)/g)].map(([, tag]) => tag))
+    expect(named.length).toBeGreaterThanOrEqual(4)
+    for (const tag of named) expect(tag).toBe(manifest.version)
+  })
+
+  it('start no process as root or with a root that can be written', () => {
+    expect(read('Dockerfile')).toMatch(/^USER 1000:1000$/m)
+    for (const file of globSync('deploy/kubernetes/*.yaml', { cwd: root })) {
+      const count = (text: string) => read(file).split(text).length - 1
+      const processes = count('image: ')
+      const promises = [
+        'runAsNonRoot: true',
+        'readOnlyRootFilesystem: true',
+        'allowPrivilegeEscalation: false',
+        'drop: [ALL]',
+      ]
+      for (const promise of promises) expect([file, promise, count(promise)]).toEqual([file, promise, processes])
+    }
+  })
+
+  it('leave nothing out of the image that its build reads', () => {
+    const ignored = read('.dockerignore').split('\n')
+    for (const path of [
+      'src',
+      'dashboard',
+      'scripts',
+      'bin',
+      'package-lock.json',
+      'tsconfig.build.json',
+      ...manifest.files,
+    ])
+      expect(ignored.filter((line) => line === path && path !== 'dist')).toEqual([])
+  })
+})
