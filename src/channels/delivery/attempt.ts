@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/open.ts'
 import type { ChannelType } from '../../database/tables/channels.ts'
-import type { Message } from '../../events/message.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type Secrets, UnknownKeyError, UnreadableSecretError } from '../../secrets/secrets.ts'
 import type { Adapters, DeliveryOutcome } from '../adapter.ts'
-import { toDigest } from '../messages/digest.ts'
+import { createDigest } from '../messages/digest.ts'
 import type { RenderEvent } from '../messages/renderer.ts'
 import { sealedFor } from '../store/channels.ts'
 import { type Claim, renewClaim } from './claims.ts'
@@ -41,20 +40,20 @@ const maxErrorLength = 200
 
 /** The message of a claim as its account sees the events now, and the deliveries of which nothing is left. Null when the claim ended meanwhile. */
 async function compose({ database, render, publicUrl, clock }: AttemptDependencies, claim: Claim) {
-  const messages: Message[] = []
+  const digest = createDigest()
   const nothingLeft: string[] = []
   let renewedAt = performance.now()
   for (const event of claim.events) {
     const input = { executor: database, accountId: claim.accountId, event, now: clock.now(), publicUrl: publicUrl() }
     const message = await render(input)
     if (message === null) nothingLeft.push(event.deliveryId)
-    else messages.push(message)
+    else digest.add(message)
     if (performance.now() - renewedAt < renewEveryMs) continue
     if (!(await renewClaim(database, claim))) return null
     renewedAt = performance.now()
   }
   const isSingle = claim.events.length === 1 && claim.events[0]!.eventId === claim.messageId
-  const message = isSingle ? (messages[0] ?? null) : toDigest(messages, { id: claim.messageId, now: clock.now() })
+  const message = isSingle ? digest.first() : digest.toMessage({ id: claim.messageId, now: clock.now() })
   return { message, nothingLeft }
 }
 

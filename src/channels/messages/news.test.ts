@@ -73,6 +73,21 @@ it('news have a section for each list, with what grew and how many more there ar
   )
 })
 
+it('data of news are bounded, and say how many wishes were left out', async () => {
+  const long = Array.from({ length: 50 }, () => item('ü'.repeat(1_000)))
+  const message = await render({
+    ...none,
+    newWishes: long,
+    declined: [item('x')],
+    totals: { ...none.totals, newWishes: 80 },
+  })
+  const { newWishes, declined, leftOut } = message!.data as { newWishes: object[]; declined: object[]; leftOut: number }
+  expect(Buffer.byteLength(JSON.stringify(message!.data))).toBeLessThan(70_000)
+  expect(newWishes.length).toBeGreaterThan(20)
+  expect(leftOut).toBe(51 - newWishes.length - declined.length)
+  expect(leftOut).toBeGreaterThan(0)
+})
+
 it('nothing is told of a report that is gone or empty, or of the watch of another account', async () => {
   expect(await render(null)).toBeNull()
   expect(await render(none)).toBeNull()

@@ -71,6 +71,28 @@ const toSections = (report: Report, publicUrl: string): MessageSection[] =>
       more: Math.max(0, report.totals[name] - shownItems),
     }))
 
+/** The most bytes of the wishes in the data of a message. */
+const maxDataBytes = 64 * 1024
+
+/** The lists for programs, and how many of their wishes were left out because they would be too large. */
+function dataOf(report: Report, publicUrl: string) {
+  let bytes = 0
+  let leftOut = 0
+  const lists = headings.map(([name]) => {
+    const items = report[name].flatMap((item) => {
+      const { wishId, requestId, title, votes, votesGained, requestsGained, platforms, status } = item
+      const url = wishLink(publicUrl, wishId)
+      const shown = { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status }
+      bytes += Buffer.byteLength(JSON.stringify(shown))
+      if (bytes <= maxDataBytes) return [shown]
+      leftOut += 1
+      return []
+    })
+    return [name, items] as const
+  })
+  return { ...Object.fromEntries(lists), leftOut }
+}
+
 const summary = ({ totals }: Report): string =>
   (
     [
@@ -107,22 +129,7 @@ export const renderNews =
         watchName: watch.name,
         reportId,
         totals: report.totals,
-        ...Object.fromEntries(
-          headings.map(([name]) => [
-            name,
-            report[name].map(({ wishId, requestId, title, votes, votesGained, requestsGained, platforms, status }) => ({
-              wishId,
-              requestId,
-              title,
-              url: wishLink(publicUrl, wishId),
-              votes,
-              votesGained,
-              requestsGained,
-              platforms,
-              status,
-            })),
-          ]),
-        ),
+        ...dataOf(report, publicUrl),
       },
     }
   }
