@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { hasOwnView, ownViewColumns } from '../accounts/own-view.ts'
 import type { Database, Executor } from '../database/open.ts'
+import { counted } from '../events/words.ts'
+import { watchLink, wishLink } from '../http/page-links.ts'
 import { type FeedNewsItem, readFeedNews } from '../news/feed-items.ts'
-import { wishUrl } from '../news/shown-items.ts'
 import { parseBodyFilters } from '../requests/filters/filters.ts'
 import { listRequests } from '../requests/list/list.ts'
 import type { RequestRecord } from '../requests/record.ts'
@@ -49,9 +50,6 @@ export interface ContentDependencies {
 /** An id that stays the same for ever (RFC 4151). */
 const tag = ({ authority }: Feed, specific: string) => `tag:${authority},2026:${specific}`
 
-const counted = (amount: number, noun: string) =>
-  `${amount.toLocaleString('en-US')} ${noun}${Math.abs(amount) === 1 ? '' : 's'}`
-
 const words = (facts: readonly (string | null)[]) => facts.filter((fact) => fact !== null && fact !== '').join(' · ')
 
 const webAddress = (text: string): string | null => {
@@ -78,7 +76,7 @@ function toEntry(feed: Feed, record: RequestRecord, hash: string, publicUrl: str
     title: record.title,
     text:
       record.description === '' ? facts : `${facts}\n\n${record.description}${record.descriptionTruncated ? ' …' : ''}`,
-    url: wishUrl(publicUrl, record.wish?.wishId ?? record._id),
+    url: wishLink(publicUrl, record.wish?.wishId ?? record._id),
     sourceUrl: webAddress(record.sourceUrl),
     author: record.authorName ?? record.authorHandle,
     published,
@@ -168,7 +166,7 @@ const readers = { topic: readTopicEntries, search: readSearchEntries, watch: rea
 function pageUrl({ kind, topic, query, watch_id: watchId }: Feed, publicUrl: string): string {
   if (kind === 'topic') return `${publicUrl}/topics/one?${new URLSearchParams({ topic: topic ?? '' })}`
   if (kind === 'search') return `${publicUrl}/?${new URLSearchParams({ q: query ?? '' })}`
-  return `${publicUrl}/watches/${watchId}`
+  return watchLink(publicUrl, watchId ?? '')
 }
 
 /** What a feed shows now; null when its account is deleted. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { NewsKind } from '../database/tables/news.ts'
+import { wishLink } from '../http/page-links.ts'
 import { isShown, requestColumns, type View } from '../requests/views/view.ts'
 import { readWishIds, readWishNumbers } from '../requests/wishes/numbers.ts'
 
@@ -44,9 +45,6 @@ export interface ShowOptions {
   view: View
   publicUrl: string
 }
-
-/** The address of a wish on the page. */
-export const wishUrl = (publicUrl: string, wishId: string): string => `${publicUrl}/wishes/${wishId}`
 
 interface TitleRow {
   id: string
@@ -92,7 +90,7 @@ export async function showItems(
     const { kind, fits, votesGained, requestsGained } = stored
     const { wishId, votes, platforms } = wish
     const status = isOfRequest ? request.status : wish.status
-    const url = wishUrl(publicUrl, wishId)
+    const url = wishLink(publicUrl, wishId)
     const item = { wishId, requestId, title: request.title, url, votes, votesGained, requestsGained, platforms, status }
     return [{ kind, fits, stored, ...item }]
   })

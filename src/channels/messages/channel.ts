@@ -1,6 +1,6 @@
 import { isId } from '../../http/ids.ts'
+import { accountLink } from '../../http/page-links.ts'
 import { type DisabledReason, disabledReasons } from '../adapter.ts'
-import { accountLink } from './links.ts'
 import type { Renderer } from './renderer.ts'
 import { idIn } from './words.ts'
 

@@ -1,6 +1,7 @@
-import { accountLink } from './links.ts'
+import { counted } from '../../events/words.ts'
+import { accountLink } from '../../http/page-links.ts'
 import type { Renderer } from './renderer.ts'
-import { counted, idIn, numberIn } from './words.ts'
+import { idIn, numberIn } from './words.ts'
 
 /** The settled credits of the month reached a threshold. The numbers are those of that moment. */
 export const renderCreditsLow: Renderer = async ({ event: { subject }, publicUrl }) => {

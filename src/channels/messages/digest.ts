@@ -1,5 +1,5 @@
 import type { Message, MessageSection } from '../../events/message.ts'
-import { counted } from './words.ts'
+import { counted } from '../../events/words.ts'
 
 /** How many events a digest shows; the page has all. */
 const shownEvents = 20

@@ -1,9 +1,10 @@
 import type { Executor } from '../../database/open.ts'
 import type { MessageItem, MessageSection } from '../../events/message.ts'
-import { watchLink, wishLink } from './links.ts'
+import { counted } from '../../events/words.ts'
+import { watchLink, wishLink } from '../../http/page-links.ts'
 import type { Renderer } from './renderer.ts'
 import { readWatchName } from './watch.ts'
-import { counted, idIn, platformLabel, statusLabel, untitled } from './words.ts'
+import { idIn, platformLabel, statusLabel, untitled } from './words.ts'
 
 /** A wish in a report, as the account sees it now. */
 export interface ReportItem {

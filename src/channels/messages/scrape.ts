@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import { counted } from '../../events/words.ts'
 import { isId } from '../../http/ids.ts'
-import { jobLink } from './links.ts'
+import { jobLink } from '../../http/page-links.ts'
 import type { Renderer } from './renderer.ts'
-import { counted, idIn } from './words.ts'
+import { idIn } from './words.ts'
 
 interface JobRow {
   topic: string

@@ -1,10 +1,11 @@
+import { counted } from '../../events/words.ts'
 import { isId } from '../../http/ids.ts'
+import { wishLink } from '../../http/page-links.ts'
 import { readRequests } from '../../requests/record.ts'
 import type { View } from '../../requests/views/view.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
-import { wishLink } from './links.ts'
 import type { Renderer } from './renderer.ts'
-import { counted, idIn, platformLabel, statusLabel, untitled } from './words.ts'
+import { idIn, platformLabel, statusLabel, untitled } from './words.ts'
 
 /** A request that got another status on its platform, as the account sees it; nothing where it does not see it any more. */
 export const renderStatusChange: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {

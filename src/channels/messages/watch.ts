@@ -1,6 +1,6 @@
 import type { Executor } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
-import { watchLink } from './links.ts'
+import { watchLink } from '../../http/page-links.ts'
 import type { Renderer } from './renderer.ts'
 import { idIn } from './words.ts'
 

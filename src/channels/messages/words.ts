@@ -1,7 +1,3 @@
-/** `1 vote`, `1,234 votes`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
-
 /** A title as it is shown where one is missing. */
 export const untitled = 'Untitled'
 
