@@ -244,7 +244,8 @@ describe('a feed of a watch', () => {
     const { url, name } = await make({ kind: 'watch', watchId: watch.watchId })
     expect(name).toBe('Dark <mode>')
     expect(await entryTitles(url)).toEqual(['New: Request a', 'New: Request b'])
-    now = new Date(now.getTime() + 60_000)
+    // Longer after the last look than one is noted again.
+    now = new Date(now.getTime() + 11 * 60_000)
     await endedRun(service.database, watch, { requests: [foundRequest('a', { votes: 5, status: 'completed' })], now })
     await service.reportNews()
     expect(await entryTitles(url)).toEqual([
