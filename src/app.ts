@@ -12,6 +12,7 @@ import type { Backups } from './backup/backup.ts'
 import { registerBackupRoutes } from './backup/routes.ts'
 import type { Adapters } from './channels/adapter.ts'
 import { emailStates } from './channels/adapters/email.ts'
+import type { RenderEvent } from './channels/messages/renderer.ts'
 import { registerChannelRoutes } from './channels/routes/routes.ts'
 import { deleteChannelsOf, findUnknownChannels } from './channels/store/channels.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
@@ -121,6 +122,7 @@ export interface AppDependencies {
   /** The types of channels of this service, and what seals their addresses. */
   adapters: Adapters
   secrets: Secrets
+  renderEvent: RenderEvent
   monitoring: Monitoring
   /** The answer of `/readyz`; it may change while the service runs. */
   health: () => Promise<Health>
@@ -149,7 +151,6 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerKeyRoutes(routes, shared)
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
-  // No account has channels yet.
   registerWatchRoutes(routes, { ...shared, findUnknownChannels })
   registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
   const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }

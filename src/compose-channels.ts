@@ -1,8 +1,11 @@
 import { createAdapters } from './channels/adapters/adapters.ts'
 import { createEmailAdapter } from './channels/adapters/email.ts'
 import { createRenderer } from './channels/messages/render.ts'
+import type { RenderEvent } from './channels/messages/renderer.ts'
+import { withoutLinks } from './channels/messages/without-links.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/open.ts'
+import { hasLinksForOthers } from './http/public-url.ts'
 import { createMailer } from './mail/mailer.ts'
 import { readReport } from './news/read-report.ts'
 import { createOutbound } from './outbound/outbound.ts'
@@ -18,10 +21,15 @@ export function composeChannels({ config, database, clock }: { config: Config; d
   const mailer = config.mail === null ? null : createMailer({ config: config.mail })
   const email = createEmailAdapter({ database, mailer })
   const { apprise } = config.channels
+  const render = createRenderer(readReport)
+  const renderWithoutLinks: RenderEvent = async (input) => {
+    const message = await render(input)
+    return message && withoutLinks(message)
+  }
   return {
     mailer,
     channelAdapters: createAdapters({ outbound, operatorOutbound, apprise, others: [email] }),
-    renderEvent: createRenderer(readReport),
+    renderEvent: hasLinksForOthers(config) ? render : renderWithoutLinks,
     closeOutbound: async () => {
       await Promise.all([outbound.close(), operatorOutbound.close()])
     },

@@ -218,6 +218,7 @@ export async function composeService(parts: ServiceParts) {
     removalContact: config.removalContact,
     pageDirectory: overrides.pageDirectory ?? builtPage,
     adapters: channels.channelAdapters,
+    renderEvent: channels.renderEvent,
     secrets: parts.secrets,
     monitoring,
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),

@@ -4,7 +4,7 @@ import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
 import { type StartParts, startBackground } from './background.ts'
-import { requireSecretsKey } from './channels/upkeep.ts'
+import { requireSecretsKey, warnOfMissingLinks } from './channels/upkeep.ts'
 import { composeService, type ServiceOverrides } from './compose-service.ts'
 import type { Config } from './config.ts'
 import type { OpenDatabase } from './database/open.ts'
@@ -12,7 +12,7 @@ import { reportConnections } from './database/postgres/connection-use.ts'
 import { reportPooler } from './database/postgres/notification-check.ts'
 import type { App } from './http/app-type.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
-import { urlOf } from './http/public-url.ts'
+import { hasLinksForOthers, urlOf } from './http/public-url.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
@@ -21,6 +21,7 @@ import { createLocalSearch } from './requests/search/local/local-search.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { systemClock } from './runtime/clock.ts'
 import { recoverTasks } from './scraping/tasks.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import { loadSecrets } from './secrets/secrets-key.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
@@ -77,7 +78,7 @@ export async function startService(
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
     const secrets = loadSecrets(config)
-    if (!overrides.offline) await requireSecretsKey(prepared.opened.database, secrets)
+    if (!overrides.offline) await checkChannels(config, log, prepared, secrets)
     const searchIndex = monitoring.searchIndex(searchIn(prepared, localIndex, overrides))
     return await start({
       config,
@@ -97,6 +98,17 @@ export async function startService(
     await prepared.opened.close()
     throw error
   }
+}
+
+/** @throws ConfigError when there are channels and no key that could open them. */
+async function checkChannels(
+  config: Config,
+  log: Logger,
+  { opened: { database } }: PreparedDatabase,
+  secrets: Secrets,
+): Promise<void> {
+  await requireSecretsKey(database, secrets)
+  if (!hasLinksForOthers(config)) await warnOfMissingLinks(database, log)
 }
 
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline

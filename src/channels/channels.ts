@@ -10,6 +10,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { type Secrets, UnreadableSecretError } from '../secrets/secrets.ts'
 import type { Adapters, ChannelAdapter } from './adapter.ts'
 import { isTimezone, nextDigest } from './delivery/digest-time.ts'
+import type { RenderEvent } from './messages/renderer.ts'
 import { addChannel, type ChannelRow, deleteChannel, lockChannel, readChannel, sealedFor } from './store/channels.ts'
 import { wakeChannels } from './store/deliveries.ts'
 
@@ -18,6 +19,7 @@ export interface ChannelsDependencies {
   clock: Clock
   secrets: Secrets
   adapters: Adapters
+  renderEvent: RenderEvent
   /** The base of links. */
   publicUrl: () => string
   log: Pick<Logger, 'error'>

@@ -3,17 +3,27 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { noteEvent } from '../events/events.ts'
+import { readMail, startMailServer, type TestMailServer } from '../mail/testing.ts'
 import { type Receiver, startReceiver } from './testing.ts'
 
 let service: TestService
 let receiver: Receiver
+let mailServer: TestMailServer
 let requests: { id: string; title: string }[]
 
 beforeAll(async () => {
   receiver = await startReceiver()
+  mailServer = await startMailServer()
   service = await startTestService({
     platforms: platformMap(scriptedPlatform('github', numberedPages(1, 3))),
-    environment: { ALLOW_PRIVATE_TARGETS: 'true', SECRETS_KEY: `${'A'.repeat(43)}=`, APPRISE_URL: receiver.url },
+    environment: {
+      ALLOW_PRIVATE_TARGETS: 'true',
+      SECRETS_KEY: `${'A'.repeat(43)}=`,
+      APPRISE_URL: receiver.url,
+      SMTP_URL: mailServer.url,
+      MAIL_FROM: 'news@wishwell.example',
+      PUBLIC_URL: 'https://wishwell.example',
+    },
   })
 })
 beforeEach(async () => {
@@ -21,17 +31,20 @@ beforeEach(async () => {
   await service.client.waitForJob(body.data.jobId)
   requests = await service.database.selectFrom('requests').select(['id', 'title']).orderBy('source_id').execute()
   receiver.received.length = 0
+  mailServer.mails.length = 0
 })
 afterEach(() => service.reset())
 afterAll(async () => {
   await service.stop()
   await receiver.close()
+  await mailServer.close()
 })
 
 const json = { 'content-type': 'application/json' }
 const mark = (wishId: string, body: object) =>
   service.client.send('PUT', `/api/v1/wishes/${wishId}/mark`, { headers: json, body: JSON.stringify(body) })
-const types = ['webhook', 'slack', 'discord', 'ntfy', 'apprise']
+const webTypes = ['webhook', 'slack', 'discord', 'ntfy', 'apprise']
+const types = [...webTypes, 'email']
 
 /** One channel of each type, told of changes of status. */
 async function addChannels(more: object = {}): Promise<void> {
@@ -41,13 +54,20 @@ async function addChannels(more: object = {}): Promise<void> {
     discord: { url: `${receiver.url}/discord` },
     ntfy: { server: `${receiver.url}/ntfy`, topic: 'topic', token: 'tk_secret' },
     apprise: { tag: 'team' },
+    email: { address: 'reader@example.org' },
   }
   for (const type of types) {
     const body = { type, name: type, events: ['wish.status_changed'], ...fields[type], ...more }
     const answer = await service.client.post('/api/v1/channels', body)
     expect(answer.status, answer.text).toBe(200)
   }
+  // As its owner's confirmation does.
+  await sql`update mail_consents set state = 'confirmed', is_due = false`.execute(service.database)
+  await sql`update channels set state = 'active'`.execute(service.database)
 }
+/** The mails without those that ask for a confirmation. */
+const readNews = async () =>
+  (await Promise.all(mailServer.mails.map(readMail))).filter(({ subject }) => !subject?.includes('onfirm'))
 const completed = (requestId: string) =>
   noteEvent(service.database, {
     accountId: null,
@@ -76,6 +96,9 @@ describe('a change of status', () => {
       '/slack',
       '/webhook',
     ])
+    const mails = await readNews()
+    expect(mails).toHaveLength(1)
+    expect(mails[0]!.html).toContain(`/wishes/${requests[0]!.id}`)
     for (const { path, body } of receiver.received) {
       expect(body, path).toContain(`/wishes/${requests[0]!.id}`.slice(0, path === '/ntfy/' ? 0 : undefined))
       expect(JSON.stringify(JSON.parse(body)), path).toContain(
@@ -103,6 +126,7 @@ describe('a change of status', () => {
     await sql`update channels set claimed_until = now() - interval '1 second'`.execute(service.database)
     await service.deliverEvents()
     expect(receiver.received).toEqual([])
+    expect(await readNews()).toEqual([])
     expect(await states()).toEqual(types.map(() => 'nothing_left'))
     const { rows } = await sql<{ text: string }>`
       select (select coalesce(string_agg(events::text, ''), '') from events) || (select coalesce(string_agg(d::text, ''), '') from channel_deliveries as d) as text`.execute(
@@ -123,7 +147,13 @@ describe('a change of status', () => {
     await sql`update channel_deliveries set due_at = now() - interval '1 second'`.execute(service.database)
     await sql`update channels set due_at = now() - interval '1 second'`.execute(service.database)
     await service.deliverEvents()
-    expect(receiver.received).toHaveLength(types.length)
+    expect(receiver.received).toHaveLength(webTypes.length)
+    const mails = await readNews()
+    expect(mails).toHaveLength(1)
+    for (const text of [mails[0]!.html, mails[0]!.text]) {
+      expect(text).toContain(kept.id)
+      for (const purged of [gone.id, gone.title]) expect(text).not.toContain(purged)
+    }
     for (const { path, body } of receiver.received) {
       expect(body, path).not.toContain(gone.id)
       if (path === '/webhook') expect(JSON.parse(body).data.events).toMatchObject([{ data: { requestId: kept.id } }])
@@ -139,6 +169,7 @@ describe('a change of status', () => {
     await sql`update requests set standing = 0 where id = ${id}`.execute(service.database)
     await service.deliverEvents()
     expect(receiver.received).toEqual([])
+    expect(await readNews()).toEqual([])
   })
 })
 
@@ -154,9 +185,13 @@ describe('a scrape job', () => {
     const job = await service.database.selectFrom('scrape_jobs').selectAll().executeTakeFirstOrThrow()
     const other = await service.createAccount()
     const subject = { jobId: job.id, watchId: null }
-    for (const accountId of [job.account_id, other.accountId]) {
-      await noteEvent(service.database, { accountId, type: 'scrape.completed', subject, now: new Date() })
-    }
+    // That of its account was noted when it ended.
+    await noteEvent(service.database, {
+      accountId: other.accountId,
+      type: 'scrape.completed',
+      subject,
+      now: new Date(),
+    })
     await service.deliverEvents()
     expect(receiver.received.map(({ body }) => JSON.parse(body).data)).toEqual([
       {

@@ -1,8 +1,8 @@
+import { sql } from 'kysely'
 import { noteEvent } from '../events/events.ts'
 import { ServiceError } from '../http/errors.ts'
 import type { DeliveryOutcome } from './adapter.ts'
 import { type ChannelsDependencies, openConfig } from './channels.ts'
-import { renderTest } from './messages/channel.ts'
 import { lockChannel } from './store/channels.ts'
 
 const timeLimitMs = 12_000
@@ -14,7 +14,7 @@ const sentence = (outcome: DeliveryOutcome) => (outcome.outcome === 'delivered' 
  * @throws ServiceError NOT_FOUND; CONFLICT for an unconfirmed channel, and one whose secret cannot be opened.
  */
 export async function testChannel(
-  { database, clock, secrets, adapters, publicUrl, log }: ChannelsDependencies,
+  { database, clock, secrets, adapters, renderEvent, publicUrl, log }: ChannelsDependencies,
   { accountId, channelId }: { accountId: string; channelId: string },
 ) {
   const now = clock.now()
@@ -30,7 +30,7 @@ export async function testChannel(
   const { row, config, eventId, subject } = channel
   const adapter = adapters.get(row.type)
   const event = { eventId, type: 'channel.test', subject, occurredAt: now } as const
-  const text = await renderTest({ executor: database, accountId, event, now, publicUrl: publicUrl() })
+  const message = await renderEvent({ executor: database, accountId, event, now, publicUrl: publicUrl() })
   const context = {
     channelId: row.id,
     accountId,
@@ -42,49 +42,19 @@ export async function testChannel(
   const failedBySelf: DeliveryOutcome = { outcome: 'failed', error: 'The service could not try it.' }
   const none: DeliveryOutcome = { outcome: 'failed', error: 'The operator does not offer channels of this type now.' }
   const outcome: DeliveryOutcome = adapter
-    ? await adapter
-        .deliver(config, { id: eventId, type: 'channel.test', occurredAt: now, ...text! }, context)
-        .catch((error: unknown) => {
-          log.error({ err: error, channel: row.id }, 'a test was not delivered')
-          return failedBySelf
-        })
+    ? await adapter.deliver(config, message!, context).catch((error: unknown) => {
+        log.error({ err: error, channel: row.id }, 'a test was not delivered')
+        return failedBySelf
+      })
     : none
   const delivered = outcome.outcome === 'delivered'
   const status = outcome.outcome === 'postponed' ? null : (outcome.status ?? null)
   const endedAt = clock.now()
-  await database
-    .insertInto('channel_deliveries')
-    // Not when the channel was deleted meanwhile.
-    .columns([
-      'channel_id',
-      'event_id',
-      'message_id',
-      'state',
-      'attempts',
-      'created_at',
-      'last_attempt_at',
-      'ended_at',
-      'last_status',
-      'last_error',
-    ])
-    .expression(
-      (eb) =>
-        eb
-          .selectFrom('channels')
-          .select((one) => [
-            'id',
-            one.val(eventId).$castTo<string>().as('event_id'),
-            one.val(eventId).$castTo<string>().as('message_id'),
-            one.val(delivered ? 'delivered' : 'failed').as('state'),
-            one.val(1).as('attempts'),
-            one.val(now).as('created_at'),
-            one.val(endedAt).as('last_attempt_at'),
-            one.val(endedAt).as('ended_at'),
-            one.val(status).as('last_status'),
-            one.val(sentence(outcome)).as('last_error'),
-          ])
-          .where('id', '=', row.id) as never,
-    )
-    .execute()
+  // Not when the channel was deleted meanwhile.
+  await sql`
+    insert into channel_deliveries (channel_id, event_id, message_id, state, attempts, created_at, last_attempt_at, ended_at, last_status, last_error)
+    select id, ${eventId}::uuid, ${eventId}::uuid, ${delivered ? 'delivered' : 'failed'}::text, 1, ${now}::timestamptz, ${endedAt}::timestamptz,
+      ${endedAt}::timestamptz, ${status}::integer, ${sentence(outcome)}::text
+    from channels where id = ${row.id}`.execute(database)
   return { delivered, status, error: sentence(outcome), eventId }
 }

@@ -15,6 +15,12 @@ export async function requireSecretsKey(database: Database, secrets: Secrets): P
   )
 }
 
+/** For a service whose readers it cannot give links to. */
+export async function warnOfMissingLinks(database: Database, log: Pick<Logger, 'warn'>): Promise<void> {
+  if (!(await hasChannels(database))) return
+  log.warn('PUBLIC_URL is not set: what is told on channels has no links')
+}
+
 const sliceSize = 50
 
 /**

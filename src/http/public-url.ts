@@ -19,6 +19,15 @@ export interface PublicAddress {
 }
 
 /**
+ * Whether links may be sent to others: with a configured address, and by the one process of an embedded database, which is for people on its machine. A process
+ * beside others knows at most where it listens itself.
+ */
+export const hasLinksForOthers = (config: {
+  publicUrl: string | undefined
+  databaseUrl: string | undefined
+}): boolean => config.publicUrl !== undefined || config.databaseUrl === undefined
+
+/**
  * The address that links begin with: the configured one, else the one that the service listens on, or would. Never a value that
  * a caller sends: a link with a secret must not lead to the host of a forged `Host` header.
  */

@@ -15,7 +15,7 @@ export const addressVariables = {
   PUBLIC_URL: Type.Optional(
     Type.String({
       description:
-        'the address that sign-in links begin with, such as `https://wishwell.example`, without a path; by default the address it listens on',
+        'the address that sign-in links and the links of messages begin with, such as `https://wishwell.example`, without a path; by default the address it listens on; with `DATABASE_URL` messages have no links without it',
     }),
   ),
   ALLOW_PLAIN_HTTP: Type.Boolean({
