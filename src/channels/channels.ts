@@ -7,9 +7,10 @@ import type { ChannelCadence, ChannelType } from '../database/tables/channels.ts
 import { ServiceError } from '../http/errors.ts'
 import { invalidField, invalidRequest } from '../http/validation.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { isTimezone } from '../runtime/timezone.ts'
 import { type Secrets, UnreadableSecretError } from '../secrets/secrets.ts'
 import type { Adapters, ChannelAdapter } from './adapter.ts'
-import { isTimezone, nextDigest } from './delivery/digest-time.ts'
+import { nextDigest } from './delivery/digest-time.ts'
 import { addChannel, type ChannelRow, deleteChannel, lockChannel, sealedFor } from './store/channels.ts'
 import { wakeChannels } from './store/deliveries.ts'
 

@@ -97,13 +97,3 @@ export function faultOfSchedule(schedule: string, now: Date): string | null {
     return cronForm
   }
 }
-
-/** Whether a text names a time zone, not only an offset: that would know no summer time. */
-export function isTimezone(text: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}

@@ -1,7 +1,8 @@
 import { invalidField } from '../http/validation.ts'
 import { type JobTerms, type JobTermsDependencies, readJobTerms } from '../scraping/job-terms.ts'
 import { costOf } from '../scraping/jobs.ts'
-import { faultOfSchedule, isTimezone } from './schedule.ts'
+import { isTimezone } from '../runtime/timezone.ts'
+import { faultOfSchedule } from './schedule.ts'
 import type { NewWatchBody, PreviewBody, WatchChangesBody } from './schemas.ts'
 import type { Watch } from './watch.ts'
 

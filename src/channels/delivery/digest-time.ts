@@ -19,16 +19,6 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** Whether a text names a time zone that this Node knows. */
-export function isTimezone(text: string): boolean {
-  try {
-    // Offsets such as +02:00 are no time zones: they know no summer time.
-    return /^[A-Za-z]/.test(text) && text.length <= 64 && formatOf(text) !== null
-  } catch {
-    return false
-  }
-}
-
 /** The clock of a time zone at an instant, as if it were UTC, in milliseconds. */
 function localClock(instant: number, timezone: string): number {
   const parts = Object.fromEntries(

@@ -1,0 +1,9 @@
+/** Whether a text names a time zone that this Node knows; not an offset such as +02:00, which would know no summer time. */
+export function isTimezone(text: string): boolean {
+  if (text.length > 64 || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
