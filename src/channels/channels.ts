@@ -11,18 +11,8 @@ import { isTimezone } from '../runtime/timezone.ts'
 import { type Secrets, UnreadableSecretError } from '../secrets/secrets.ts'
 import type { Adapters, ChannelAdapter } from './adapter.ts'
 import { nextDigest } from './delivery/digest-time.ts'
-
-<<<<<<< HEAD
-
 import type { RenderEvent } from './messages/renderer.ts'
 import { addChannel, type ChannelRow, deleteChannel, lockChannel, readChannel, sealedFor } from './store/channels.ts'
-
-=======
-
-import { addChannel, type ChannelRow, deleteChannel, lockChannel, sealedFor } from './store/channels.ts'
-
->>>>>>> w-mend3
-
 import { wakeChannels } from './store/deliveries.ts'
 
 export interface ChannelsDependencies {
