@@ -91,7 +91,8 @@ describe('the search on Lemmy', () => {
   it('queries each instance for each phrase in the first pages of as many jobs, newest first', async () => {
     const { lemmy, received } = await setUp((response) => sendJson(response, list([])), ['/a', '/b'])
     const newestSince = new Date('2026-01-01T00:00:00Z')
-    for (let pagesBefore = 0; pagesBefore < 10; pagesBefore++) await fetchPageOrNull(lemmy, { pagesBefore, newestSince })
+    for (let pagesBefore = 0; pagesBefore < 10; pagesBefore++)
+      await fetchPageOrNull(lemmy, { pagesBefore, newestSince })
     expect(new Set(received.map(({ path, query }) => `${placeOf(path)} ${query.q}`)).size).toBe(10)
   })
 
