@@ -26,6 +26,7 @@ import { beginForgottenJobs } from './scraping/job-admission.ts'
 import { endOverdueJobs } from './scraping/job-end.ts'
 import type { TaskQueue } from './scraping/queue.ts'
 import type { Secrets } from './secrets/secrets.ts'
+import { createRunRetention } from './watches/retention.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase
@@ -93,6 +94,7 @@ export const createMaintenanceJobs = ({
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
   ...telling,
+  oldRuns: createRunRetention(database, () => clock.now()),
   oldReports: () => deleteOldReports(database, clock.now()),
   expiredConfirmations: () => purgeConfirmations(database, clock.now()),
   deletedMailChannels: () => purgeMailChannels(database, clock.now()),

@@ -7,18 +7,33 @@ import type { Connection } from './connection.ts'
 export type ListedWatch = ReturnType<typeof describeWatch>
 export type ReadWatch = ListedWatch & { preview: WatchPreview }
 
+/** Which of the found requests are news. */
+export interface WatchFilters {
+  tags?: string[]
+  minVotes?: number
+  since?: string
+  until?: string
+  include?: string
+  status?: string[]
+}
+
 /** What a watch is made with, or changed to. */
 export interface WatchFields {
   name?: string
   topic?: string
   platforms?: string[]
-  sources?: Record<string, string[]>
+  /** Null: those of the service. */
+  sources?: Record<string, string[]> | null
   depth?: number
   schedule?: string
   timezone?: string
   monthlyCredits?: number
-  goal?: string
+  /** Null removes it. */
+  goal?: string | null
+  /** All of them. */
+  filters?: WatchFilters
   channels?: string[]
+  reportsQuiet?: boolean
   state?: 'active' | 'paused'
 }
 

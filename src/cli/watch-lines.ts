@@ -10,7 +10,7 @@ const stateOf = ({ state, nextRunAt }: ListedWatch) =>
   state === 'active' && nextRunAt !== null
     ? `next run ${moment(nextRunAt)}`
     : state === 'asking'
-      ? 'asks: nobody has looked at it for 90 days, or its key has ended; resume it to go on'
+      ? 'asks: unseen for 90 days, or its key has ended; resume it to go on'
       : printable(state)
 
 const budgetOf = ({ usedThisMonth, monthlyCredits }: ListedWatch) =>

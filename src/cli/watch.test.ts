@@ -48,6 +48,44 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
     ])
   })
 
+  it('adds a watch by its topic alone, and changes it', async () => {
+    const added = JSON.parse(
+      (await run('add', 'dark mode', '--status', 'open', '--min-votes', '3', '--json')).stdout,
+    ).data
+    const filters = { status: ['open'], minVotes: 3 }
+    expect(added).toMatchObject({ name: 'dark mode', schedule: 'daily', timezone: 'UTC', depth: 1, filters })
+    const change = async (...options: string[]) =>
+      JSON.parse((await run('change', added.watchId, ...options, '--json')).stdout).data
+    const { lastLookedAt: _, nextRunAt: __, preview: ___, ...before } = added
+    const budget = await change('--credits', '90', '--goal', 'for mobile', '--reports-quiet')
+    expect(budget).toMatchObject({ ...before, monthlyCredits: 90, goal: 'for mobile', reportsQuiet: true })
+    const timed = await change(
+      '--schedule',
+      '0 9 * * *',
+      '--timezone',
+      'Asia/Tokyo',
+      '--depth',
+      '2',
+      '--tag',
+      'ui',
+      '--name',
+      'n',
+    )
+    expect(timed).toMatchObject({
+      schedule: '0 9 * * *',
+      timezone: 'Asia/Tokyo',
+      depth: 2,
+      filters: { tags: ['ui'] },
+      name: 'n',
+    })
+    expect(await change('--no-goal', '--no-filters', '--no-channels', '--no-reports-quiet')).toMatchObject({
+      ...{ goal: null, filters: {}, channels: [], reportsQuiet: false, depth: 2, monthlyCredits: 90, name: 'n' },
+    })
+    expect((await run('change', added.watchId)).exitCode).toBe(exitCodes.usage)
+    expect((await run('change', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.failed)
+    await run('remove', added.watchId)
+  })
+
   it('previews, and says what is wrong', async () => {
     const { stdout } = await run('preview', 'dark mode', ...terms, '--depth', '2')
     expect(stdout.split('\n')).toHaveLength(8)
@@ -55,7 +93,7 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
     const refused = await run('add', 'dark mode', ...terms, '--depth', '9')
     expect([refused.exitCode, refused.stdout]).toEqual([exitCodes.failed, ''])
     expect(refused.stderr).toContain('monthlyCredits: must be at least 9')
-    expect((await run('add', 'dark mode')).exitCode).toBe(exitCodes.usage)
+    expect((await run('add')).exitCode).toBe(exitCodes.usage)
   })
 })
 

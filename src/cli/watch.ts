@@ -1,11 +1,12 @@
 import { Command } from 'commander'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
-import { collectSource, collectValues, commaList, environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines, terminalColumns } from './output.ts'
 import { printable } from './text.ts'
-import type { WatchFields } from './watch-calls.ts'
 import { formatPreview, formatRuns, formatWatch, formatWatches } from './watch-lines.ts'
+import { addTelling, addTerms, fieldsOf, type TermsOptions } from './watch-options.ts'
 
 const help = `${environmentHelp}
 
@@ -13,9 +14,11 @@ Exit codes: 0 done; 1 the service refused, or has no such watch; 2 the command l
 cannot be reached; 5 out of credits, or too many requests.
 
 Examples:
+  wishwell watch add "dark mode"
   wishwell watch preview "dark mode" --schedule weekly --credits 40
   wishwell watch add "dark mode" --schedule daily --timezone Europe/Berlin --credits 60
-  wishwell watch add "offline sync" --schedule "15 8 * * MON" --source github:owner/repository --credits 10`
+  wishwell watch add "offline sync" --schedule "15 8 * * MON" --source github:owner/repository --credits 10
+  wishwell watch change 5f0c… --credits 90 --min-votes 5 --no-goal`
 
 const subcommand = (name: string, description: string) =>
   new Command(name)
@@ -26,39 +29,27 @@ const subcommand = (name: string, description: string) =>
 
 const watchId = 'as "watch list" shows it'
 
-/** A command about a new watch. */
-const newSubcommand = (name: string, description: string) =>
-  subcommand(name, description)
-    .argument('<topic>', 'the topic of the requests, 2 to 100 characters; quote it when it has spaces')
-    .requiredOption('--schedule <schedule>', 'hourly, daily, weekly, monthly or a cron expression of five fields')
-    .option('--timezone <name>', 'the time zone of the schedule, such as Europe/Berlin (default: UTC)')
-    .option('--platforms <names>', "comma list of platforms (default: the service's own list)", commaList)
-    .option(
-      '--source <platform:source>',
-      'collect only from this public source of a platform, such as a repository; may be repeated',
-      collectSource,
-    )
-    .option(
-      '--depth <pages>',
-      'pages per platform and run, 1 to 40; each page costs 1 credit (default: 1)',
-      wholeNumber(1, 40),
-    )
+const topic = 'the topic of the requests, 2 to 100 characters; quote it when it has spaces'
 
-const credits = 'the most credits that all runs of a UTC month cost; what they cannot pay is skipped'
-const maxCredits = 1_000_000_000
+const changeSubcommand = () =>
+  addTelling(addTerms(subcommand('change', 'change a watch; what is not given stays').argument('<watchId>', watchId)))
+    .option('--name <name>', 'how people call it')
+    .option('--no-goal', 'remove its goal')
+    .option('--no-channels', 'tell no channel of it')
+    .option('--no-sources', "collect from the service's own sources")
+    .option('--no-reports-quiet', 'send no report without news')
+    .option('--no-filters', 'all requests are news; options that filter replace all filters of the watch')
 
 /** `wishwell watch`: topics that are collected by a schedule. */
 export function watchCommand(): Command {
   const commands = [
-    newSubcommand('add', 'watch a topic (each run costs credits)')
-      .requiredOption('--credits <credits>', credits, wholeNumber(1, maxCredits))
+    addTelling(addTerms(subcommand('add', 'watch a topic (each run costs credits)').argument('<topic>', topic)))
       .option('--name <name>', 'how people call it (default: the topic)')
-      .option('--goal <text>', 'what fits, in your words; other news are on a second list')
-      .option('--channel <channelId>', 'a channel that is told of its news; may be repeated', collectValues)
       .action(add),
-    newSubcommand('preview', 'show when a watch would run, and what that costs at most')
-      .option('--credits <credits>', credits, wholeNumber(1, maxCredits))
-      .action(preview),
+    addTerms(
+      subcommand('preview', 'show when a watch would run, and what that costs at most').argument('<topic>', topic),
+    ).action(preview),
+    changeSubcommand().action(change),
     subcommand('list', 'list the watches of the account').action(list),
     subcommand('show', 'show a watch and its next runs; counts as a look').argument('<watchId>', watchId).action(show),
     subcommand('pause', 'pause a watch').argument('<watchId>', watchId).action(pause),
@@ -91,36 +82,20 @@ function print<Answer>(json: boolean, answer: Answer, lines: (answer: Answer) =>
   else printLines(lines(answer))
 }
 
-interface NewOptions {
-  schedule: string
-  timezone?: string
-  platforms?: string[]
-  source?: Record<string, string[]>
-  depth?: number
-  credits?: number
-  name?: string
-  goal?: string
-  channel?: string[]
-  json: boolean
+async function add(topic: string, options: TermsOptions): Promise<void> {
+  print(options.json, await connect().add({ topic, ...fieldsOf(options) }), ({ data }) => formatWatch(data))
 }
 
-const fieldsOf = (topic: string, { json: _, source, credits, name, channel, ...rest }: NewOptions): WatchFields => ({
-  topic,
-  ...rest,
-  ...(source ? { sources: source } : {}),
-  ...(credits === undefined ? {} : { monthlyCredits: credits }),
-  ...(name === undefined ? {} : { name }),
-  ...(channel ? { channels: channel } : {}),
-})
-
-async function add(topic: string, options: NewOptions): Promise<void> {
-  print(options.json, await connect().add({ name: topic, ...fieldsOf(topic, options) }), ({ data }) =>
-    formatWatch(data),
-  )
+async function change(id: string, options: TermsOptions): Promise<void> {
+  const fields = fieldsOf(options)
+  if (Object.keys(fields).length === 0) {
+    throw new CommandError('Give at least one option that says what changes.', exitCodes.usage)
+  }
+  print(options.json, await connect().change(id, fields), ({ data }) => formatWatch(data))
 }
 
-async function preview(topic: string, options: NewOptions): Promise<void> {
-  print(options.json, await connect().preview(fieldsOf(topic, options)), ({ data }) => formatPreview(data))
+async function preview(topic: string, options: TermsOptions): Promise<void> {
+  print(options.json, await connect().preview({ topic, ...fieldsOf(options) }), ({ data }) => formatPreview(data))
 }
 
 async function list({ json }: { json: boolean }): Promise<void> {

@@ -16,6 +16,6 @@ export async function describeInFull(
   const runs = await readLastRuns(executor, [watch.id])
   const { off } = choosePlatforms(watch.platforms, enabledPlatforms)
   const { account_id: accountId, monthly_credits: monthlyCredits } = watch
-  const preview = previewRuns({ ...watch, named: [], off, accountId, monthlyCredits }, now)
+  const preview = previewRuns({ ...watch, off, accountId, monthlyCredits }, now)
   return { ...describeWatch(watch, used.get(watch.id) ?? 0, runs.get(watch.id) ?? null), preview }
 }

@@ -425,3 +425,26 @@ describe('the end of a job', () => {
     expect(await told('scrape.failed')).toEqual([{ jobId: body.data.jobId, watchId: null }])
   })
 })
+
+it('the history of a watch keeps 400 days, and the last 1,000 runs', async () => {
+  const long = await daily()
+  const short = await daily({ name: 'short' })
+  const add = (watchId: string, count: number, every: string) =>
+    sql`
+      insert into watch_runs (watch_id, trigger, due_at, begun_at, skipped)
+      select ${watchId}, 'schedule', at, at, 'no_credits'
+      from generate_series(1, ${count}::integer) as number
+      cross join lateral (select '2026-03-20T10:00:00Z'::timestamptz - number * ${every}::interval as at) as moment`.execute(
+      service.database,
+    )
+  // Half a day each: the last 1,000 of them are older than 400 days at their end.
+  await add(long.watchId, 1_050, '12 hours')
+  await add(short.watchId, 900, '1 day')
+  await service.database.updateTable('watches').set({ next_run_at: null }).execute()
+  await sql`update watches set created_at = '2022-01-01'`.execute(service.database)
+  const kept = async (watchId: string) =>
+    (await service.database.selectFrom('watch_runs').select('id').where('watch_id', '=', watchId).execute()).length
+  await service.runMaintenance()
+  expect(await kept(long.watchId)).toBe(1_000)
+  expect(await kept(short.watchId)).toBe(900)
+})

@@ -1,6 +1,5 @@
 import { costOf } from '../scraping/jobs.ts'
-import { countInstants, nextInstants } from './schedule.ts'
-import type { RunTerms } from './terms.ts'
+import { countInstants, nextInstants, type Schedule } from './schedule.ts'
 
 const shownRuns = 5
 
@@ -15,7 +14,7 @@ export interface WatchPreview {
  * @param monthlyCredits its budget; undefined while it has none.
  */
 export function previewRuns(
-  terms: RunTerms & { accountId: string; monthlyCredits?: number | undefined },
+  terms: Schedule & Parameters<typeof costOf>[0] & { monthlyCredits?: number | undefined },
   now: Date,
 ): WatchPreview {
   const { monthlyCredits = Number.POSITIVE_INFINITY } = terms

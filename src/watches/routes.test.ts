@@ -58,6 +58,33 @@ describe('a watch', () => {
     expect((await send('GET', `/${body.data.watchId}`)).body.data).toEqual(body.data)
   })
 
+  it('needs only a topic', async () => {
+    const { client } = await service.createAccount('free')
+    const { status, body } = await client.post('/api/v1/watches', { topic: 'dark mode' })
+    expect([status, body.error]).toEqual([200, undefined])
+    const terms = {
+      name: 'dark mode',
+      schedule: 'daily',
+      timezone: 'UTC',
+      depth: 1,
+      platforms: ['github', 'hackernews'],
+    }
+    expect(body.data).toMatchObject({ ...terms, monthlyCredits: 62, preview: { month: { runs: 31, paidRuns: 31 } } })
+    // What the plan gives a month pays for no more.
+    const hourly = await client.post('/api/v1/watches', { topic: 'dark mode', schedule: 'hourly' })
+    expect(hourly.body.data.monthlyCredits).toBe(100)
+    const deep = await client.post('/api/v1/watches', { topic: 'dark mode', depth: 40, platforms: ['github'] })
+    expect(deep.body.data.monthlyCredits).toBe(100)
+    const costly = await client.post('/api/v1/watches', {
+      topic: 'dark mode',
+      depth: 40,
+      platforms: ['github', 'hackernews'],
+    })
+    expect(costly.body.data.monthlyCredits).toBe(100)
+    const preview = await client.post('/api/v1/watches/preview', { topic: 'dark mode' })
+    expect(preview.body.data.month).toEqual({ runs: 31, maxCredits: 62, paidRuns: 31 })
+  })
+
   it('has the instants of the preview that was asked for before', async () => {
     const { body } = await service.client.post('/api/v1/watches/preview', {
       topic: 'Dark mode',

@@ -60,7 +60,7 @@ async function requireChannels(
 }
 
 const createDescription =
-  'Collects `topic` by a schedule, as scrape jobs: each delivered page costs one credit, and all runs of a UTC month at most `monthlyCredits`. ' +
+  'Only `topic` is required. Collects it by a schedule, as scrape jobs: each delivered page costs one credit, and all runs of a UTC month at most `monthlyCredits`. ' +
   'A run that nothing pays for is skipped, and told once a month. The first run asks by relevance, later ones newest first. The budget of ' +
   `the API key that makes the watch, or last changed what it costs, bounds it, too. An account has at most ${maxWatches} watches.`
 
@@ -88,7 +88,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
       const account = authentication.accountOf(request)
       const { accountId, keyId } = account
       const now = clock.now()
-      const terms = readWatchTerms(request.body, dependencies, now)
+      const terms = readWatchTerms(request.body, account, dependencies, now)
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
       const refusal = await jobSources.check(sourcesToCheck(terms))
       // Milliseconds of arithmetic, for which no lock is held.

@@ -74,7 +74,7 @@ function registerResume(app: App, dependencies: WatchDependencies): void {
         summary: 'Say that a watch goes on',
         description:
           'Of one that is paused, or that asks because nobody has looked at it for 90 days or because the key that paid for it was revoked or has expired: ' +
-          'from now on the key of this call pays. It runs at the next instant of its schedule.',
+          'from now on the key of this call pays. It runs at the next instant of its schedule. A PATCH with `state: active` does the same.',
         tags,
         security,
         headers: idempotencyHeaders,

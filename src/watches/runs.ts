@@ -64,11 +64,10 @@ async function newestSinceOf(
 /** Whether a run of a watch that the transaction has locked is still under way. */
 export async function isUnderWay(transaction: Transaction, watchId: string): Promise<boolean> {
   const open = await transaction
-    .selectFrom('watch_runs')
-    .innerJoin('scrape_jobs', 'scrape_jobs.id', 'watch_runs.job_id')
-    .select('watch_runs.id')
-    .where('watch_runs.watch_id', '=', watchId)
-    .where('scrape_jobs.ended_at', 'is', null)
+    .selectFrom('scrape_jobs')
+    .select('id')
+    .where('watch_id', '=', watchId)
+    .where('ended_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
   return open !== undefined

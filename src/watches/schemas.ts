@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { pageOf } from '../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, optional, trimmedText } from '../http/schemas.ts'
 import { anyPlatform } from '../platforms/schemas.ts'
@@ -25,21 +25,20 @@ const timezone = Type.String({
   description: 'Of the schedule; a name of IANA',
   examples: ['Europe/Berlin'],
 })
-const monthlyCredits = Type.Integer({
-  minimum: 1,
-  maximum: 1_000_000_000,
-  description:
-    'The most that all runs cost in a UTC month: what it cannot pay is skipped. At least one run, depth x platforms',
-})
+const budget =
+  'The most that all runs cost in a UTC month: what it cannot pay is skipped. At least one run, depth x platforms'
+const monthlyCredits = Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: budget })
 const filters = closed(filterProperties, { description: 'Which of the requests are news; the filters of a search' })
 const channels = Type.Array(Type.String({ maxLength: 100 }), {
   maxItems: 20,
   description: 'The ids of the channels that are told of it',
 })
-const settings = {
-  name: trimmedText(1, 100, 'As people call it'),
-  schedule,
-  monthlyCredits,
+const name = trimmedText(1, 100, 'As people call it')
+const settings = { name, schedule, monthlyCredits }
+/** When a watch runs, if the caller does not say it. */
+const instants = {
+  schedule: defaulted(Type.String({ ...schedule, default: 'daily' })),
+  timezone: defaulted(Type.String({ ...timezone, default: 'UTC' })),
 }
 const goal = trimmedText(1, 500, 'What fits, in your words: news that do not are on a second list')
 const reportsQuiet = Type.Boolean({ description: 'Whether a report without news is sent, too' })
@@ -47,16 +46,25 @@ const reportsQuiet = Type.Boolean({ description: 'Whether a report without news 
 export const newWatch = (dependencies: JobTermsDependencies) =>
   closed({
     ...jobTermsSchema(dependencies),
-    ...settings,
-    timezone: defaulted(Type.String({ ...timezone, default: 'UTC' })),
+    ...instants,
+    name: Type.Optional(trimmedText(1, 100, 'As people call it; without it, the topic')),
+    monthlyCredits: Type.Optional(
+      Type.Integer({
+        ...monthlyCredits,
+        description: `${budget}. Without it, what the runs of 31 days cost at most, and never more than the plan gives a month`,
+      }),
+    ),
     goal: Type.Optional(nullable(goal)),
     filters: Type.Optional(filters),
     channels: Type.Optional(channels),
     reportsQuiet: Type.Optional(reportsQuiet),
   })
 
-export interface NewWatchBody extends JobTermsBody, Static<ReturnType<typeof Type.Object<typeof settings>>> {
+export interface NewWatchBody extends JobTermsBody {
+  name?: string
+  schedule?: string
   timezone?: string
+  monthlyCredits?: number
   goal?: string | null
   filters?: Record<string, unknown>
   channels?: string[]
@@ -79,7 +87,8 @@ export const watchChanges = (dependencies: JobTermsDependencies) => {
       reportsQuiet: Type.Optional(reportsQuiet),
       state: Type.Optional(
         oneOf(['active', 'paused'], {
-          description: '`active` resumes it: it runs at the next instant of its schedule',
+          description:
+            '`active` resumes it, as `POST /watches/{watchId}/resume` does: it runs at the next instant of its schedule, and the key of this call pays',
         }),
       ),
     },
@@ -95,12 +104,11 @@ export type WatchChangesBody = Partial<Omit<NewWatchBody, 'topic' | 'sources'>> 
 export const previewOf = (dependencies: JobTermsDependencies) =>
   closed({
     ...jobTermsSchema(dependencies),
-    schedule,
-    timezone: defaulted(Type.String({ ...timezone, default: 'UTC' })),
+    ...instants,
     monthlyCredits: Type.Optional(monthlyCredits),
   })
 
-export type PreviewBody = JobTermsBody & { schedule: string; timezone?: string; monthlyCredits?: number }
+export type PreviewBody = JobTermsBody & { schedule?: string; timezone?: string; monthlyCredits?: number }
 
 export const preview = closed(
   {

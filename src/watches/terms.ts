@@ -1,7 +1,10 @@
-import { isTimezone } from '../http/timezones.ts'
+import { plans } from '../accounts/plans.ts'
+import type { Tier } from '../database/column-types.ts'
 import { invalidField } from '../http/validation.ts'
+import { isTimezone } from '../runtime/timezone.ts'
 import { type JobTerms, type JobTermsDependencies, readJobTerms } from '../scraping/job-terms.ts'
 import { costOf } from '../scraping/jobs.ts'
+import { previewRuns } from './preview.ts'
 import { faultOfSchedule } from './schedule.ts'
 import type { NewWatchBody, PreviewBody, WatchChangesBody } from './schemas.ts'
 import type { Watch } from './watch.ts'
@@ -24,7 +27,7 @@ export interface WatchTerms extends RunTerms {
 
 /** @throws ServiceError INVALID_REQUEST for wrong terms of a job, a wrong schedule or time zone. */
 export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependencies, now: Date): RunTerms {
-  const { schedule, timezone = 'UTC', ...job } = body
+  const { schedule = 'daily', timezone = 'UTC', ...job } = body
   const terms = readJobTerms(job, dependencies)
   const fault = faultOfSchedule(schedule, now)
   if (fault !== null) throw invalidField('schedule', fault)
@@ -39,7 +42,9 @@ export function requireBudget(terms: RunTerms, monthlyCredits: number): void {
   throw invalidField('monthlyCredits', `must be at least ${cost}, what one run may cost (depth x platforms)`)
 }
 
-function readTerms(body: NewWatchBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
+type WholeBody = NewWatchBody & Required<Pick<NewWatchBody, 'name' | 'monthlyCredits'>>
+
+function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
   const { name, monthlyCredits, goal = null, filters = {}, channels = [], reportsQuiet = false, ...run } = body
   // It is shown in mails and on terminals.
   if (/\p{Cc}/u.test(name)) throw invalidField('name', 'must not contain control characters')
@@ -47,11 +52,28 @@ function readTerms(body: NewWatchBody, dependencies: JobTermsDependencies, now: 
   return { ...terms, monthlyCredits, name, goal, filters, channels: [...new Set(channels)], reportsQuiet }
 }
 
-/** @throws ServiceError INVALID_REQUEST */
-export function readWatchTerms(body: NewWatchBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
-  const terms = readTerms(body, dependencies, now)
-  requireBudget(terms, terms.monthlyCredits)
-  return terms
+/** What the runs of 31 days cost at most, as far as the plan pays for them. */
+function usualBudget(terms: RunTerms & { accountId: string }, tier: Tier, now: Date): number {
+  const { month } = previewRuns(terms, now)
+  return Math.max(1, Math.min(month.maxCredits, plans[tier].creditsPerMonth))
+}
+
+/**
+ * The terms of a new watch; all but the topic may be left out.
+ * @throws ServiceError INVALID_REQUEST
+ */
+export function readWatchTerms(
+  body: NewWatchBody,
+  { accountId, tier }: { accountId: string; tier: Tier },
+  dependencies: JobTermsDependencies,
+  now: Date,
+): WatchTerms {
+  // A budget is checked when it is known. A topic may have control characters, a name not.
+  const { name = body.topic.replace(/\p{Cc}+/gu, ' '), monthlyCredits: given, ...rest } = body
+  const { monthlyCredits: _, ...terms } = readTerms({ ...rest, name, monthlyCredits: given ?? 1 }, dependencies, now)
+  const monthlyCredits = given ?? usualBudget({ ...terms, accountId }, tier, now)
+  requireBudget(terms, monthlyCredits)
+  return { ...terms, monthlyCredits }
 }
 
 const costly = ['platforms', 'sources', 'depth', 'schedule', 'timezone', 'monthlyCredits'] as const
@@ -60,7 +82,7 @@ const costly = ['platforms', 'sources', 'depth', 'schedule', 'timezone', 'monthl
 export const isAboutCost = (changes: WatchChangesBody): boolean => costly.some((name) => changes[name] !== undefined)
 
 /** What its owner has said of a watch, as a body that would make it. */
-const bodyOf = (watch: Watch): NewWatchBody => ({
+const bodyOf = (watch: Watch): WholeBody => ({
   name: watch.name,
   topic: watch.topic,
   platforms: watch.platforms,

@@ -24,7 +24,7 @@ function registerRead(app: App, { database, authentication }: ChannelRouteDepend
     {
       onRequest: authentication.requireManage,
       schema: {
-        operationId: 'getChannel',
+        operationId: 'readChannel',
         summary: 'Read a channel',
         ...channelTags,
         params: channelPath,

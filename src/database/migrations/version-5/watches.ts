@@ -55,4 +55,6 @@ export const watches: readonly string[] = [
   'alter table scrape_jobs add column watch_id uuid, add column newest_since timestamptz',
   // What the runs of a watch found: is a request new to it, and what are its news.
   'create index scrape_jobs_watch on scrape_jobs (watch_id) where watch_id is not null',
+  // Is a run of a watch under way.
+  'create index scrape_jobs_watch_open on scrape_jobs (watch_id) where watch_id is not null and ended_at is null',
 ]
