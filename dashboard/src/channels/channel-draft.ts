@@ -2,7 +2,14 @@ import type { Channel, ChannelCadence, ChannelType, NewChannel } from '../api/ch
 import { isTimeZone, ownTimeZone } from '../shell/format.ts'
 
 /** The events of the whole account that a channel may be told; news go where a watch sends them. */
-export const accountEvents = ['scrape.completed', 'scrape.failed', 'wish.status_changed', 'credits.low'] as const
+export const accountEvents = [
+  'scrape.completed',
+  'scrape.failed',
+  'wish.status_changed',
+  'credits.low',
+  'watch.skipped_no_credits',
+  'watch.asks',
+] as const
 
 /** What the form of a channel holds. */
 export interface ChannelDraft {

@@ -298,7 +298,7 @@ describe('a purge while a page is being stored', () => {
       goOn.resolve()
       await storing
       expect((await purging).deleted).toBe(4)
-      expect(await later).toEqual({ found: 0, created: 0, maybeCreated: 0 })
+      expect(await later).toMatchObject({ found: 0, created: 0, maybeCreated: 0 })
       expect(await listed()).toEqual(['Penguin six', 'Penguin three', 'Walrus'])
     },
   )
