@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { generateApiKey } from '../src/accounts/keys.ts'
+import { generateApiKey } from '../src/accounts/api-key.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { receivesNotifications } from '../src/database/postgres/notification-check.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../src/platform-simulator/simulator.ts'

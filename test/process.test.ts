@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiKeyPattern } from '../src/accounts/keys.ts'
+import { apiKeyPattern } from '../src/accounts/api-key.ts'
 import { openBrowser } from '../src/accounts/sessions/testing.ts'
 import { simulatedPlatformNames } from '../src/platform-simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../src/platform-simulator/simulator.ts'

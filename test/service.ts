@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
-import { generateApiKey } from '../src/accounts/keys.ts'
+import { generateApiKey } from '../src/accounts/api-key.ts'
 import type { ServiceOverrides } from '../src/compose-service.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { PlatformName } from '../src/database/column-types.ts'

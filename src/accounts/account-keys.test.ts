@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { maxActiveKeys } from './account-keys.ts'
-import { addKey, apiKeyPattern, generateApiKey } from './keys.ts'
+import { apiKeyPattern, generateApiKey } from './api-key.ts'
+import { addKey } from './keys.ts'
 
 let now = new Date('2026-11-21T12:00:00.000Z')
 let service: TestService

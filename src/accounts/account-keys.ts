@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
+import { generateApiKey } from './api-key.ts'
 import { boundedTerms } from './key-bounds.ts'
-import { addKey, generateApiKey, type KeyTerms } from './keys.ts'
+import { addKey, type KeyTerms } from './keys.ts'
 import { monthOf } from './month.ts'
 
 /** More than an account needs, few enough for one page of a list. */

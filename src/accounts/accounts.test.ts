@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { bootstrapFirstAccount } from './accounts.ts'
 import { loadAdminKey } from './admin-key.ts'
-import { apiKeyPattern, generateApiKey, hashKey, revokeKey } from './keys.ts'
+import { apiKeyPattern, generateApiKey, hashKey } from './api-key.ts'
+import { revokeKey } from './keys.ts'
 
 let service: TestService
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { takeLock } from '../database/advisory-locks.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
-import { addKey, generateApiKey, isKnownKey } from './keys.ts'
+import { generateApiKey } from './api-key.ts'
+import { addKey, isKnownKey } from './keys.ts'
 import { monthOf } from './month.ts'
 
 export interface NewAccount {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { bootstrapFirstAccount } from './accounts.ts'
-import { generateApiKey } from './keys.ts'
+import { generateApiKey } from './api-key.ts'
 
 const deletion = Promise.withResolvers<void>()
 let service: TestService

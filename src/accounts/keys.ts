@@ -1,23 +1,9 @@
-import { createHash, randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { KeyScope } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Account } from '../http/callers.ts'
+import { apiKeyPattern, hashKey } from './api-key.ts'
 import { hasOwnView, ownViewColumns } from './own-view.ts'
-
-/** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
-export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
-
-const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
-const keyLength = 32
-
-/** A new key; only its hash is stored. */
-export function generateApiKey(): string {
-  const characters = Array.from({ length: keyLength }, () => keyAlphabet[randomInt(keyAlphabet.length)])
-  return `ww_live_${characters.join('')}`
-}
-
-export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 /** Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`. */
 const hintOf = (key: string) => `${key.slice(0, 12)}…`

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Complain } from '../runtime/config-error.ts'
-import { apiKeyPattern } from './keys.ts'
+import { apiKeyPattern } from './api-key.ts'
 
 const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
 

@@ -35,7 +35,7 @@ export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now:
   return database.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ id: string; config: string }>`
       select id, config from channels where exists (select from unnest(${olderPrefixes}::text[]) as known (prefix) where starts_with(config, prefix))
-        and disabled_reason is distinct from 'unreadable' order by id limit ${sliceSize} for update skip locked`.execute(
+        and disabled_reason is distinct from ${'unreadable'} order by id limit ${sliceSize} for update skip locked`.execute(
       transaction,
     )
     for (const { id, config } of rows) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { apiKeyPattern } from '../accounts/keys.ts'
+import { apiKeyPattern } from '../accounts/api-key.ts'
 import { startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 

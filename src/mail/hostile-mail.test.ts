@@ -5,7 +5,7 @@ import { campaignSize } from '../../test/campaign-size.ts'
 import { parseMailAddress } from './address.ts'
 import { cleanText, ownUrl, withoutLinks } from './foreign-text.ts'
 import { createMailer, messageIdOf } from './mailer.ts'
-import type { MailContent } from './templates/content.ts'
+import { type MailContent, subjectOf } from './templates/content.ts'
 import { mailConfigFor, readMail, startMailServer, type TestMailServer } from './testing.ts'
 
 const publicUrl = 'https://wishwell.example'
@@ -241,4 +241,9 @@ it('only an address below PUBLIC_URL is a link', () => {
   ]) {
     expect(ownUrl(url, publicUrl)).toBeNull()
   }
+})
+
+it('an encoded word in a title stays a text: no program decodes it to a header', () => {
+  const title = '=?utf-8?q?=0D=0ABcc:_x@y.z?='
+  expect(subjectOf({ title } as MailContent)).not.toContain('=?')
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { generateApiKey } from '../../src/accounts/keys.ts'
+import { generateApiKey } from '../../src/accounts/api-key.ts'
 import { testAdminKey } from '../service.ts'
 import { json, type Key, prepareContract, unknownId } from './testing.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { generateApiKey } from '../../src/accounts/keys.ts'
+import { generateApiKey } from '../../src/accounts/api-key.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { generateApiKey } from '../../src/accounts/keys.ts'
+import { generateApiKey } from '../../src/accounts/api-key.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { sweepCalls } from '../../src/live/calls.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { generateApiKey } from '../../src/accounts/keys.ts'
+import { generateApiKey } from '../../src/accounts/api-key.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { derivedParts, verifyDerived } from '../../src/integrity/verify.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import { generateApiKey } from '../keys.ts'
+import { generateApiKey } from '../api-key.ts'
 import { openBrowser } from './testing.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import { generateApiKey } from '../keys.ts'
+import { generateApiKey } from '../api-key.ts'
 import { makeLink, purgeExpiredLinks } from './links.ts'
 import { maxSessions, openSession, purgeExpiredSessions } from './sessions.ts'
 import { openBrowser } from './testing.ts'

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { generateApiKey } from '../../accounts/keys.ts'
+import { generateApiKey } from '../../accounts/api-key.ts'
 import type { PlatformSimulator } from '../../platform-simulator/simulator.ts'
 import { moduleFile } from '../../runtime/module-file.ts'
 

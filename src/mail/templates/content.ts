@@ -41,8 +41,9 @@ export function boundedContent(content: MailContent): MailContent {
   }
 }
 
-/** One line; what would end a header is gone. */
-export const subjectOf = ({ title }: MailContent): string => cleanText(title, 120) || 'Wishwell'
+/** One line; what would end a header is gone, and an encoded word of RFC 2047 stays a text: programs would decode it, also to line ends. */
+export const subjectOf = ({ title }: MailContent): string =>
+  cleanText(cleanText(title, 120).replaceAll('=?', '= ?'), 120) || 'Wishwell'
 
 /** How many are not shown; a link leads to them if there is one. */
 export const moreText = (more: number): string => `and ${more} more`

@@ -1,0 +1,17 @@
+import { createHash, randomInt } from 'node:crypto'
+
+// The form of keys, apart from their rows: commands check it without loading a database.
+
+/** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
+export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
+
+const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const keyLength = 32
+
+/** A new key; only its hash is stored. */
+export function generateApiKey(): string {
+  const characters = Array.from({ length: keyLength }, () => keyAlphabet[randomInt(keyAlphabet.length)])
+  return `ww_live_${characters.join('')}`
+}
+
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
