@@ -114,7 +114,7 @@ describe.each(nodes.flatMap(([name, node]) => (node === null ? [] : [[name, node
     const caches = () => join(installation.folder, `caches of ${name}`)
     /** The settings of the commands; nothing may be fetched besides a Node, so npm finds no registry later. */
     const own = (more: Record<string, string> = {}) => ({ XDG_CACHE_HOME: caches(), ...more })
-    const noRegistry = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: '/nonexistent' }
+    const noRegistry = () => ({ npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: join(caches(), 'empty') })
     const fetchedNodes = () => globSync('wishwell/node-*', { cwd: caches() })
     const wishwell = (...parameters: string[]) => ['npx', '--no', '--', 'wishwell', ...parameters]
 
@@ -133,7 +133,7 @@ describe.each(nodes.flatMap(([name, node]) => (node === null ? [] : [[name, node
       const child = installation.start(
         node,
         wishwell(),
-        own({ ...settings, ...noRegistry, PORT: '0', LOG_LEVEL: 'warn' }),
+        own({ ...settings, ...noRegistry(), PORT: '0', LOG_LEVEL: 'warn' }),
       )
       onTestFinished(() => void child.kill('SIGTERM'))
       const ended = outputOf(child)
@@ -143,7 +143,7 @@ describe.each(nodes.flatMap(([name, node]) => (node === null ? [] : [[name, node
       })
       const output = Promise.race([ended.then((result) => expect.fail(JSON.stringify(result))), isReady(() => printed)])
       const [url = '', apiKey = ''] = await output
-      const caller = own({ ...noRegistry, WISHWELL_URL: url, WISHWELL_API_KEY: apiKey })
+      const caller = own({ ...noRegistry(), WISHWELL_URL: url, WISHWELL_API_KEY: apiKey })
 
       const health = await installation.run(node, wishwell('healthcheck', '--json'), caller)
       expect([health.exitCode, JSON.parse(health.stdout)]).toMatchObject([
@@ -171,7 +171,7 @@ describe.each(nodes.flatMap(([name, node]) => (node === null ? [] : [[name, node
     }, 300_000)
 
     it('the demo collects and searches sample data', async () => {
-      const { exitCode, stdout, stderr } = await installation.run(node, wishwell('demo', '--exit'), own(noRegistry))
+      const { exitCode, stdout, stderr } = await installation.run(node, wishwell('demo', '--exit'), own(noRegistry()))
       expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('rror')])
       expect(stdout).toMatch(/new requests in the cache[\s\S]*Results 1 to 5[\s\S]*0 broke a limit[\s\S]*is removed/)
     }, 300_000)
