@@ -65,8 +65,8 @@ export interface TestService {
   clientFor(apiKey: string | null): TestClient
   /** A new account of the given plan. */
   createAccount(tier?: 'free' | 'pro' | 'max'): Promise<{ accountId: string; apiKey: string; client: TestClient }>
-  /** Ends the service and starts it again on the same database, as a deployment does. */
-  restart(): Promise<void>
+  /** Ends the service and starts it again on the same database, as a deployment does; `environment` is added until the next restart. */
+  restart(environment?: Record<string, string>): Promise<void>
   /** Runs every maintenance job now. */
   runMaintenance(): Promise<void>
   /** Places all requests that are queued in wishes. */
@@ -135,7 +135,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const apiKey = generateApiKey()
   const config = configOf(options, lent, apiKey)
   const log = options.log ?? pino({ level: config.logLevel })
-  const start = () => startService(config, log, failTest, overridesOf(options, lent))
+  const start = (used = config) => startService(used, log, failTest, overridesOf(options, lent))
   let service = await start()
   const clientFor = (key: string | null) => createTestClient(() => service.address ?? '', key)
   const admin = clientFor(testAdminKey)
@@ -163,11 +163,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       const made = body.data as { accountId: string; apiKey: string }
       return { ...made, client: clientFor(made.apiKey) }
     },
-    restart: async () => {
+    restart: async (environment = {}) => {
       await endUses(service.database.database)
       await service.stop()
       await lent.reopen()
-      service = await start()
+      const changed = { ...options, environment: { ...options.environment, ...environment } }
+      service = await start(configOf(changed, lent, apiKey))
     },
     runMaintenance: () => service.runMaintenance(),
     placeRequests: () => service.placeRequests(),

@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
 import { Webhook } from 'svix'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../test/client.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { noteEvent } from '../events/events.ts'
-import { portFault } from '../outbound/ports.ts'
 import { hanging, type Receiver, startReceiver, status } from './testing.ts'
-
-vi.mock('../outbound/ports.ts', { spy: true })
 
 let service: TestService
 let receiver: Receiver
@@ -164,13 +161,13 @@ describe('the routes', () => {
         body: JSON.stringify({ type: 'webhook', name: 'hook', url: receiver.url }),
       })
     const first = await call()
-    vi.mocked(portFault).mockReturnValue('refused')
+    await service.restart({ ALLOW_PRIVATE_TARGETS: 'false' })
     try {
       expect((await call()).body).toEqual(first.body)
       const fresh = await service.client.post('/api/v1/channels', { type: 'webhook', name: 'hook', url: receiver.url })
       expect(fresh.status).toBe(400)
     } finally {
-      vi.mocked(portFault).mockRestore()
+      await service.restart()
     }
   })
 

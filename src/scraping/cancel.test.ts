@@ -246,9 +246,11 @@ describe('cancelling at any moment', () => {
         }
         await expect.poll(storing).toBe(1)
         const cancelling = cancel(second)
+        // The page waits for the advisory lock; only the cancellation waits for a transaction, that of the page.
         const cancelWaits = async () => {
           const waiting = sql`select 1 from pg_stat_activity
-          where wait_event_type = 'Lock' and query like 'update "scrape_tasks"%' and datname = current_database()`
+          where wait_event_type = 'Lock' and wait_event = 'transactionid'
+            and query like 'update "scrape_tasks"%' and datname = current_database()`
           return (await waiting.execute(database)).rows.length
         }
         await expect.poll(cancelWaits).toBe(1)
