@@ -94,7 +94,7 @@ export default defineConfig({
     // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.
     pool: 'forks',
     isolate: false,
-    reporters: ['default', './test/report-counts.ts'],
+    reporters: ['default', './test/report.ts'],
     // A deadlock on the one connection of the embedded database must fail, not hang.
     testTimeout: 60_000,
     hookTimeout: 120_000,

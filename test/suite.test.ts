@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+// Each test starts vitest once or more, in a folder of its own: a second or two.
+
+const cache = fileURLToPath(new URL('../node_modules/.cache', import.meta.url))
+const suite = fileURLToPath(new URL('../scripts/suite.ts', import.meta.url))
+const reporter = fileURLToPath(new URL('report.ts', import.meta.url))
+
+let root: string
+beforeEach(() => {
+  mkdirSync(cache, { recursive: true })
+  root = mkdtempSync(join(cache, 'suite-'))
+  mkdirSync(join(root, 'src'))
+  const config = { test: { projects: [{ extends: true, test: { name: 'plain' } }], reporters: ['default', reporter] } }
+  writeFileSync(join(root, 'vitest.config.ts'), `export default ${JSON.stringify(config)}`)
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const head = `import { existsSync, writeFileSync } from 'node:fs'\nimport { expect, it } from 'vitest'\n`
+const passing = "it('passes', () => {})"
+const failing = "it('fails', () => expect('seen').toBe('wanted'))"
+/** Fails where it runs for the first time. */
+const flaky = `it('fails once', () => {
+  const wasHere = existsSync(import.meta.filename + '.run')
+  writeFileSync(import.meta.filename + '.run', '')
+  expect(wasHere ? 'wanted' : 'seen').toBe('wanted')
+})`
+const crashing = "it('ends its process', () => process.kill(process.pid, 'SIGKILL'))"
+
+/** Runs test files as `npm test` does, and gives its exit code and its lines. */
+async function run(files: Record<string, string>, { strict = false } = {}): Promise<{ code: number; lines: string[] }> {
+  for (const [name, body] of Object.entries(files))
+    writeFileSync(join(root, 'src', `${name}.test.ts`), `${head}${body}\n`)
+  const script = `import { runSuite } from ${JSON.stringify(suite)}
+    process.exitCode = await runSuite(${JSON.stringify({ root, strict })})`
+  const { TEST_SUITE, TEST_RECORD, ...env } = process.env
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ['--input-type=module-typescript', '-e', script],
+      { env },
+      (_error, stdout) =>
+        resolve({ code: child.exitCode ?? -1, lines: stripVTControlCharacters(stdout).trim().split('\n') }),
+    )
+  })
+}
+const flakyLines = (lines: string[]) => lines.filter((line) => line.startsWith('flaky: '))
+const ranAgain = (lines: string[]) => lines.filter((line) => line.includes('runs once more'))
+
+describe('a run of the tests', () => {
+  it('passes when every file passes, and counts the tests of each project', async () => {
+    const { code, lines } = await run({ a: passing, b: passing })
+    expect([code, lines.at(-1)]).toEqual([0, 'plain: 2 passed, 0 failed, 0 skipped'])
+  })
+
+  it('passes when a file fails only once, and says last which and why', async () => {
+    const { code, lines } = await run({ a: passing, b: flaky })
+    expect(code).toBe(0)
+    const at = lines.indexOf('flaky: src/b.test.ts > fails once')
+    expect(lines.slice(at).join('\n')).toMatch(
+      /^flaky: .*\n {2}AssertionError: expected 'seen' to be 'wanted'[\s\S]*src\/b\.test\.ts:\d+/,
+    )
+    expect(at).toBeGreaterThan(lines.findLastIndex((line) => line.startsWith('plain: ')))
+  })
+
+  it('fails when a file fails only once, if it is strict', async () => {
+    const { code, lines } = await run({ b: flaky }, { strict: true })
+    expect([code, flakyLines(lines)]).toEqual([1, ['flaky: src/b.test.ts > fails once']])
+  })
+
+  it('fails when a file fails again, and runs no other than those that failed again', async () => {
+    const { code, lines } = await run({ a: flaky, b: failing, 'other-b': passing })
+    expect([code, ranAgain(lines).length, flakyLines(lines)]).toEqual([1, 2, ['flaky: src/a.test.ts > fails once']])
+    expect(lines.filter((line) => line.startsWith('plain: ')).sort()).toEqual([
+      'plain: 0 passed, 1 failed, 0 skipped',
+      'plain: 1 passed, 0 failed, 0 skipped',
+      'plain: 1 passed, 2 failed, 0 skipped',
+    ])
+  })
+
+  it('runs nothing again when more than three files failed', async () => {
+    const { code, lines } = await run({ a: flaky, b: flaky, c: flaky, d: flaky })
+    expect([code, ranAgain(lines)]).toEqual([1, []])
+  })
+
+  it('runs nothing again when a worker died', async () => {
+    const { code, lines } = await run({ a: crashing })
+    expect([code, ranAgain(lines)]).toEqual([1, []])
+  })
+})
