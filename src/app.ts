@@ -21,7 +21,6 @@ import { registerCorrectionRoutes } from './corrections/routes.ts'
 import { registerCreditRoutes } from './credits/routes.ts'
 import { registerPage } from './dashboard/page.ts'
 import type { Database, DatabaseBackend } from './database/open.ts'
-import type { ReadDatabase } from './database/reads.ts'
 import type { Expansion } from './expansion/expansion.ts'
 import { deleteFeedsOf } from './feeds/feeds.ts'
 import { registerFeedReading } from './feeds/read-routes.ts'
@@ -85,8 +84,6 @@ import { registerWishRoutes } from './wishes/routes.ts'
 
 export interface AppDependencies {
   database: Database
-  /** Reads requests, topics and wishes where that can be done: on a replica, if there is one. */
-  read: ReadDatabase
   backend: DatabaseBackend
   clock: Clock
   log: Logger

@@ -8,9 +8,7 @@ import type { Config } from './config.ts'
 import { builtPage } from './dashboard/page.ts'
 import type { PlatformName } from './database/column-types.ts'
 import type { DatabaseOptions, OpenDatabase } from './database/open.ts'
-import { createReplicaReads } from './database/postgres/replica.ts'
 import { watchReadiness } from './database/readiness.ts'
-import { readsOf } from './database/reads.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
 import type { MonitoredService, Monitoring } from './metrics/monitoring.ts'
@@ -32,7 +30,7 @@ import { createSlidingLog } from './rate-limits/sliding-log.ts'
 import type { LocalIndex } from './requests/search/local/local-index.ts'
 import { readServingBacklog } from './requests/search/opensearch/status.ts'
 import { watchSearchSize } from './requests/search/size-watch.ts'
-import { followRequestChanges, type RequestChanges } from './requests/store/changes.ts'
+import { followRequestChanges } from './requests/store/changes.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createResponseCache } from './runtime/response-cache.ts'
 import { version } from './runtime/version.ts'
@@ -100,16 +98,6 @@ function composeRateLimits({ database, backend }: OpenDatabase, overrides: Servi
   return createRateLimits({ clock, limiter, limits })
 }
 
-/** Where requests, topics and wishes are read. */
-function composeReads({ database, replica }: OpenDatabase, changes: RequestChanges, log: Logger) {
-  if (replica === null) return { read: readsOf(database), status: undefined }
-  const readPrimaryVersion = async () => {
-    await changes.follow()
-    return changes.version() as string | null
-  }
-  return createReplicaReads({ primary: database, replica, readPrimaryVersion, log })
-}
-
 /** The adapters of the platforms, their hosts and their HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
   const { database } = prepared.opened
@@ -157,7 +145,6 @@ export async function composeService(parts: ServiceParts) {
   }
   // An index in a cluster follows a moment later: an answer that was made before would be given again.
   const cacheVersion = cachesResponses && searchCluster === null ? versionWithIndex : () => null
-  const reads = composeReads(opened, requestChanges, log)
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
@@ -172,7 +159,6 @@ export async function composeService(parts: ServiceParts) {
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
     database,
-    read: reads.read,
     backend,
     clock,
     log,
@@ -189,7 +175,6 @@ export async function composeService(parts: ServiceParts) {
         search: searchIndex.kind,
         queue: 'pg-boss',
         unplacedRequests: ready ? await readBacklog(database) : 0,
-        replica: reads.status?.(),
         warnings: ready ? await searchSize.warnings() : [],
         searchIndex: localIndex?.status(),
       }

@@ -28,7 +28,6 @@ export type PreparedDatabase = Awaited<ReturnType<typeof prepareDatabase>>
 const optionsOf = (config: Config): Omit<DatabaseOptions, 'onCrash'> => ({
   databaseUrl: config.databaseUrl,
   listenUrl: config.databaseListenUrl,
-  readUrl: config.databaseReadUrl,
   dataDir: config.dataDir,
   poolSize: config.databasePoolSize,
   queuePoolSize: config.databaseQueuePoolSize,

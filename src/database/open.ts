@@ -11,7 +11,6 @@ import { requireReadableVersion, writeVersion } from './embedded/version-file.ts
 import type { ConnectionUse } from './postgres/connection-use.ts'
 import type { Listen } from './postgres/listen.ts'
 import { openPostgres } from './postgres/open-postgres.ts'
-import { openReplica } from './postgres/open-replica.ts'
 import type { Tables } from './tables.ts'
 import { type Writes, watchWrites } from './writes.ts'
 
@@ -25,8 +24,6 @@ export type DatabaseBackend = 'embedded' | 'postgres'
 
 export interface OpenDatabase {
   database: Database
-  /** A read-only replica of the database, which may be behind or away (`postgres/replica.ts`). */
-  replica: Database | null
   backend: DatabaseBackend
   /** The embedded database beneath `database`; null on Postgres, which has tools of its own for backups. */
   embedded: EmbeddedClient | null
@@ -46,8 +43,6 @@ export interface DatabaseOptions {
   dataDir: string
   /** The address of Postgres itself where `databaseUrl` is a pooler. */
   listenUrl?: string | undefined
-  /** A replica for reads of requests, topics and wishes. */
-  readUrl?: string | undefined
   /** The maximum of connections that this process opens to Postgres for statements. */
   poolSize?: number
   /** The maximum for the queue. */
@@ -98,7 +93,6 @@ export function handleOfEmbedded(
   const database: Database = new Kysely<Tables>({ dialect: embeddedDialect(client), log: createLog(options, writes) })
   return {
     database,
-    replica: null,
     backend: 'embedded',
     embedded: client,
     // The queue polls all the time. That does not count as use, or upkeep would never find the database idle.
@@ -133,21 +127,15 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
  * when an older or a newer Wishwell made it. For a Postgres, `migrate` checks that.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { databaseUrl, listenUrl, readUrl, poolSize, queuePoolSize, statementTimeoutMs } = options
+  const { databaseUrl, listenUrl, poolSize, queuePoolSize, statementTimeoutMs } = options
   if (databaseUrl === undefined) return openInDataDirectory(options)
   const writes = watchWrites()
   const log = createLog(options, writes)
-  const { onStatement } = options
   const opened = await openPostgres({ databaseUrl, listenUrl, poolSize, queuePoolSize, statementTimeoutMs, log })
-  const replica = readUrl === undefined ? null : openReplica({ readUrl, poolSize, statementTimeoutMs, onStatement })
   return {
     ...opened,
-    replica: replica?.database ?? null,
     backend: 'postgres',
     embedded: null,
     takesWrites: () => writes.areTaken(opened.database),
-    close: async () => {
-      await Promise.all([replica?.close(), opened.close()])
-    },
   }
 }

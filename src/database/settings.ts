@@ -20,13 +20,6 @@ export const databaseVariables = {
         'the address of Postgres itself where `DATABASE_URL` is a pooler such as PgBouncer in transaction mode: for `LISTEN` and migrations',
     }),
   ),
-  DATABASE_READ_URL: Type.Optional(
-    Type.String({
-      pattern: postgresAddress,
-      description:
-        'a streaming replica of that Postgres for searches, lists and exports ([operating.md](operating.md#read-replicas))',
-    }),
-  ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 2,
     maximum: 1_000,
@@ -52,8 +45,6 @@ export interface DatabaseConfig {
   databaseUrl: string | undefined
   /** Set where `databaseUrl` is a pooler. */
   databaseListenUrl: string | undefined
-  /** A replica for searches, lists and exports. */
-  databaseReadUrl: string | undefined
   databasePoolSize: number
   databaseQueuePoolSize: number
 }
@@ -63,16 +54,13 @@ export function readDatabaseConfig(
   environment: DatabaseEnvironment,
   complain: Complain<DatabaseEnvironment>,
 ): DatabaseConfig {
-  if (environment.DATABASE_URL === undefined) {
-    for (const variable of ['DATABASE_LISTEN_URL', 'DATABASE_READ_URL'] as const) {
-      if (environment[variable] !== undefined) complain(variable, 'is only for a Postgres that DATABASE_URL names.')
-    }
+  if (environment.DATABASE_URL === undefined && environment.DATABASE_LISTEN_URL !== undefined) {
+    complain('DATABASE_LISTEN_URL', 'is only for a Postgres that DATABASE_URL names.')
   }
   return {
     dataDir: environment.DATA_DIR,
     databaseUrl: environment.DATABASE_URL,
     databaseListenUrl: environment.DATABASE_LISTEN_URL,
-    databaseReadUrl: environment.DATABASE_READ_URL,
     databasePoolSize: environment.DATABASE_POOL_SIZE,
     databaseQueuePoolSize: environment.DATABASE_QUEUE_POOL_SIZE,
   }

@@ -11,8 +11,6 @@ export interface Health {
   queue: string
   /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
   unplacedRequests: number
-  /** Where there is one: whether it serves reads, and how far it was behind. */
-  replica?: { state: 'used' | 'behind' | 'away'; lagMs: number | null } | undefined
   /** What the operator should do while the service goes on. */
   warnings: string[]
   /** The search index of this process, where it has one. */
@@ -52,16 +50,6 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
               minimum: 0,
               description: 'How many requests wait to be placed in wishes; 10000 stands for that many or more',
             }),
-            replica: Type.Optional(
-              closed({
-                state: oneOf(['used', 'behind', 'away'], {
-                  description: 'The primary serves its reads unless it is used',
-                }),
-                lagMs: nullable(
-                  Type.Number({ minimum: 0, description: 'How far it was behind when that was measured' }),
-                ),
-              }),
-            ),
             warnings: Type.Array(Type.String(), {
               description: 'What the operator should do while the service goes on; usually nothing',
             }),
@@ -85,10 +73,10 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
       },
     },
     async () => {
-      const { ready, replica, searchIndex, ...rest } = await health()
+      const { ready, searchIndex, ...rest } = await health()
       if (!ready)
         throw new ServiceError('UNAVAILABLE', 'The service is starting or stopping, or its database cannot be reached.')
-      return { status: 'ready', ...rest, ...(replica ? { replica } : {}), ...(searchIndex ? { searchIndex } : {}) }
+      return { status: 'ready', ...rest, ...(searchIndex ? { searchIndex } : {}) }
     },
   )
 }

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
 import { requestStatuses } from '../database/column-types.ts'
 import type { Database, Executor } from '../database/open.ts'
-import type { ReadDatabase } from '../database/reads.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
@@ -29,7 +28,6 @@ const tags = ['Wishes']
 
 export interface WishDependencies {
   database: Database
-  read: ReadDatabase
   clock: Clock
   authentication: Authentication
   cachedRead: CoalescedReads
@@ -73,7 +71,7 @@ request on one of them; \`minVotes\` and \`status\` are of the wish; \`since\` a
 \`growing\` has the wishes that gained votes in the last 7 days. With filters a page may hold fewer wishes than \`limit\`, even none, and yet
 have more after it: \`hasMore\` says so.`
 
-function registerList(app: App, { database, read, clock, authentication, cachedRead }: WishDependencies): void {
+function registerList(app: App, { database, clock, authentication, cachedRead }: WishDependencies): void {
   app.get(
     '/api/v1/wishes',
     {
@@ -106,11 +104,9 @@ function registerList(app: App, { database, read, clock, authentication, cachedR
       const now = clock.now()
       const list = { ...filters, sortBy, limit, cursor, view: viewOf(account) }
       const marks = markFilterOf(account.accountId, { mark, starred })
-      const readPage = (executor: Executor) => listWishes(executor, { ...list, now, marks })
-      // Growth changes with the day; marks are not among the changes that a cached answer and a replica follow.
-      const page = marks
-        ? await readPage(database)
-        : await cachedRead(`wishes ${dayOf(now)} ${JSON.stringify(list)}`, () => read(readPage))
+      const readPage = () => listWishes(database, { ...list, now, marks })
+      // Growth changes with the day; marks are not among the changes that a cached answer follows.
+      const page = marks ? await readPage() : await cachedRead(`wishes ${dayOf(now)} ${JSON.stringify(list)}`, readPage)
       return { data: { ...page, results: await withMarks(database, account.accountId, page.results) } }
     },
   )

@@ -8,18 +8,3 @@ export async function readAnswerVersion(executor: Executor): Promise<string> {
     from answer_versions`.execute(executor)
   return rows[0]?.version ?? ''
 }
-
-const rowsOf = (version: string): Map<number, number> =>
-  new Map(
-    version
-      .split(',')
-      .filter((row) => row !== '')
-      .map((row) => row.split(':').map(Number) as [number, number]),
-  )
-
-/** Whether a version has every change that is in another one. */
-export function includesVersion(version: string, other: string): boolean {
-  if (version === other) return true
-  const rows = rowsOf(version)
-  return [...rowsOf(other)].every(([row, number]) => (rows.get(row) ?? 0) >= number)
-}

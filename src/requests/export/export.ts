@@ -1,4 +1,4 @@
-import type { ReadDatabase } from '../../database/reads.ts'
+import type { Database } from '../../database/open.ts'
 import { type ListInput, listRequests } from '../list/list.ts'
 import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
@@ -24,12 +24,12 @@ export const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(r
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list, before the first text.
  */
 export async function* exportRequests(
-  read: ReadDatabase,
+  database: Database,
   { format, bom, ...filters }: ExportInput,
 ): AsyncGenerator<string> {
   const list = { ...filters, fullText: true, limit: pageSize }
   const begins = list.cursor === undefined
-  let page = await read((executor) => listRequests(executor, list))
+  let page = await listRequests(database, list)
   if (begins && format === 'csv') yield (bom ? byteOrderMark : '') + csvHeader
   for (;;) {
     const text = page.results
@@ -40,6 +40,6 @@ export async function* exportRequests(
     if (text !== '') yield text
     if (page.cursor === null) return
     const { cursor } = page
-    page = await read((executor) => listRequests(executor, { ...list, cursor }))
+    page = await listRequests(database, { ...list, cursor })
   }
 }

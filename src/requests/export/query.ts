@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { Database } from '../../database/open.ts'
-import type { ReadDatabase } from '../../database/reads.ts'
 import type { Account } from '../../http/callers.ts'
 import { closed, defaulted, oneOf, trimmedText } from '../../http/schemas.ts'
 import { sortOrder } from '../../http/sort-order.ts'
@@ -29,7 +28,6 @@ export const exportQuery = closed({
 
 interface ExportSources extends JobOwnership {
   database: Database
-  read: ReadDatabase
   searchIndex: SearchIndex
 }
 
@@ -42,15 +40,15 @@ export async function openExport(
   account: Account,
   { format, bom, query, prefix, sortBy, cursor, ...filterQuery }: Static<typeof exportQuery>,
 ): Promise<AsyncGenerator<string>> {
-  const { read, searchIndex } = sources
+  const { database, searchIndex } = sources
   const { jobId, ...filters } = parseListFilters(filterQuery, account)
   if (query !== undefined) {
     if (jobId !== undefined) throw invalidField('jobId', 'cannot be searched: leave out jobId or query')
     const input = { format, bom, cursor, query, prefix, filters, sortBy: sortBy ?? 'relevance' }
-    return exportSearch({ searchIndex, read }, input)
+    return exportSearch({ searchIndex, database }, input)
   }
   if (sortBy === 'relevance') throw invalidField('sortBy', 'is relevance only with query')
   if (prefix) throw invalidField('prefix', 'is only for query')
   await requireOwnJob(sources, account.accountId, jobId)
-  return exportRequests(read, { format, bom, cursor, ...filters, jobId, sortBy: sortBy ?? 'new' })
+  return exportRequests(database, { format, bom, cursor, ...filters, jobId, sortBy: sortBy ?? 'new' })
 }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database } from '../../database/open.ts'
-import type { ReadDatabase } from '../../database/reads.ts'
 import type { App } from '../../http/app-type.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { closed, errorResponses } from '../../http/schemas.ts'
@@ -20,7 +19,6 @@ const contentTypes = { jsonl: 'application/x-ndjson; charset=utf-8', csv: 'text/
 
 export interface ExportDependencies extends JobOwnership {
   database: Database
-  read: ReadDatabase
   searchIndex: SearchIndex
   authentication: Authentication
 }

@@ -1,4 +1,4 @@
-import type { ReadDatabase } from '../../database/reads.ts'
+import type { Database } from '../../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber } from '../../http/pagination.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { type SearchOrder, searchCap, searchOrders } from '../search/orders.ts'
@@ -31,12 +31,12 @@ const cursors = Object.fromEntries(
  * @throws ServiceError INVALID_REQUEST for a query that cannot be searched and for a cursor of something else, before the first text.
  */
 export async function* exportSearch(
-  { searchIndex, read }: { searchIndex: SearchIndex; read: ReadDatabase },
+  { searchIndex, database }: { searchIndex: SearchIndex; database: Database },
   { query, prefix, filters, sortBy, format, bom, cursor }: SearchExportInput,
 ): AsyncGenerator<string> {
   const from = cursor === undefined ? 0 : cursors[sortBy].decode(cursor)[0]
   const search = { query, prefix, filters, sortBy, fullText: true, offset: 0, limit: searchCap }
-  const { results } = await read((executor) => searchQuery(searchIndex, executor, search))
+  const { results } = await searchQuery(searchIndex, database, search)
   if (from === 0 && format === 'csv') yield (bom ? byteOrderMark : '') + csvHeader
   const records = results.map(
     ({ descriptionTruncated: _whole, ...request }, index): ExportedRequest => ({

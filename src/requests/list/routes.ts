@@ -4,7 +4,6 @@ import { prices, priceText } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
-import type { ReadDatabase } from '../../database/reads.ts'
 import type { App } from '../../http/app-type.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { closed, defaulted, errorResponses, oneOf, usage } from '../../http/schemas.ts'
@@ -26,7 +25,6 @@ const security = [{ apiKey: [] }]
 const tags = ['Requests']
 export interface ListDependencies extends JobOwnership {
   database: Database
-  read: ReadDatabase
   clock: Clock
   authentication: Authentication
   cachedRead: CoalescedReads
@@ -77,7 +75,7 @@ const listSchema = {
 
 /** Listing the cache, and with `source=realtime` what is collected now. */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
-  const { database, read, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
+  const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
   const share = createCoalescedReads()
   app.get(
     '/api/v1/requests',
@@ -97,7 +95,7 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
       const [page, credits] = await Promise.all([
-        cachedRead(`list ${JSON.stringify(list)}`, () => read((executor) => listRequests(executor, list))),
+        cachedRead(`list ${JSON.stringify(list)}`, () => listRequests(database, list)),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])
       return {

@@ -4,7 +4,6 @@ import { prices, priceText } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import { type PlatformName, requestStatuses } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
-import type { ReadDatabase } from '../../database/reads.ts'
 import type { App } from '../../http/app-type.ts'
 import { pageParameters } from '../../http/pagination.ts'
 import {
@@ -42,7 +41,6 @@ const tags = ['Requests']
 
 export interface SearchDependencies {
   database: Database
-  read: ReadDatabase
   clock: Clock
   searchIndex: SearchIndex
   cachedRead: CoalescedReads
@@ -229,7 +227,7 @@ function includeOf(filters: { include?: Include }, include: Include | undefined)
 
 /** Searching the cache, and with `expand` collecting related topics live. */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
-  const { database, read, clock, searchIndex, authentication } = dependencies
+  const { database, clock, searchIndex, authentication } = dependencies
   const { defaultPlatforms, expandedSearch, cachedRead } = dependencies
   const share = createCoalescedReads()
   app.post(
@@ -246,9 +244,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
       }
       const [{ data, meta }, credits] = await Promise.all([
         cachedRead<SearchAnswer | WishAnswer>(`search ${groupBy ?? ''} ${JSON.stringify(input)}`, () =>
-          read<SearchAnswer | WishAnswer>((executor) =>
-            (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor }, input),
-          ),
+          (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
         ),
         share(account.accountId, () => readCreditUsage(database, account, clock.now())),
       ])

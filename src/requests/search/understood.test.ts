@@ -3,7 +3,6 @@ import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.
 import { openTestSearchIndex } from '../../../test/search.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
-import { readsOf } from '../../database/reads.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 import { exportSearch } from '../export/search-export.ts'
 
@@ -115,7 +114,7 @@ describe('a pasted title', () => {
   it('is exported as it is searched', async () => {
     const records = []
     for await (const text of exportSearch(
-      { searchIndex: await openTestSearchIndex(service.database), read: readsOf(service.database) },
+      { searchIndex: await openTestSearchIndex(service.database), database: service.database },
       { query: 'add "copy as" to menu', prefix: false, filters: {}, sortBy: 'votes', format: 'jsonl', bom: false },
     )) {
       records.push(
