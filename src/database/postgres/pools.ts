@@ -44,7 +44,7 @@ export function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, so
   return pool
 }
 
-interface MainPool extends pg.PoolConfig {
+interface MainPool {
   databaseUrl: string
   isPooled: boolean
   poolSize: number
@@ -52,7 +52,7 @@ interface MainPool extends pg.PoolConfig {
 }
 
 /** The connections of calls, jobs and background work. */
-export function openMainPool({ isPooled, poolSize, statementTimeoutMs, ...options }: MainPool, sockets: Sockets) {
+export function openMainPool({ databaseUrl, isPooled, poolSize, statementTimeoutMs }: MainPool, sockets: Sockets) {
   // A process that is frozen inside a transaction would hold its locks for ever.
   const limits: TimeLimits = { statementMs: statementTimeoutMs, idleInTransactionMs: idleInTransactionTimeoutMs }
   const settings = {
@@ -61,8 +61,8 @@ export function openMainPool({ isPooled, poolSize, statementTimeoutMs, ...option
   }
   const pool = openPool(
     {
+      databaseUrl,
       ...(isPooled ? {} : settings),
-      ...options,
       max: poolSize,
       types: valueTypes,
       application_name: applicationNames.pool,
