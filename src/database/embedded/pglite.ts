@@ -1,6 +1,11 @@
+import { setFlagsFromString } from 'node:v8'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch'
 import { parserInBaseline } from './parser.ts'
+
+// V8 collects WebAssembly code that is not used any more, and sometimes unregisters it twice, which ends the process with "Check failed:
+// jit_page_->allocations_.erase(addr) == 1" (https://github.com/nodejs/node/issues/64500). A service needs the same memory without it.
+setFlagsFromString('--no-wasm-code-gc')
 
 /**
  * Settings of Postgres, in addition to those of PGlite. The memory of the buffers is never returned; the file cache of the
