@@ -12,6 +12,7 @@ import { handleErrors, renderClientError, renderFrameworkError } from './error-h
 import { commonHeaders } from './headers.ts'
 import { type Proxies, trustProxyOption } from './proxies.ts'
 import { closed, errorResponses } from './schemas.ts'
+import { createSerializerCompiler } from './serialization.ts'
 import { createValidatorCompiler, refuseUnstorableText } from './validation.ts'
 
 const bodyLimitBytes = 64 * 1024
@@ -73,6 +74,7 @@ export function createServer({ log, usualCallLevel, trustProxy, rewriteUrl }: Se
 /** Sets the rules of every route. To be called before the routes are registered. */
 export function setCommonRules(app: App, cacheVersion: Version): void {
   app.setValidatorCompiler(createValidatorCompiler())
+  app.setSerializerCompiler(createSerializerCompiler())
   acceptOnlyJson(app)
   handleErrors(app)
   app.addHook('onRoute', (route) => {
