@@ -1,105 +1,76 @@
-import { defineConfig } from 'vitest/config'
-import {
-  type Backend,
-  clusterTestsOf,
-  databaseTestsOf,
-  isAboutPage,
-  localTestsOf,
-  plainTestsOf,
-  roundRobinTestsOf,
-  type Suite,
-} from './test/classify.ts'
-import { isOpenSearchPrepared, prepareOpenSearch } from './test/opensearch/cluster.ts'
+import { availableParallelism } from 'node:os'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { type NightlyPart, nightlyParts } from './test/nightly.ts'
 
-/** `npm test` and `npm run test:long` set it (scripts/test.ts). */
-const suite = (process.env.TEST_SUITE ?? 'every file') as Suite
+/** What a test file runs on is seen from its name (test/README.md). */
+const named = (ending: string) => `{src,test,bench}/**/*${ending}`
 
-function project(backend: Backend) {
-  const include = databaseTestsOf(backend, suite)
-  return {
+/** Subjects that differ between the two databases: these files of the Postgres list run on the embedded one, too. */
+const onBothDatabases = [
+  'src/credits/ledger.postgres.test.ts',
+  'src/database/database.postgres.test.ts',
+  'src/idempotency/waiting.postgres.test.ts',
+  'src/requests/store/changes.postgres.test.ts',
+  'src/scraping/claim.postgres.test.ts',
+]
+
+interface ProjectOptions {
+  include: string[]
+  environment?: Readonly<Record<string, string>>
+  globalSetup?: readonly string[]
+}
+
+/** Files that run on a database, which is made once for all of them. */
+const onDatabase = (
+  name: string,
+  backend: 'embedded' | 'postgres',
+  { include, environment, globalSetup = [] }: ProjectOptions,
+) => ({
+  extends: true as const,
+  test: {
+    name,
+    include,
+    globalSetup: ['test/global-setup.ts', ...globalSetup],
+    env: { TEST_BACKEND: backend, ...environment },
+  },
+})
+
+const projects = [
+  {
     extends: true as const,
     test: {
-      name: backend,
-      include: [...include],
-      globalSetup: ['test/global-setup.ts', ...(include.some(isAboutPage) ? ['test/dashboard/global-setup.ts'] : [])],
-      env: { TEST_BACKEND: backend },
+      name: 'plain',
+      include: [named('.test.ts')],
+      exclude: [...configDefaults.exclude, named('.{service,postgres,nightly}.test.ts')],
     },
-  }
-}
+  },
+  onDatabase('service', 'embedded', {
+    include: [named('.service.test.ts'), ...onBothDatabases],
+    globalSetup: ['test/dashboard/global-setup.ts'],
+  }),
+  onDatabase('postgres', 'postgres', { include: [named('.postgres.test.ts')] }),
+]
 
-/** The files of the search on Postgres with a search cluster; none where OpenSearch cannot run. */
-function clusterProjects() {
-  const include = clusterTestsOf(suite)
-  if (include.length === 0) return []
-  // A run of single files downloads nothing.
-  const missing = suite === 'long' || isOpenSearchPrepared() ? prepareOpenSearch() : 'npm run test:long downloads it'
-  if (missing !== null) {
-    if (suite === 'long') console.log(`The tests on OpenSearch are skipped: ${missing}.`)
-    return []
-  }
-  const test = {
-    name: 'opensearch',
-    include: [...include],
-    globalSetup: ['test/global-setup.ts', 'test/opensearch/global-setup.ts'],
-    env: { TEST_BACKEND: 'postgres', TEST_SEARCH: 'opensearch' },
-    // Two nodes beside everything else: on a busy machine an index takes 10 s to be made.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
-  }
-  return [{ extends: true as const, test }]
-}
+const projectsOfPart = ({ backends, files, environment = {}, globalSetup = [] }: NightlyPart) =>
+  backends.map((backend) => onDatabase(backend, backend, { include: [...files], environment, globalSetup }))
 
-/** The files of the search on Postgres with an index in each process. */
-function localProjects() {
-  const include = localTestsOf(suite)
-  if (include.length === 0) return []
-  if (suite === 'long') console.log(`The tests with an index in each process run ${include.length} files.`)
-  const test = {
-    name: 'local',
-    include: [...include],
-    globalSetup: ['test/global-setup.ts', 'test/search-index-setup.ts'],
-    env: { TEST_BACKEND: 'postgres', TEST_SEARCH: 'local' },
-  }
-  return [{ extends: true as const, test }]
-}
+const part = nightlyParts[process.env.TEST_NIGHTLY ?? '']
 
-/** The contract suite on two api and two worker processes behind a load balancer; none in `npm test`. */
-function roundRobinProjects() {
-  const include = roundRobinTestsOf(suite)
-  if (include.length === 0) return []
-  const test = {
-    name: 'round-robin',
-    include: [...include],
-    globalSetup: ['test/global-setup.ts'],
-    env: { TEST_BACKEND: 'postgres', TEST_SERVICE: 'round-robin' },
-    // A job whose worker is killed waits for half a minute; four processes start at once.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-  }
-  return [{ extends: true as const, test }]
-}
-
-// What uses a database runs on the embedded one and on a real Postgres; everything else runs once (test/README.md).
 export default defineConfig({
   test: {
-    projects: [
-      { extends: true, test: { name: 'plain', include: [...plainTestsOf(suite)] } },
-      project('embedded'),
-      project('postgres'),
-      ...localProjects(),
-      ...clusterProjects(),
-      ...roundRobinProjects(),
-    ],
+    projects: part === undefined ? projects : projectsOfPart(part),
     // The files of a worker share its modules, its compiled WebAssembly and its database: half of the time went into those.
     pool: 'forks',
     isolate: false,
     reporters: ['default', './test/report.ts'],
     // A deadlock on the one connection of the embedded database must fail, not hang.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: part?.timeLimitMs ?? 60_000,
+    hookTimeout: part?.timeLimitMs ?? 120_000,
     // A state that is waited for comes when it comes: on a busy machine one second is nothing.
-    expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    expect: { poll: { timeout: part?.timeLimitMs ?? 30_000 } },
+    // A test that takes longer has its reason in its file.
+    slowTestThreshold: 2_000,
+    // One more than there are processors: tests wait for their service as often as they work.
+    maxWorkers: availableParallelism() + 1,
   },
 })

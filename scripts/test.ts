@@ -1,37 +1,26 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Suite } from '../test/classify.ts'
+import { runNightly } from './nightly.ts'
 import { runSuite } from './suite.ts'
 
-// `npm test`: lint and format, types, then the whole suite. Stops at the first step that fails.
-// `npm run test:long` runs the campaigns of random and exhaustive checks with many rounds; `-- --shard 2/6` runs the second of six parts.
-// `npm run check` leaves the suite out; `npm run format` mends what the first step can mend.
-// With `-- --strict` a file that fails and then passes fails the run (suite.ts).
+// `npm test`: lint and format, the direction of imports, types, then all tests. Stops at the first step that fails.
+// `npm test -- FILE_OR_FOLDER …` and `npm test -- --changed` (what uncommitted changes reach) run these tests only.
+// With `--strict` a file that fails and then passes fails the run (suite.ts).
+// `npm run test:nightly [-- PART … FILE …]` runs the nightly tests, parts of them, or files of a part (nightly.ts).
+// `npm run check` leaves the tests out; `npm run format` fixes what lint and format can fix.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values, positionals } = parseArgs({
   options: {
-    'check-only': { type: 'boolean' },
-    format: { type: 'boolean' },
-    long: { type: 'boolean' },
-    shard: { type: 'string' },
-    strict: { type: 'boolean' },
+    changed: { type: 'boolean', default: false },
+    'check-only': { type: 'boolean', default: false },
+    format: { type: 'boolean', default: false },
+    nightly: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 })
-
-/** @returns what is wrong with a part such as `2/6`; null when nothing is. */
-function shardFault(shard: string): string | null {
-  const [part = 0, parts = 0] = /^\d+\/\d+$/.test(shard) ? shard.split('/').map(Number) : []
-  return part >= 1 && part <= parts ? null : `--shard ${shard}: expected PART/PARTS, such as 2/6.`
-}
-
-const fault = values.shard === undefined ? null : shardFault(values.shard)
-if (fault !== null) {
-  console.error(fault)
-  process.exit(2)
-}
 
 /** Runs a step and says how it ended. */
 async function timed(title: string, work: () => Promise<number>): Promise<number> {
@@ -52,22 +41,6 @@ const run = (title: string, program: string, parameters: string[]): Promise<numb
     })
   })
 
-/** Runs a suite, or the named files whichever suite they are in. */
-const runTestsOf = (title: string, suite: Suite, environment = {}): Promise<number> =>
-  timed(title, () =>
-    runSuite({
-      root,
-      parameters: [...(values.shard ? [`--shard=${values.shard}`] : []), ...positionals],
-      environment: { ...environment, ...(positionals.length > 0 ? {} : { TEST_SUITE: suite }) },
-      strict: values.strict ?? false,
-    }),
-  )
-
-const runTests = () => runTestsOf('tests', 'quick')
-
-/** What `npm test` leaves out, and the campaigns at their large size (test/classify.ts, test/campaign-size.ts). */
-const runCampaigns = () => runTestsOf('long tests', 'long', { TEST_LONG: '1' })
-
 type Step = () => Promise<number>
 const lint: Step = () => run('lint and format', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
 const types: Step = () => run('types', 'typescript/bin/tsc', ['--noEmit'])
@@ -76,14 +49,31 @@ const typesOfItsTests: Step = () =>
   run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/dashboard'])
 const imports: Step = () => run('direction of imports', '../scripts/check-imports.ts', [])
 const format: Step = () => run('format', '@biomejs/biome/bin/biome', ['check', '--write', '.'])
+const tests: Step = () => {
+  const parameters = [...(values.changed ? ['--changed'] : []), ...positionals]
+  return timed('tests', () => runSuite({ root, parameters, strict: values.strict }))
+}
+
+/** The first words name parts, the others files of them: `crash test/crash/kill`. */
+const nightly: Step = () => {
+  const isFile = (word: string) => word.includes('/')
+  return runNightly(
+    root,
+    positionals.filter((word) => !isFile(word)),
+    positionals.filter(isFile),
+  )
+}
 
 const checks = [lint, imports, types, typesOfPage, typesOfItsTests]
 function chooseSteps(): Step[] {
   if (values.format) return [format]
-  if (values.long) return [runCampaigns]
-  return values['check-only'] ? checks : [...checks, runTests]
+  if (values.nightly) return [nightly]
+  if (values['check-only']) return checks
+  const isPart = values.changed || positionals.length > 0
+  return isPart ? [tests] : [...checks, tests]
 }
 
 for (const step of chooseSteps()) {
-  if ((await step()) !== 0) process.exit(1)
+  const code = await step()
+  if (code !== 0) process.exit(code)
 }

@@ -1,9 +1,9 @@
 /**
- * How many rounds a campaign of random or exhaustive checks runs: a few in `npm test`, many in `npm run test:long`
- * (`TEST_LONG=1`). The environment variable `name` overrides both, for a search of one's own.
+ * How many rounds a campaign of random or exhaustive checks runs: a few in `npm test`, many in `npm run test:nightly`. The environment
+ * variable `name` overrides both, for a search of one's own.
  */
-export function campaignSize(name: string, { quick, long }: { quick: number; long: number }): number {
-  const size = Number(process.env[name] ?? (process.env.TEST_LONG === '1' ? long : quick))
+export function campaignSize(name: string, { quick, nightly }: { quick: number; nightly: number }): number {
+  const size = Number(process.env[name] ?? (process.env.TEST_NIGHTLY === undefined ? quick : nightly))
   if (!Number.isInteger(size) || size < 1) throw new Error(`${name} must be a positive whole number.`)
   return size
 }

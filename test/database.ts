@@ -131,30 +131,22 @@ export async function emptyTables(database: Database): Promise<void> {
   await database.transaction().execute(emptyAll)
 }
 
-/** Whether indexes of the tests follow the log of changes: they stay, and follow the deletion of everything, too. */
-const hasFollowers = process.env.TEST_SEARCH === 'local'
-
 async function emptyAll(transaction: Transaction): Promise<void> {
   // Words are counted in the background: a writer of requests must not wait for a table that is locked here, and this for its tables.
   for (const lock of ['suppressions', 'memberships', 'topicCounts', 'vocabulary'] as const)
     await takeLock(transaction, lock)
-  const followed = hasFollowers ? ['search_changes', 'search_consumers'] : []
   await sql`
     do $$
     declare
-      followed constant text[] := ${sql.lit(`{${followed.join()}}`)}::text[];
       names text[] := array(
         select quote_ident(tablename) from pg_tables
-        where schemaname = current_schema() and tablename not like 'kysely_%' and tablename <> all(followed) order by tablename);
+        where schemaname = current_schema() and tablename not like 'kysely_%' order by tablename);
       name text;
       has_rows boolean;
     begin
       execute format('lock table %s in access exclusive mode', array_to_string(names, ', '));
       -- Neither triggers nor foreign keys: everything goes.
       perform set_config('session_replication_role', 'replica', true);
-      if cardinality(followed) > 0 then
-        insert into search_changes (request_id) select id from requests on conflict do nothing;
-      end if;
       foreach name in array names loop
         if exists (select from pg_index join pg_class on pg_class.oid = indexrelid
                    where indrelid = name::regclass and relam in (select oid from pg_am where amname = 'bm25')) then
@@ -228,7 +220,7 @@ export async function openTestDatabase(options: LendOptions = {}): Promise<TestD
   })
   return {
     ...opened,
-    reset: () => (options.ownDatabase && !hasFollowers ? truncateTables : emptyTables)(opened.database),
+    reset: () => (options.ownDatabase ? truncateTables : emptyTables)(opened.database),
     close: async () => {
       await endUses(opened.database)
       await opened.close()

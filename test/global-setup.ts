@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const removeScratch = () => rmSync(scratch, { recursive: true, force: true })
   const directory = join(scratch, 'template')
   mkdirSync(directory)
-  if (project.name === 'embedded') {
+  if (project.config.env.TEST_BACKEND === 'embedded') {
     await prepareAndClose({ DATA_DIR: directory })
     project.provide('databaseTemplate', { backend: 'embedded', directory })
     return async () => removeScratch()

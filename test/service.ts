@@ -15,7 +15,7 @@ import type { Clock } from '../src/runtime/clock.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { emptyDatabase, endUses, type LendOptions, lendDatabase } from './database.ts'
-import { installTestIndex, isOutsideDatabase, searchEnvironment } from './search.ts'
+import { isCluster, searchEnvironment } from './search.ts'
 import { unlimited } from './unlimited.ts'
 
 export const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stackexchange']
@@ -122,7 +122,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   reportsNews: false,
   deliversEvents: options.deliversEvents ?? false,
   ...(options.onStatement ? { onStatement: options.onStatement } : {}),
-  searchWaitsForChanges: options.searchWaitsForChanges ?? isOutsideDatabase,
+  searchWaitsForChanges: options.searchWaitsForChanges ?? isCluster,
   open: lent.open,
   requestLimits: options.requestLimits ?? unlimited,
   pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),
@@ -131,7 +131,6 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
 /** Starts the real service on a database of the backend under test, listening on a free port. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const lent = await lendDatabase(options)
-  installTestIndex(lent.options.dataDir)
   const apiKey = generateApiKey()
   const config = configOf(options, lent, apiKey)
   const log = options.log ?? pino({ level: config.logLevel })

@@ -3,7 +3,7 @@ const durations = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 
 /**
  * What a label may hold. Every value is one of a closed set that the code has, so the number of series is bounded and none can hold a topic,
- * a query, an account, a source or an address. `labels.property.test.ts` compares what the endpoint shows with these sets.
+ * a query, an account, a source or an address. `labels.property.service.test.ts` compares what the endpoint shows with these sets.
  */
 export const labelMeanings = {
   operation:

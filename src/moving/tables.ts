@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 
-/** Tables that are not in a dump, and why. All others are; a test fails until it is decided for a new table (tables.test.ts). */
+/** Tables that are not in a dump, and why. All others are; a test fails until it is decided for a new table (tables.service.test.ts). */
 export const leftOutTables: Readonly<Record<string, string>> = {
   kysely_migration: 'the target migrates itself',
   kysely_migration_lock: 'the target migrates itself',

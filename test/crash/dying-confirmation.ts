@@ -5,7 +5,7 @@ import { createMailer } from '../../src/mail/mailer.ts'
 import type { MailConfig } from '../../src/mail/settings.ts'
 
 // Sends what confirmations are due, and kills itself after a number of statements, or once the server has accepted a mail. Started by
-// mail.test.ts.
+// mail.nightly.test.ts.
 
 export interface ConfirmationOrder {
   databaseUrl: string | undefined

@@ -6,7 +6,7 @@ import { foldAllTopicCounts } from '../../src/requests/store/topic-counts.ts'
 import { foundRequest } from '../scripted-platform.ts'
 
 // Stores pages and folds what they changed, and kills itself after the first statement that contains a text. Started by
-// interrupted-fold.test.ts, which sends the text and where the database is.
+// interrupted-fold.nightly.test.ts, which sends the text and where the database is.
 
 interface Order {
   databaseUrl: string | undefined

@@ -4,7 +4,7 @@ import { findDueWatches, makeReport } from '../../src/news/report.ts'
 import { endedRun } from '../../src/news/testing.ts'
 import { foundRequest } from '../scripted-platform.ts'
 
-// Goes on with a month of a watch, and kills itself after so many statements. Started by interrupted-news.test.ts.
+// Goes on with a month of a watch, and kills itself after so many statements. Started by interrupted-news.nightly.test.ts.
 
 interface Order {
   databaseUrl: string | undefined

@@ -34,7 +34,7 @@ const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 9))
 
 /** Each round rotates the faults. A run of the suite makes one of the three rounds, a long run all. */
 export const rounds: readonly number[] = Array.from(
-  { length: campaignSize('MATRIX_ROUNDS', { quick: 1, long: 3 }) },
+  { length: campaignSize('MATRIX_ROUNDS', { quick: 1, nightly: 3 }) },
   (_, round) => (seed + round) % 3,
 )
 const isWhole = rounds.length === 3

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCacheDirectory } from '../../bin/cache-directory.mjs'
 import { ensureFetchedNode } from '../../bin/fetched-node.mjs'
 
-// What can be said of the package without building it. installed.test.ts builds, installs and runs it.
+// What can be said of the package without building it. installed.nightly.test.ts builds, installs and runs it.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

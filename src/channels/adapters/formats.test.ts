@@ -12,7 +12,7 @@ import { cut, toLine, withoutHosts } from './text.ts'
 
 const seed = Number(process.env.FORMATS_SEED ?? Math.floor(Math.random() * 1e9))
 console.log(`FORMATS_SEED=${seed}`)
-const parameters = { seed, numRuns: campaignSize('HOSTILE_TEXTS', { quick: 300, long: 20_000 }) }
+const parameters = { seed, numRuns: campaignSize('HOSTILE_TEXTS', { quick: 300, nightly: 20_000 }) }
 
 const hostile = [
   '<!channel>',

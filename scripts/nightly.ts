@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process'
+import { nightlyParts } from '../test/nightly.ts'
+import { runSuite } from './suite.ts'
+
+/** Installs Debian's packages, where this process may; what is missing then is said by the part. */
+function install(packages: readonly string[]): void {
+  if (process.getuid?.() !== 0) return
+  console.log(`Installing ${packages.join(', ')} …`)
+  const installed = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
+    stdio: 'ignore',
+  })
+  if (installed.status === 0) return
+  spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { stdio: 'ignore' })
+}
+
+/** @returns what a part lacks here after everything was tried; null when it can run. */
+function missingOf(name: string): string | null {
+  const { needs } = nightlyParts[name]!
+  if (needs === undefined || needs.missing() === null) return null
+  install(needs.debian)
+  return needs.missing()
+}
+
+async function runPart(root: string, name: string, parameters: readonly string[]): Promise<string> {
+  console.log(`\n${name}: ${nightlyParts[name]!.about}`)
+  const missing = missingOf(name)
+  if (missing !== null) return `skipped: ${missing}`
+  const startedAt = performance.now()
+  const code = await runSuite({ root, parameters, environment: { TEST_NIGHTLY: name }, strict: true })
+  return `${code === 0 ? 'passed' : 'FAILED'} in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`
+}
+
+/**
+ * Runs parts of the nightly tests (test/nightly.ts), one after the other, and prints how each ended.
+ * @param names all parts when empty. @param parameters further ones of vitest: files of the parts, for example.
+ * @returns the exit code: 0 when no part failed, 2 for an unknown part.
+ */
+export async function runNightly(
+  root: string,
+  names: readonly string[],
+  parameters: readonly string[],
+): Promise<number> {
+  const unknown = names.find((name) => !Object.hasOwn(nightlyParts, name))
+  if (unknown !== undefined) {
+    console.error(`There is no part "${unknown}". The parts: ${Object.keys(nightlyParts).join(', ')}.`)
+    return 2
+  }
+  const ends: [name: string, end: string][] = []
+  for (const name of names.length > 0 ? names : Object.keys(nightlyParts)) {
+    ends.push([name, await runPart(root, name, parameters)])
+  }
+  console.log('')
+  for (const [name, end] of ends) console.log(`${name}: ${end}`)
+  return ends.some(([, end]) => end.startsWith('FAILED')) ? 1 : 0
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { childEnvironment } from '../../../test/child-environment.ts'
+import { openDatabase } from '../open.ts'
+import { databaseIn } from './data-directory.ts'
+
+let dataDir: string
+beforeEach(() => {
+  const directory = mkdtempSync(join(tmpdir(), 'wishwell-creation-'))
+  dataDir = directory
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+})
+
+const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
+const tellPeak = "data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))"
+
+// Only the embedded database is made by Wishwell.
+describe('a new database', () => {
+  it('is made and migrated with less than 600 MB in any process', { timeout: 300_000 }, async () => {
+    const flags = ['--disable-warning=ExperimentalWarning', '--import', tellPeak]
+    // V8 optimizes at once instead of in the background, so that the memory for it is always part of the peak.
+    const child = spawn(process.execPath, [...flags, '--wasm-sync-tier-up', main, 'migrate', '--json'], {
+      env: { ...childEnvironment, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [said, failed] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+    expect(JSON.parse(said), failed).toMatchObject({ database: 'embedded', search: 'bm25' })
+    expect(Number(/^peak (\d+)$/m.exec(failed)?.[1]) / 1024).toBeLessThan(600)
+  })
+
+  it('is made anew when the last start ended before it was complete', { timeout: 120_000 }, async () => {
+    mkdirSync(join(databaseIn(dataDir), 'base'), { recursive: true })
+    writeFileSync(join(databaseIn(dataDir), 'postgresql.conf'), 'half of')
+    const onCrash = (error: Error) => {
+      throw error
+    }
+    const { embedded, close } = await openDatabase({ databaseUrl: undefined, dataDir, onCrash })
+    const { rows } = (await embedded?.query<{ one: number }>('select 1 as one')) ?? {}
+    await close()
+    expect(rows).toEqual([{ one: 1 }])
+    expect(readdirSync(dataDir).sort()).toEqual(['database', 'lock.db'])
+  })
+})

@@ -1,0 +1,351 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { campaignSize } from '../../../test/campaign-size.ts'
+import { hasBm25, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { isCluster, openTestCluster, openTestSearchIndex } from '../../../test/search.ts'
+import type { PlatformName, RequestStatus, Standing } from '../../database/column-types.ts'
+import type { RequestFilters } from '../filters/filters.ts'
+import type { View } from '../views/view.ts'
+import { bm25 } from './bm25.ts'
+import { type Bounds, defaultBounds } from './bounds.ts'
+import { createDatabaseEngine } from './database-engine.ts'
+import { type FacetName, facetNames, type SearchEngine } from './engine.ts'
+import type { ClusterSearch } from './opensearch/cluster-search.ts'
+import { createClusterEngine } from './opensearch/opensearch-engine.ts'
+import type { SearchOrder } from './orders.ts'
+import { createSearchIndex, type SearchIndex } from './search-index.ts'
+import { tsvector } from './tsvector.ts'
+import { prepareTsvector } from './tsvector-preparation.ts'
+
+// What every search engine must do. Exact orders, totals and facets equal those of a plain scan, however many requests match.
+
+const runs = campaignSize('EXACT_SEARCHES', { quick: 60, nightly: isCluster ? 300 : 1_000 })
+const timeout = Math.max(isCluster ? 300_000 : 60_000, runs * 500)
+
+interface Row {
+  id: string
+  text: string
+  platform: PlatformName
+  status: RequestStatus | null
+  tags: string[]
+  votes: number
+  posted: Date
+  standing: Standing
+}
+
+// Every word is one that the stemmer leaves alone.
+const words = ['alpha', 'beta', 'gamma', 'delta', 'omega']
+const platforms = ['github', 'gitlab', 'reddit'] as const
+const statuses = [null, 'open', 'completed'] as const
+const account = crypto.randomUUID()
+const accountStandings = new Map<string, Standing>()
+const rows: Row[] = []
+let opened: TestDatabase
+
+const pick = <T>(from: readonly T[], seed: number): T => from[seed % from.length]!
+
+function makeRow(number: number): Row {
+  // A multiplicative hash: any number as good as random, the same in every run.
+  const seed = (Math.imul(number + 1, 2_654_435_761) >>> 8) + number
+  const text = Array.from({ length: 1 + (seed % 6) }, (_, index) => pick(words, (seed >>> index) + index * seed))
+  return {
+    // Every eighth one is in the sample for certain.
+    id: number % 8 === 0 ? crypto.randomUUID().replace(/^../, '00') : crypto.randomUUID(),
+    text: text.join(' '),
+    platform: pick(platforms, seed >>> 3),
+    status: pick(statuses, seed >>> 5),
+    tags: seed % 3 === 0 ? ['ui'] : seed % 7 === 0 ? ['ui', 'api'] : [],
+    votes: (seed >>> 4) % 9,
+    posted: new Date(Date.UTC(2020 + (seed % 5), (seed >>> 2) % 12, 1 + ((seed >>> 6) % 20))),
+    standing: pick([2, 2, 2, 1, 0, -1] as const, seed >>> 7),
+  }
+}
+
+async function storeRows(): Promise<void> {
+  rows.push(...Array.from({ length: 700 }, (_, number) => makeRow(number)))
+  const { database } = opened
+  await sql`insert into accounts (id, name, tier, created_at) values (${account}, 'exact', 'free', now())`.execute(
+    database,
+  )
+  await sql`
+    with incoming as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming (id uuid, text text, platform text,
+        status text, tags text[], votes integer, posted timestamptz, standing smallint)
+    ), stored as (
+      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
+        original_created_at, standing, status)
+      select id, platform, id::text, '', '', votes, tags, '', 'exact', now(), now(), posted, standing, status from incoming
+    )
+    insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
+  for (const [number, { id, standing }] of rows.entries()) {
+    if (number % 5 === 0) accountStandings.set(id, standing === 2 ? 0 : 2)
+  }
+  const own = JSON.stringify([...accountStandings].map(([id, standing]) => ({ id, standing })))
+  await sql`insert into account_requests (account_id, request_id, standing)
+    select ${account}, id, standing from jsonb_to_recordset(${own}::jsonb) as own (id uuid, standing smallint)`.execute(
+    database,
+  )
+  await sql`analyze`.execute(database)
+}
+
+interface Asked {
+  words: string[]
+  phrase: string | null
+  excluded: string | null
+  filters: RequestFilters
+  sortBy: Exclude<SearchOrder, 'relevance'>
+  offset: number
+  limit: number
+}
+
+const queryOf = ({ words: asked, phrase, excluded }: Asked): string =>
+  [...asked, ...(phrase === null ? [] : [`"${phrase}"`]), ...(excluded === null ? [] : [`-${excluded}`])].join(' ')
+
+const view = fc.record<View>({
+  account: fc.constantFrom(null, account),
+  least: fc.constantFrom<View['least'][]>(2, 2, 1, 0),
+})
+const filters = fc.record(
+  {
+    platforms: fc.subarray([...platforms], { minLength: 1 }),
+    tags: fc.subarray(['ui', 'api'], { minLength: 1 }),
+    minVotes: fc.integer({ min: 0, max: 9 }),
+    since: fc.constantFrom(new Date('2021-06-01'), new Date('2024-01-01')),
+    until: fc.constantFrom(new Date('2022-01-01'), new Date('2020-02-02')),
+    status: fc.constantFrom<RequestStatus[][]>(['open'], ['open', 'completed']),
+    view,
+  },
+  { requiredKeys: ['view'] },
+)
+const asked: fc.Arbitrary<Asked> = fc.record({
+  words: fc.uniqueArray(fc.constantFrom(...words, 'nowhere'), { minLength: 1, maxLength: 3 }),
+  phrase: fc.option(fc.constantFrom('alpha beta', 'gamma', 'delta omega alpha'), { freq: 4 }),
+  excluded: fc.option(fc.constantFrom(...words), { freq: 4 }),
+  filters,
+  sortBy: fc.constantFrom('votes', 'new'),
+  offset: fc.integer({ min: 0, max: 99 }),
+  limit: fc.integer({ min: 1, max: 100 }),
+})
+
+const standingIn = (row: Row, { account: viewer }: View): Standing =>
+  (viewer === null ? undefined : accountStandings.get(row.id)) ?? row.standing
+
+/** All rows that pass, by reading every one of them. */
+function scan({ words: typed, phrase, excluded, filters: given, sortBy }: Asked) {
+  const all = [...new Set([...typed, ...(phrase?.split(' ') ?? [])])]
+  const has = (row: Row, words: string) => ` ${row.text} `.includes(` ${words} `)
+  const seen = given.view!
+  const passing = rows.filter(
+    (row) =>
+      standingIn(row, seen) >= seen.least &&
+      (phrase === null || has(row, phrase)) &&
+      (excluded === null || !has(row, excluded)) &&
+      (given.platforms?.includes(row.platform) ?? true) &&
+      (given.tags?.every((tag) => row.tags.includes(tag)) ?? true) &&
+      (given.minVotes === undefined || row.votes >= given.minVotes) &&
+      (given.since === undefined || row.posted >= given.since) &&
+      (given.until === undefined || row.posted < given.until) &&
+      (given.status === undefined || (row.status !== null && given.status.includes(row.status))),
+  )
+  const key = (row: Row) => (sortBy === 'votes' ? row.votes : row.posted.getTime())
+  const inOrder = (some: Row[]) =>
+    some.toSorted((a, b) => standingIn(b, seen) - standingIn(a, seen) || key(b) - key(a) || (a.id < b.id ? 1 : -1))
+  const whole = passing.filter((row) => all.every((word) => has(row, word)))
+  const some = passing.filter((row) => !whole.includes(row) && all.some((word) => has(row, word)))
+  return { whole, ordered: [...inOrder(whole), ...inOrder(some)] }
+}
+
+function countFacet(some: readonly Row[], name: FacetName) {
+  const values = some.flatMap((row) => {
+    if (name === 'tag') return row.tags
+    if (name === 'year') return [String(row.posted.getUTCFullYear())]
+    return row[name] ?? []
+  })
+  const counts = [...Map.groupBy(values, (value) => value)].map(([value, { length: count }]) => ({ value, count }))
+  return counts.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+}
+
+const ofDatabase = hasBm25 ? (['bm25', 'tsvector'] as const) : (['tsvector'] as const)
+const kinds = isCluster ? (['opensearch'] as const) : ofDatabase
+const rankings = { bm25, tsvector }
+let search: ClusterSearch
+
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  if (isCluster) search = await openTestCluster(opened.database)
+  else {
+    const { kind } = await openTestSearchIndex(opened.database)
+    // The other engine as well.
+    if (kind === 'bm25') await prepareTsvector(opened.database, { isShared: false, buildsFullIndex: true })
+  }
+  await storeRows()
+})
+afterAll(async () => {
+  if (isCluster) await search.close()
+  await opened.close()
+})
+
+describe.each(kinds)('the engine %s', (kind) => {
+  /** With an engine whose bounds are smaller; those of a cluster are its own: so many matches are counted in the database. */
+  const engineWith = (bounds: Bounds = defaultBounds): SearchEngine => {
+    if (kind !== 'opensearch') return createDatabaseEngine(kind, rankings[kind], bounds)
+    return createClusterEngine({
+      cluster: search.cluster,
+      alias: search.alias,
+      verified: bounds === defaultBounds ? 1_000 : 10,
+    })
+  }
+  const indexWith = (bounds: Bounds = defaultBounds): SearchIndex => createSearchIndex(engineWith(bounds))
+
+  // Few matches are sorted, of many an index is walked, and where that does not fill the page, all of them are read.
+  const ways = [
+    ['sorts all matches', defaultBounds],
+    ['walks the order', { ...defaultBounds, sorted: 10, walkedInSmall: 700 }],
+    ['reads all matches after a vain walk', { ...defaultBounds, sorted: 10, walkedInSmall: 40 }],
+    ['walks the order of a large cache', { ...defaultBounds, small: 0, sorted: 10, walked: 700, manySampled: 0 }],
+    ['reads not too many matches of a large cache', { ...defaultBounds, small: 0, sorted: 10, walked: 1 }],
+  ] as const
+
+  // A cluster has one way; only how many of its answers are verified differs.
+  test.each(isCluster ? ways.slice(0, 2) : ways)(
+    'orders exactly as a plain scan, when it %s',
+    { timeout },
+    async (_way, bounds) => {
+      const index = indexWith(bounds)
+      await fc.assert(
+        fc.asyncProperty(asked, async (input) => {
+          const { filters: given, sortBy, offset } = input
+          const limit = Math.min(input.limit, 100 - offset)
+          const found = await index.search(opened.database, {
+            query: queryOf(input),
+            filters: given,
+            sortBy,
+            offset,
+            limit,
+          })
+          const { ordered } = scan(input)
+          expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(offset, offset + limit).map(({ id }) => id))
+          expect([found.more, found.window]).toEqual([ordered.length > offset + limit, null])
+        }),
+        { numRuns: runs },
+      )
+    },
+  )
+
+  test('counts what has all words as a plain scan does, by every facet', { timeout }, async () => {
+    const index = indexWith()
+    // So few that the sample is read first.
+    const sampling = indexWith({ ...defaultBounds, counted: 699, small: 0 })
+    await fc.assert(
+      fc.asyncProperty(asked, async (input) => {
+        const counted = { query: queryOf(input), filters: input.filters }
+        const totals = await index.totals(opened.database, { ...counted, facets: facetNames })
+        const { whole } = scan(input)
+        for (const one of [index, sampling]) {
+          const total = await one.totals(opened.database, counted)
+          expect(total).toEqual({ total: whole.length, totalIsExact: true })
+        }
+        expect(totals).toEqual({
+          total: whole.length,
+          totalIsExact: true,
+          facets: Object.fromEntries(facetNames.map((name) => [name, countFacet(whole, name)])),
+          facetsAreExact: true,
+        })
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  test.skipIf(isCluster)(
+    'says among how many it ordered, and how many it counted, where a large cache has too many matches',
+    async () => {
+      const index = indexWith({ ...defaultBounds, sorted: 20, walked: 10, small: 0, counted: 20, filtered: 30 })
+      const query = 'alpha'
+      const found = await index.search(opened.database, { query, sortBy: 'votes', offset: 0, limit: 50 })
+      // Fewer than 1,000 match, so all of them are among the best.
+      const { ordered } = scan({
+        words: [query],
+        phrase: null,
+        excluded: null,
+        filters: { view: sharedLikely },
+        ...byVotes,
+      })
+      expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(0, 50).map(({ id }) => id))
+      const { total, totalIsExact, facetsAreExact } = await index.totals(opened.database, { query, facets: ['year'] })
+      expect([totalIsExact, facetsAreExact]).toEqual([false, false])
+      expect(total).toBe(20)
+      // Of the filtered ones only the first 30 matches were read.
+      const filtered = await index.totals(opened.database, { query, filters: { platforms: ['github'] } })
+      expect(filtered.totalIsExact).toBe(false)
+      expect(filtered.total).toBeLessThanOrEqual(20)
+    },
+  )
+
+  test.skipIf(isCluster).each<[string, RequestFilters]>([
+    ['', {}],
+    [', also of those that pass filters', { platforms: [...platforms], minVotes: 1 }],
+    [', also as an account sees them', { view: { account, least: 2 } }],
+  ])('says that there are more than it counts, by a sample%s', async (_of, filters) => {
+    // Fewer than 600 match, so only the sample can say that there are more.
+    const index = indexWith({ ...defaultBounds, counted: 600, manySampled: 5 })
+    const found = await index.totals(opened.database, { query: 'alpha', filters })
+    expect(found).toEqual({ total: 600, totalIsExact: false })
+    const none = await index.totals(opened.database, { query: 'alpha', filters: { ...filters, minVotes: 100 } })
+    expect(none).toEqual({ total: 0, totalIsExact: true })
+  })
+
+  test.skipIf(isCluster)(
+    'reads no more of a large cache than it may, and begins in the range of a filter',
+    async () => {
+      // An index of a process is read for some more than the page.
+      const walked = 60
+      const bounds = { ...defaultBounds, small: 0, sorted: 10, walked, filtered: 1, manySampled: 0 }
+      const first = (given: RequestFilters, limit: number, sampled = bounds.sampled) => {
+        const engine = engineWith({ ...bounds, sampled })
+        const query = { terms: [['alpha']], phrases: [], excluded: [], filters: given }
+        return engine.ordered(opened.database, query, { part: 'all', order: 'votes', limit })
+      }
+      expect((await first({}, 5))?.ids).toHaveLength(5)
+      // By a sample without matches a walk is in vain, but for one in a range.
+      expect(await first({}, 5, 0)).toBeNull()
+      expect((await first({ minVotes: 6 }, 5, 0))?.ids).toHaveLength(5)
+      expect(await first({}, 100)).toBeNull()
+      expect(await first({ tags: ['api'] }, 50)).toBeNull()
+    },
+  )
+
+  test('ranks what has any of the words, and its scores are the same for chosen requests', async () => {
+    const engine = engineWith()
+    const hits = await engine.best(opened.database, ['alpha', 'beta'], 5_001)
+    expect(new Set(hits.map(({ id }) => id))).toEqual(
+      new Set(rows.filter(({ text }) => /alpha|beta/.test(text)).map(({ id }) => id)),
+    )
+    expect(hits).toEqual(hits.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)))
+    const chosen = hits.slice(3, 9)
+    const again = await engine.among(opened.database, ['alpha', 'beta'], [...chosen.map(({ id }) => id), rows[0]!.id])
+    for (const { id, score } of chosen) expect(again.find((hit) => hit.id === id)?.score).toBeCloseTo(score, 4)
+  })
+
+  test('gives the requests with a phrase, and none where they may be too many', async () => {
+    const engine = engineWith()
+    const query = { terms: [['alpha'], ['beta']], phrases: [['alpha beta']], excluded: [], filters: {} }
+    const right = rows.filter(({ text }) => ` ${text} `.includes(' alpha beta ')).map(({ id }) => id)
+    const found = await engine.withPhrases(opened.database, query, right.length)
+    expect(found?.toSorted()).toEqual(right.toSorted())
+    expect(await engine.withPhrases(opened.database, query, right.length - 1)).toBeNull()
+    expect(await engine.withPhrases(opened.database, { ...query, phrases: [] }, 100)).toBeNull()
+  })
+
+  test.skipIf(isCluster)('a text without its words, of an older version, makes no answer exact', async () => {
+    const executor = opened.database
+    await sql`update request_texts set words = null where request_id = ${rows[0]!.id}`.execute(executor)
+    const input = { query: 'alpha', offset: 0, limit: 10 }
+    expect((await indexWith().totals(executor, input)).totalIsExact).toBe(false)
+    await sql`update request_texts set text = text where request_id = ${rows[0]!.id}`.execute(executor)
+    expect((await indexWith().totals(executor, input)).totalIsExact).toBe(true)
+  })
+})
+
+const sharedLikely: View = { account: null, least: 2 }
+const byVotes = { sortBy: 'votes' as const, offset: 0, limit: 50 }

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { isCluster, openTestSearchIndex } from '../../../test/search.ts'
+import { sampleShare } from './bounds.ts'
+import type { SearchIndex } from './search-index.ts'
+import { store } from './testing.ts'
+
+// The copies that exact searches read, and their index of words, follow every change of a request and of its text.
+
+const rowCount = 200
+const row = { platform: 'github', topic: 'topic' }
+
+let opened: TestDatabase
+let index: SearchIndex
+let ids: string[]
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  index = await openTestSearchIndex(opened.database)
+})
+beforeEach(async () => {
+  await opened.reset()
+  ids = await store(
+    opened.database,
+    Array.from({ length: rowCount }, (_, number) => ({ ...row, text: `everywhere number${number}` })),
+  )
+})
+afterAll(() => opened.close())
+
+const totalOf = async (query: string) => (await index.totals(opened.database, { query })).total
+const newest = async (query: string) => {
+  const { results } = await index.search(opened.database, { query, sortBy: 'new', offset: 0, limit: 10 })
+  return results.map(({ _id }) => _id)
+}
+
+it('a changed text is counted and ordered by its new words, and no longer by the old ones', async () => {
+  const changed = ids.slice(3, 6)
+  await sql`update request_texts set text = 'other words' where request_id = any(${changed}::uuid[])`.execute(
+    opened.database,
+  )
+  expect([await totalOf('everywhere'), await totalOf('other'), await totalOf('number4')]).toEqual([rowCount - 3, 3, 0])
+  expect((await newest('other words')).toSorted()).toEqual(changed.toSorted())
+  await sql`delete from requests where id = ${changed[0]!}`.execute(opened.database)
+  expect(await totalOf('other')).toBe(2)
+})
+
+it.skipIf(isCluster)('a text without its words is not there until it has them', async () => {
+  await sql`update request_texts set words = null where request_id = ${ids[0]!}`.execute(opened.database)
+  expect(await totalOf('everywhere')).toBe(rowCount - 1)
+  await sql`update request_texts set text = text where request_id = ${ids[0]!}`.execute(opened.database)
+  expect(await totalOf('everywhere')).toBe(rowCount)
+})
+
+it('the sample has the share of all ids that estimates are made with', async () => {
+  const { rows } = await sql<{ definition: string }>`
+    select pg_get_indexdef('searchable_requests_sample'::regclass) as definition`.execute(opened.database)
+  const [, first] = /request_id < '(..)0{6}-/.exec(rows[0]!.definition) ?? []
+  expect(256 / Number.parseInt(first ?? '', 16)).toBe(sampleShare)
+})
+
+it('every copied column follows the request', async () => {
+  await sql`update requests set votes = 7, standing = 1, status = 'open', tags = '{ui}', original_created_at = '2020-02-02'
+    where id = any(${ids.slice(0, 90)}::uuid[])`.execute(opened.database)
+  const { rows } = await sql<{ different: number }>`
+    select count(*)::int as different from requests full join searchable_requests as copy on request_id = id
+    where (copy.platform, copy.status, copy.standing, copy.votes, copy.posted_at, copy.tags)
+      is distinct from (requests.platform, requests.status, requests.standing, requests.votes, requests.posted_at, requests.tags)`.execute(
+    opened.database,
+  )
+  expect(rows).toEqual([{ different: 0 }])
+})

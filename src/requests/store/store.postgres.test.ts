@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { foundRequest } from '../../../test/scripted-platform.ts'
+import type { Transaction } from '../../database/open.ts'
+import type { Page } from '../../platforms/platform.ts'
+import { preparePage } from './prepared-page.ts'
+import { storePage } from './store.ts'
+
+// Two pages at once: the embedded database runs one transaction at a time.
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+afterAll(() => opened.close())
+
+const now = new Date('2026-06-01T10:00:00Z')
+
+async function store(fetched: Partial<Pick<Page, 'requests' | 'offTopic'>>, topic = 'dark mode') {
+  const prepared = await preparePage('github', { requests: [], ...fetched }, null)
+  return opened.database
+    .transaction()
+    .execute((transaction) => storePage(transaction, { ...prepared, platform: 'github', topic, jobId: null, now }))
+}
+const row = (sourceId: string) =>
+  opened.database.selectFrom('requests').selectAll().where('source_id', '=', sourceId).executeTakeFirst()
+
+const isWaiting = async (count: number) => {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    opened.database,
+  )
+  return rows.length >= count
+}
+/** A transaction that does something, and stays open until it is told to end. */
+async function holdOpen(run: (transaction: Transaction) => Promise<unknown>) {
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const done = opened.database.transaction().execute(async (transaction) => {
+    await run(transaction)
+    begun.resolve()
+    await end.promise
+  })
+  done.catch(begun.reject)
+  await begun.promise
+  return async () => {
+    end.resolve()
+    await done
+  }
+}
+
+it('a page off topic changes nothing of a request that another one stores at this moment', async () => {
+  await store({ requests: [foundRequest('1')] })
+  const releaseFirst = await holdOpen((transaction) =>
+    sql`select from requests where source_id = '1' for no key update`.execute(transaction),
+  )
+  // Its statement begins before the second request is stored, and waits for the first one.
+  const offTopic = store({
+    requests: [foundRequest('1', { votes: 5 })],
+    offTopic: [foundRequest('2', { confidence: 0, votes: 7 })],
+  })
+  await expect.poll(() => isWaiting(1)).toBe(true)
+  await store({ requests: [foundRequest('2', { confidence: 0 })] }, 'export')
+  const prepared = await preparePage('github', { requests: [foundRequest('2', { confidence: 1, votes: 3 })] }, null)
+  const releaseSecond = await holdOpen((transaction) =>
+    storePage(transaction, { ...prepared, platform: 'github', topic: 'export', jobId: null, now }),
+  )
+  await releaseFirst()
+  await Promise.race([offTopic, expect.poll(() => isWaiting(1)).toBe(true)])
+  await releaseSecond()
+  await offTopic
+  expect([(await row('1'))?.votes, (await row('2'))?.votes]).toEqual([5, 3])
+  expect([(await row('2'))?.confidence, (await row('2'))?.standing]).toEqual([1, 2])
+})

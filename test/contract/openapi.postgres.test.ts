@@ -1,0 +1,464 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser } from '../../src/accounts/sessions/testing.ts'
+import { searchKind } from '../search.ts'
+import { testAdminKey } from '../service.ts'
+import type { ContractService } from './contract-service.ts'
+import { json, startContractService, unknownId } from './testing.ts'
+
+// The document is what people and agents write their callers from: it must be true.
+
+interface Operation {
+  operationId?: string
+  summary?: string
+  tags?: string[]
+  security?: unknown[]
+  parameters?: { in: string; name: string }[]
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
+}
+
+let service: ContractService
+let document: { openapi: string; tags: { name: string }[]; paths: Record<string, Record<string, Operation>> }
+beforeAll(async () => {
+  // The kills are spread over the whole file.
+  const platformsFrom = new URL('./platforms.ts', import.meta.url).href
+  service = await startContractService({ platformsFrom, callsBetweenKills: 24 })
+  document = (await service.client.get('/openapi.json')).body
+})
+afterAll(() => service.stop())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+
+/** Checks an answer against its schema in the document; no other field is allowed. */
+function expectDocumented(method: string, path: string, answer: { status: number; body: unknown }) {
+  const operation = document.paths[path]?.[method.toLowerCase()]
+  const schema = operation?.responses[answer.status]?.content?.['application/json']?.schema
+  expect(schema, `${method} ${path} ${answer.status} is not in the document`).toBeDefined()
+  const ajv = new Ajv2020({ allErrors: true, strict: false })
+  addFormats.default(ajv)
+  const validate = ajv.compile(schema ?? {})
+  expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true)
+}
+
+/** A key, or a session that was opened with it; signing in needs neither. */
+function securityOf(method: string, path: string): object[] {
+  const session = { session: [] }
+  if (path === '/api/session') return method === 'POST' ? [] : [session]
+  return [path.startsWith('/api/admin') ? { adminKey: [] } : { apiKey: [] }, session]
+}
+
+describe('a body that no DELETE needs', () => {
+  it.each([
+    ['too large', json, 'x'.repeat(70 * 1024), 413],
+    ['of another type', { 'content-type': 'text/plain' }, 'x', 415],
+    ['not JSON', json, '{', 400],
+  ])('is refused as the document says when it is %s', async (_what, headers, body, status) => {
+    const deletes = operations().filter(({ method }) => method === 'DELETE')
+    expect(deletes.length).toBeGreaterThan(4)
+    for (const { path } of deletes) {
+      const client = service.clientFor(path.startsWith('/api/admin') ? testAdminKey : service.apiKey)
+      const answer = await client.send('DELETE', path.replaceAll(/\{\w+\}/g, unknownId), { headers, body })
+      expect([path, answer.status]).toEqual([path, status])
+      expectDocumented('DELETE', path, answer)
+    }
+  })
+})
+
+describe('the API document', () => {
+  it('is OpenAPI 3.1 and has every call', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(
+      operations()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([
+      'DELETE /api/admin/accounts/{accountId}',
+      'DELETE /api/admin/accounts/{accountId}/links',
+      'DELETE /api/admin/accounts/{accountId}/sessions',
+      'DELETE /api/admin/corrections/{correctionId}',
+      'DELETE /api/admin/keys/{keyId}',
+      'DELETE /api/admin/requests/{id}/correction',
+      'DELETE /api/admin/wishes/corrections/{correctionId}',
+      'DELETE /api/session',
+      'DELETE /api/v1/channels/{channelId}',
+      'DELETE /api/v1/corrections/{correctionId}',
+      'DELETE /api/v1/feeds/{id}',
+      'DELETE /api/v1/keys/{keyId}',
+      'DELETE /api/v1/requests/{id}/correction',
+      'DELETE /api/v1/scrape/{jobId}',
+      'DELETE /api/v1/watches/{watchId}',
+      'DELETE /api/v1/wishes/corrections/{correctionId}',
+      'GET /api/admin/accounts',
+      'GET /api/admin/accounts/{accountId}/keys',
+      'GET /api/admin/accounts/{accountId}/links',
+      'GET /api/admin/accounts/{accountId}/usage',
+      'GET /api/admin/backup',
+      'GET /api/admin/corrections',
+      'GET /api/admin/corrections/export',
+      'GET /api/admin/jobs',
+      'GET /api/admin/platforms',
+      'GET /api/admin/search-index',
+      'GET /api/admin/suppressions',
+      'GET /api/admin/verify',
+      'GET /api/admin/verify/{part}',
+      'GET /api/admin/wishes/corrections',
+      'GET /api/session',
+      'GET /api/v1/channels',
+      'GET /api/v1/channels/{channelId}',
+      'GET /api/v1/channels/{channelId}/deliveries',
+      'GET /api/v1/corrections',
+      'GET /api/v1/feeds',
+      'GET /api/v1/keys',
+      'GET /api/v1/news',
+      'GET /api/v1/platforms',
+      'GET /api/v1/requests',
+      'GET /api/v1/requests/export',
+      'GET /api/v1/requests/{id}',
+      'GET /api/v1/requests/{id}/similar',
+      'GET /api/v1/scrape',
+      'GET /api/v1/scrape/{jobId}',
+      'GET /api/v1/scrape/{jobId}/events',
+      'GET /api/v1/topics',
+      'GET /api/v1/topics/{topic}',
+      'GET /api/v1/usage',
+      'GET /api/v1/usage/entries',
+      'GET /api/v1/watches',
+      'GET /api/v1/watches/{watchId}',
+      'GET /api/v1/watches/{watchId}/runs',
+      'GET /api/v1/wishes',
+      'GET /api/v1/wishes/corrections',
+      'GET /api/v1/wishes/{id}',
+      'GET /compat/requesthunt/api/v1/requests',
+      'GET /compat/requesthunt/api/v1/topics',
+      'GET /healthz',
+      'GET /readyz',
+      'PATCH /api/admin/accounts/{accountId}',
+      'PATCH /api/v1/channels/{channelId}',
+      'PATCH /api/v1/watches/{watchId}',
+      'POST /api/admin/accounts',
+      'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/links',
+      'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/admin/purge',
+      'POST /api/admin/search-index/rebuild',
+      'POST /api/admin/suppressions/lift',
+      'POST /api/admin/wishes/{id}/merge',
+      'POST /api/admin/wishes/{id}/split',
+      'POST /api/session',
+      'POST /api/v1/channels',
+      'POST /api/v1/channels/{channelId}/deliveries/{deliveryId}/replay',
+      'POST /api/v1/channels/{channelId}/enable',
+      'POST /api/v1/channels/{channelId}/test',
+      'POST /api/v1/feeds',
+      'POST /api/v1/keys',
+      'POST /api/v1/news/read',
+      'POST /api/v1/requests/search',
+      'POST /api/v1/scrape',
+      'POST /api/v1/watches',
+      'POST /api/v1/watches/preview',
+      'POST /api/v1/watches/{watchId}/look',
+      'POST /api/v1/watches/{watchId}/resume',
+      'POST /api/v1/watches/{watchId}/run',
+      'POST /api/v1/wishes/{id}/merge',
+      'POST /api/v1/wishes/{id}/split',
+      'PUT /api/admin/requests/{id}/correction',
+      'PUT /api/v1/requests/{id}/correction',
+      'PUT /api/v1/wishes/{id}/mark',
+    ])
+  })
+
+  it('declares the keys and the errors of every call', () => {
+    for (const { method, path, operation } of operations()) {
+      expect(operation.summary, `${method} ${path}`).toBeTruthy()
+      if (!path.startsWith('/api/')) continue
+      const expected = ['200', '401', '403', '429', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(expected))
+      expect(operation.security).toEqual(securityOf(method, path))
+    }
+    expect(JSON.stringify(document)).not.toContain('x-trim')
+  })
+
+  it('gives every call a name of its own, for generated clients', () => {
+    const names = operations().map(
+      ({ method, path, operation }) => [`${method} ${path}`, operation.operationId] as const,
+    )
+    for (const [call, name] of names) expect([call, name]).toEqual([call, expect.stringMatching(/^[a-z][A-Za-z]+$/)])
+    expect(new Set(names.map(([, name]) => name)).size).toBe(names.length)
+  })
+
+  it('has every call under one of the tags that it declares, and no empty tag', () => {
+    const used = operations().map(({ method, path, operation: { tags } }) => {
+      expect([`${method} ${path}`, tags]).toEqual([`${method} ${path}`, [expect.any(String)]])
+      return tags?.[0]
+    })
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...new Set(used)].sort())
+  })
+
+  it('has the credits in the answers of the calls that can spend them, and in no others', () => {
+    const withUsage = operations().filter(({ operation }) =>
+      JSON.stringify(operation.responses['200']?.content?.['application/json'] ?? {}).includes('"usage":'),
+    )
+    expect(withUsage.map(({ operation }) => operation.operationId).sort()).toEqual([
+      'createWatch',
+      'listRequests',
+      'listRequestsOfRequestHunt',
+      'runWatch',
+      'searchRequests',
+      'startScrapeJob',
+    ])
+  })
+
+  it('says which calls take an Idempotency-Key, and how that can fail', () => {
+    const taking = operations().filter(({ operation }) =>
+      operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key'),
+    )
+    expect(taking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /api/v1/requests',
+      'GET /compat/requesthunt/api/v1/requests',
+      'POST /api/admin/accounts',
+      'POST /api/admin/accounts/{accountId}/keys',
+      'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/admin/wishes/{id}/merge',
+      'POST /api/admin/wishes/{id}/split',
+      'POST /api/v1/channels',
+      'POST /api/v1/channels/{channelId}/deliveries/{deliveryId}/replay',
+      'POST /api/v1/channels/{channelId}/enable',
+      'POST /api/v1/feeds',
+      'POST /api/v1/keys',
+      'POST /api/v1/requests/search',
+      'POST /api/v1/scrape',
+      'POST /api/v1/watches',
+      'POST /api/v1/watches/{watchId}/resume',
+      'POST /api/v1/watches/{watchId}/run',
+      'POST /api/v1/wishes/{id}/merge',
+      'POST /api/v1/wishes/{id}/split',
+    ])
+    for (const { operation } of taking) {
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['409', '422']))
+    }
+  })
+
+  it('describes the headers of rate limits and of replays', () => {
+    for (const { path, operation } of operations()) {
+      const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {})
+      const limited = /^(\/compat\/\w+)?\/api\/v1/.test(path) ? ['RateLimit-Policy', 'RateLimit'] : []
+      const replayed = operation.parameters?.some(({ name }) => name === 'idempotency-key')
+      expect(headersOf('200')).toEqual([...limited, ...(replayed ? ['Idempotent-Replayed'] : [])])
+      if (path.startsWith('/api/')) expect(headersOf('429')).toEqual([...limited, 'Retry-After'])
+    }
+  })
+
+  it('describes the answers that are really given', async () => {
+    const { client } = service
+    const admin = service.clientFor(testAdminKey)
+    const started = await client.scrape({ topic: 'dark mode', depth: 2 })
+    expectDocumented('POST', '/api/v1/scrape', started)
+    const jobPath = `/api/v1/scrape/${started.body.data.jobId}`
+    expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(jobPath))
+    await client.waitForJob(started.body.data.jobId)
+    expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(jobPath))
+    expectDocumented('GET', '/api/v1/scrape/{jobId}', await client.get(`${jobPath}x`))
+    expectDocumented('GET', '/api/v1/scrape', await client.get('/api/v1/scrape?status=completed'))
+    expectDocumented('GET', '/api/v1/scrape', await client.get('/api/v1/scrape?cursor=x'))
+    expectDocumented('DELETE', '/api/v1/scrape/{jobId}', await client.send('DELETE', jobPath))
+    expectDocumented('DELETE', '/api/v1/scrape/{jobId}', await client.send('DELETE', `${jobPath}x`))
+    expectDocumented('GET', '/api/v1/scrape/{jobId}/events', await client.get(`${jobPath}x/events`))
+    expectDocumented('POST', '/api/v1/scrape', await client.scrape({ topic: '' }))
+    expectDocumented('POST', '/api/v1/requests/search', await client.search('request'))
+    expectDocumented('POST', '/api/v1/requests/search', await client.search(''))
+    expectDocumented('GET', '/api/v1/requests', await client.get('/api/v1/requests'))
+    expectDocumented('GET', '/api/v1/requests', await client.get('/api/v1/requests?limit=x'))
+    expectDocumented('GET', '/api/v1/requests', await service.clientFor(null).get('/api/v1/requests'))
+    const [{ _id: id }] = (await client.get('/api/v1/requests')).body.data.results
+    for (const one of [id, 'x']) {
+      expectDocumented('GET', '/api/v1/requests/{id}', await client.get(`/api/v1/requests/${one}`))
+      expectDocumented('GET', '/api/v1/requests/{id}/similar', await client.get(`/api/v1/requests/${one}/similar`))
+    }
+    expectDocumented('GET', '/api/v1/requests/export', await client.get('/api/v1/requests/export?cursor=x'))
+    expectDocumented('GET', '/api/v1/topics', await client.get('/api/v1/topics'))
+    expectDocumented('GET', '/api/v1/wishes', await client.get('/api/v1/wishes'))
+    for (const one of [id, 'x']) {
+      expectDocumented('GET', '/api/v1/wishes/{id}', await client.get(`/api/v1/wishes/${one}`))
+    }
+    for (const topic of ['dark%20mode', 'x']) {
+      expectDocumented('GET', '/api/v1/topics/{topic}', await client.get(`/api/v1/topics/${topic}`))
+    }
+    expectDocumented('GET', '/readyz', await client.get('/readyz'))
+    expectDocumented('GET', '/healthz', await client.get('/healthz'))
+    const made = await admin.post('/api/admin/accounts', { name: 'a', tier: 'free' })
+    expectDocumented('POST', '/api/admin/accounts', made)
+    expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts'))
+    const accountPath = `/api/admin/accounts/${made.body.data.accountId}`
+    const own = service.clientFor(made.body.data.apiKey)
+    const second = await own.post('/api/v1/keys', { name: 'second' })
+    expectDocumented('POST', '/api/v1/keys', second)
+    expectDocumented('GET', '/api/v1/keys', await own.get('/api/v1/keys'))
+    expectDocumented('GET', '/api/admin/accounts/{accountId}/keys', await admin.get(`${accountPath}/keys`))
+    const keyPath = `/api/v1/keys/${second.body.data.keyId}`
+    expectDocumented('DELETE', '/api/v1/keys/{keyId}', await own.send('DELETE', keyPath))
+    const [{ keyId }] = (await own.get('/api/v1/keys')).body.data.keys
+    const last = await own.send('DELETE', `/api/v1/keys/${keyId}`)
+    expect(last.status).toBe(409)
+    expectDocumented('DELETE', '/api/v1/keys/{keyId}', last)
+    const poor = service.clientFor(made.body.data.apiKey)
+    const refused = await poor.scrape({ topic: 'dark mode', depth: 40 })
+    expect(refused.body.error).toEqual({
+      code: 'RATE_LIMITED',
+      message: expect.stringMatching(/^Credit limit exceeded \(0\/100\)\. Resets on \d{4}-\d\d-01\.$/),
+      reason: 'credits',
+      resetsAt: expect.any(String),
+    })
+    expectDocumented('POST', '/api/v1/scrape', refused)
+    const deletion = await admin.send('DELETE', accountPath)
+    expect(deletion.status).toBe(200)
+    expectDocumented('DELETE', '/api/admin/accounts/{accountId}', deletion)
+    expectDocumented('DELETE', '/api/admin/accounts/{accountId}', await admin.send('DELETE', accountPath))
+    expectDocumented('GET', '/api/admin/accounts', await admin.get('/api/admin/accounts?deleted=true'))
+  })
+
+  it('describes sessions and sign-in links', async () => {
+    const admin = service.clientFor(testAdminKey)
+    const { accountId } = (await admin.post('/api/admin/accounts', { name: 'a', tier: 'free' })).body.data
+    const links = '/api/admin/accounts/{accountId}/links'
+    const path = `/api/admin/accounts/${accountId}`
+    const link = await admin.post(`${path}/links`, {})
+    expectDocumented('POST', links, link)
+    expectDocumented('POST', links, await admin.post(`${path}x/links`, {}))
+    expectDocumented('GET', links, await admin.get(`${path}/links`))
+    const opened = openBrowser(() => service.url)
+    expectDocumented('GET', '/api/session', await opened.call('GET', '/api/session'))
+    expectDocumented('POST', '/api/session', await opened.signIn({ link: new URL(link.body.data.url).hash.slice(1) }))
+    expectDocumented('POST', '/api/session', await opened.signIn({ link: 'used' }))
+    expectDocumented('GET', '/api/session', await opened.call('GET', '/api/session'))
+    const forged = await opened.call('POST', '/api/v1/keys', { body: { name: 'a' }, csrfToken: null })
+    expect(forged.status).toBe(403)
+    expectDocumented('POST', '/api/v1/keys', forged)
+    expectDocumented('DELETE', '/api/session', await opened.call('DELETE', '/api/session'))
+    expectDocumented('POST', '/api/session', await opened.signIn({ apiKey: testAdminKey }))
+    expectDocumented('DELETE', links, await admin.send('DELETE', `${path}/links`))
+    const sessions = '/api/admin/accounts/{accountId}/sessions'
+    expectDocumented('DELETE', sessions, await admin.send('DELETE', `${path}/sessions`))
+    const usage = '/api/admin/accounts/{accountId}/usage'
+    expectDocumented('GET', usage, await admin.get(`${path}/usage?days=3`))
+    expectDocumented('GET', usage, await admin.get(`${path}x/usage`))
+    await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    expectDocumented('GET', '/api/admin/jobs', await admin.get('/api/admin/jobs'))
+    expectDocumented('GET', '/api/admin/platforms', await admin.get('/api/admin/platforms'))
+  })
+
+  it('describes purges, and what they suppress', async () => {
+    const admin = service.clientFor(testAdminKey)
+    const purge = (body: object) => admin.post('/api/admin/purge', body)
+    const lift = (body: object) => admin.post('/api/admin/suppressions/lift', body)
+    await service.client.waitForJob((await service.client.scrape({ topic: 'light mode' })).body.data.jobId)
+    expectDocumented('POST', '/api/admin/purge', await purge({ platform: 'hackernews', dryRun: true }))
+    expectDocumented('POST', '/api/admin/purge', await purge({ author: '@ada' }))
+    expectDocumented('POST', '/api/admin/purge', await purge({ platform: 'github', olderThanDays: 1 }))
+    expectDocumented('POST', '/api/admin/purge', await purge({}))
+    expectDocumented('GET', '/api/admin/suppressions', await admin.get('/api/admin/suppressions'))
+    expectDocumented('POST', '/api/admin/suppressions/lift', await lift({ author: 'ADA' }))
+    const again = await lift({ author: 'ada' })
+    expect(again.status).toBe(404)
+    expectDocumented('POST', '/api/admin/suppressions/lift', again)
+  })
+
+  it('describes merges, splits and marks of wishes', async () => {
+    const { body } = await service.client.scrape({ topic: 'merged mode', platforms: ['github'], depth: 2 })
+    await service.client.waitForJob(body.data.jobId)
+    const rows = await service.database.selectFrom('requests').select('id').orderBy('id').limit(2).execute()
+    const [first, second] = rows.map(({ id }) => id) as [string, string]
+    for (const [prefix, client] of [
+      ['/api/v1', service.client],
+      ['/api/admin', service.clientFor(testAdminKey)],
+    ] as const) {
+      const path = `${prefix}/wishes/{id}`
+      const post = (what: string, given: object) => client.post(`${path.replace('{id}', first)}/${what}`, given)
+      for (const wishId of [second, second, 5])
+        expectDocumented('POST', `${path}/merge`, await post('merge', { wishId }))
+      for (const requestIds of [[second], [second], []])
+        expectDocumented('POST', `${path}/split`, await post('split', { requestIds }))
+      const list = await client.get(`${prefix}/wishes/corrections`)
+      expectDocumented('GET', `${prefix}/wishes/corrections`, list)
+      expect(list.body.data.corrections).toHaveLength(2)
+      for (const { correctionId } of [...list.body.data.corrections, { correctionId: 'unknown' }]) {
+        const answer = await client.send('DELETE', `${prefix}/wishes/corrections/${correctionId}`)
+        expectDocumented('DELETE', `${prefix}/wishes/corrections/{correctionId}`, answer)
+      }
+    }
+    for (const given of [{ starred: true }, { starred: false }, {}]) {
+      const answer = await service.client.send('PUT', `/api/v1/wishes/${first}/mark`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(given),
+      })
+      expectDocumented('PUT', '/api/v1/wishes/{id}/mark', answer)
+    }
+  })
+
+  it('describes corrections', async () => {
+    const { body } = await service.client.scrape({ topic: 'corrected mode', platforms: ['github'] })
+    await service.client.waitForJob(body.data.jobId)
+    const [{ _id: id }] = (await service.client.get('/api/v1/requests')).body.data.results
+    for (const [prefix, client] of [
+      ['/api/v1', service.client],
+      ['/api/admin', service.clientFor(testAdminKey)],
+    ] as const) {
+      const path = `${prefix}/requests/{id}/correction`
+      const put = (isRequest: unknown) =>
+        client.send('PUT', path.replace('{id}', id), {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ isRequest }),
+        })
+      for (const value of [true, false, 'no']) expectDocumented('PUT', path, await put(value))
+      const list = await client.get(`${prefix}/corrections`)
+      expectDocumented('GET', `${prefix}/corrections`, list)
+      const [{ correctionId }] = list.body.data.corrections
+      expectDocumented('DELETE', path, await client.send('DELETE', path.replace('{id}', id)))
+      for (const value of [correctionId, 'unknown']) {
+        const answer = await client.send('DELETE', `${prefix}/corrections/${value}`)
+        expect(answer.status).toBe(404)
+        expectDocumented('DELETE', `${prefix}/corrections/{correctionId}`, answer)
+      }
+      await put(true)
+      const [again] = (await client.get(`${prefix}/corrections`)).body.data.corrections
+      const undone = await client.send('DELETE', `${prefix}/corrections/${again.correctionId}`)
+      expect(undone.status).toBe(200)
+      expectDocumented('DELETE', `${prefix}/corrections/{correctionId}`, undone)
+    }
+  })
+
+  it('describes the events of a job', async () => {
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    const answer = await service.client.get(`/api/v1/scrape/${body.data.jobId}/events`)
+    const documented = document.paths['/api/v1/scrape/{jobId}/events']?.get?.responses
+    expect(Object.keys(documented?.[answer.status]?.content ?? {})).toEqual([
+      answer.headers.get('content-type')?.split(';')[0],
+    ])
+    expect(documented?.['204']).toBeDefined()
+  })
+
+  it('describes the backup, and why there is none on Postgres', async () => {
+    const answer = await service.clientFor(testAdminKey).get('/api/admin/backup')
+    const documented = document.paths['/api/admin/backup']?.get?.responses[answer.status]?.content
+    expect(Object.keys(documented ?? {})).toEqual([answer.headers.get('content-type')?.split(';')[0]])
+    expectDocumented('GET', '/api/admin/backup', answer)
+  })
+
+  it('says who is ready with what', async () => {
+    // An index of the process is ready then.
+    expect((await service.client.search('ready')).status).toBe(200)
+    const { body } = await service.client.get('/readyz')
+    expect(body).toEqual({
+      status: 'ready',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      database: 'postgres',
+      search: searchKind,
+      queue: 'pg-boss',
+      unplacedRequests: expect.any(Number),
+      warnings: [],
+    })
+  })
+})

@@ -1,0 +1,153 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, it } from 'vitest'
+import { verifyLedger } from '../../src/credits/verify.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { campaignSize } from '../campaign-size.ts'
+import { childEnvironment } from '../child-environment.ts'
+import { createTestClient } from '../client.ts'
+import { copyDatabase, type DatabaseCopy } from '../database.ts'
+
+// kill -9 between any two steps of a job: after its first statement, after its second, and so on to its last. Whatever the
+// step, no credit is lost or charged twice and no page is stored twice. Embedded only: a dead worker on Postgres is given up
+// after half a minute, and there are some eighty steps; kill.nightly.test.ts kills there too.
+
+const embedded = process.env.TEST_BACKEND === 'embedded'
+/** Every step takes minutes: the suite takes each sixteenth, from a first one that changes from run to run. */
+const stride = campaignSize('CRASH_STRIDE', { quick: 16, nightly: 1 })
+const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * stride))
+const adminKey = 'admin-key-of-the-crash-test'
+const program = fileURLToPath(new URL('dying-service.ts', import.meta.url))
+const children: ChildProcess[] = []
+let copy: DatabaseCopy | undefined
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await copy?.remove()
+})
+
+interface Report {
+  /** Statements since it was armed. */
+  counted: number
+  /** Tasks of any job that have not ended. */
+  unended: number
+}
+
+async function start() {
+  const environment = {
+    DATA_DIR: copy?.options.dataDir,
+    ADMIN_API_KEY: adminKey,
+    PORT: '0',
+    ...childEnvironment,
+  }
+  const execArgv = ['--disable-warning=ExperimentalWarning']
+  const child = fork(program, { env: environment, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  children.push(child)
+  const ended = once(child, 'exit').then(() => null)
+  const nextMessage = () => Promise.race([once(child, 'message').then(([message]) => message), ended])
+  /** @returns the child's answer, or null when it has died. */
+  const ask = async (message: object | string) => {
+    const answer = nextMessage()
+    // The callback takes the error of a channel that the child's death has closed.
+    child.send(message, () => {})
+    return answer
+  }
+  const report = (): Promise<Report | null> => ask('report')
+  const started: { url: string } | null = await nextMessage()
+  if (started === null) throw new Error('the service ended before it ran')
+  const clientOf = (apiKey: string) => createTestClient(() => started.url, apiKey)
+  return {
+    arm: (dieAfter: number) => ask({ dieAfter }),
+    report,
+    /** Waits until no job is under way any more, or the child has died. */
+    jobsEnded: () => expect.poll(async () => (await report())?.unended ?? 0, { interval: 50, timeout: 30_000 }).toBe(0),
+    /** A key that was never used: noting its first use is one of the steps, which a second use would not take. */
+    makeClient: async () => {
+      const account = { name: 'of one job', tier: 'free' }
+      return clientOf((await clientOf(adminKey).post('/api/admin/accounts', account)).body.data.apiKey)
+    },
+    stop: async () => {
+      child.send('stop')
+      await ended
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+const jobOf = (step: number) => ({ topic: `dark mode ${step}`, platforms: ['github', 'hackernews'], depth: 4 })
+
+/** How many statements a job takes from its start to its end. */
+async function countSteps(): Promise<number> {
+  const service = await start()
+  const client = await service.makeClient()
+  await service.arm(0)
+  expect((await client.scrape(jobOf(0))).status).toBe(200)
+  await service.jobsEnded()
+  const steps = (await service.report())?.counted ?? 0
+  await service.stop()
+  return steps
+}
+
+/** Starts a job in a service that dies at its n-th statement. @returns the job that was promised, and whether it did die. */
+async function killAt(step: number): Promise<{ jobId: string | null; survived: boolean }> {
+  const service = await start()
+  // The work that the last kill interrupted continues, and would be counted.
+  await service.jobsEnded()
+  const client = await service.makeClient()
+  await service.arm(step)
+  const answer = await client.scrape(jobOf(step)).catch(() => null)
+  await service.jobsEnded()
+  const survived = (await service.report()) !== null
+  await service.kill()
+  return { jobId: answer?.status === 200 ? answer.body.data.jobId : null, survived }
+}
+
+it.runIf(embedded)(
+  'a kill between any two steps of a job loses and doubles nothing',
+  { timeout: stride === 1 ? 1_800_000 : 600_000 },
+  async () => {
+    copy = await copyDatabase()
+    const steps = await countSteps()
+    const first = 1 + (seed % stride)
+    console.log(
+      `${steps} steps, a kill after every ${stride} from ${first} (TEST_SEED=${seed}, CRASH_STRIDE=${stride})`,
+    )
+    const promised: string[] = []
+    const survived: number[] = []
+    for (let step = first; step <= steps; step += stride) {
+      const kill = await killAt(step)
+      if (kill.jobId !== null) promised.push(kill.jobId)
+      if (kill.survived) survived.push(step)
+    }
+    // The order of the two platforms differs each time, so a job may have one statement fewer than the counted one.
+    expect(survived.filter((step) => step < steps - 5)).toEqual([])
+    const service = await start()
+    await service.jobsEnded()
+    await service.stop()
+
+    const onCrash = (error: Error) => {
+      throw error
+    }
+    const { database, close } = await openDatabase({ ...copy.options, onCrash })
+    expect(await verifyLedger(database)).toEqual([])
+    const tasks = await database
+      .selectFrom('scrape_tasks')
+      .select(['job_id', 'platform', 'state', 'pages', 'requests_found'])
+      .execute()
+    for (const { job_id, ...task } of tasks) {
+      const pages = task.platform === 'github' ? 3 : 1
+      expect(task).toEqual({ platform: task.platform, state: 'done', pages, requests_found: pages * 2 })
+    }
+    const jobs = await database.selectFrom('scrape_jobs').select('id').execute()
+    expect(jobs.map(({ id }) => id)).toEqual(expect.arrayContaining(promised))
+    expect(tasks).toHaveLength(jobs.length * 2)
+    const open = await database.selectFrom('credit_reservations').select('id').where('state', '=', 'open').execute()
+    expect(open).toEqual([])
+    expect(await database.selectFrom('requests').select('source_id').execute()).toHaveLength(8 * jobs.length)
+    await close()
+  },
+)

@@ -1,0 +1,137 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { generateApiKey } from '../src/accounts/api-key.ts'
+import { childEnvironment } from './child-environment.ts'
+import { startChildService } from './child-service.ts'
+import { createTestClient } from './client.ts'
+
+// Data directories in which nothing can be written: that is one sentence at the start, and 503 later.
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const isRoot = process.geteuid?.() === 0
+
+let directory: string
+let mounted: boolean
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'wishwell-disk-'))
+  chmodSync(directory, 0o755)
+  mounted = false
+})
+afterEach(() => {
+  if (mounted) execFileSync('umount', ['--lazy', directory])
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** Makes the directory a small disk of its own. @returns false where that is not allowed. */
+function mountDisk(size: string): boolean {
+  mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', directory]).status === 0
+  if (!mounted) console.log('skipped: this user may not mount a small disk')
+  return mounted
+}
+
+/** Starts a process that is to end by itself. */
+function serve(dataDir: string, options: { uid?: number; gid?: number } = {}) {
+  const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
+    ...options,
+    encoding: 'utf8',
+    timeout: 180_000,
+    cwd: '/',
+    env: { ...childEnvironment, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir },
+  })
+  return { status, stderr }
+}
+const sentence = (what: RegExp) => ({
+  status: 1,
+  // One line, and nothing of where in the code it happened.
+  stderr: expect.stringMatching(new RegExp(`^wishwell: The data directory [^\\n]*${what.source}[^\\n]*\\n$`)),
+})
+
+/** Fills a disk to its last block. @returns the file that has it. */
+function fill(): string {
+  const path = join(directory, 'filling')
+  const file = openSync(path, 'w')
+  try {
+    for (let size = 1 << 20; size >= 512; ) {
+      try {
+        if (writeSync(file, Buffer.alloc(size)) < size) throw new Error('full')
+      } catch {
+        size /= 2
+      }
+    }
+  } finally {
+    closeSync(file)
+  }
+  return path
+}
+
+describe('a data directory', { timeout: 300_000 }, () => {
+  it('below a file, or where no directory can be created, is one sentence and exit code 1', () => {
+    writeFileSync(join(directory, 'file'), '')
+    expect(serve(join(directory, 'file'))).toEqual(sentence(/is no directory/))
+    expect(serve(join(directory, 'file', 'data'))).toEqual(sentence(/is no directory, or lies below a file/))
+    expect(serve('/proc/wishwell')).toEqual(sentence(/cannot be made there/))
+    expect(serve(join(directory, 'x'.repeat(300)))).toEqual(sentence(/has a name that is too long/))
+  })
+
+  it.runIf(isRoot)('of somebody else, or on a disk that can only be read, is one sentence and exit code 1', () => {
+    const user = { uid: 65_534, gid: 65_534 }
+    expect(serve(join(directory, 'data'), user)).toEqual(sentence(/may not be used by the user that Wishwell runs as/))
+    if (!mountDisk('10m')) return
+    mkdirSync(join(directory, 'data'), { mode: 0o700 })
+    execFileSync('mount', ['-o', 'remount,ro', directory])
+    expect(serve(join(directory, 'data'))).toEqual(sentence(/cannot be written|can only be read/))
+    expect(serve(join(directory, 'other'))).toEqual(sentence(/can only be read/))
+  })
+
+  it.runIf(isRoot).each(['64k', '20m'])('on a disk of %s is one sentence and exit code 1', (size) => {
+    if (!mountDisk(size)) return
+    expect(serve(join(directory, 'data'))).toEqual(sentence(/has no room left/))
+  })
+
+  it.runIf(isRoot)(
+    'whose disk is full while the service runs makes it not ready, until there is room again',
+    async () => {
+      const template = inject('databaseTemplate')
+      if (template.backend !== 'embedded' || !mountDisk('300m')) return
+      const dataDir = join(directory, 'data')
+      cpSync(template.directory, dataDir, { recursive: true })
+      const apiKey = generateApiKey()
+      const service = await startChildService({ DATA_DIR: dataDir, BOOTSTRAP_API_KEY: apiKey, PLATFORMS: 'hackernews' })
+      try {
+        const client = createTestClient(() => service.url, apiKey)
+        const readiness = async () => (await client.get('/readyz')).status
+        expect(await readiness()).toBe(200)
+        const filling = fill()
+        // Small writes still find room in files that are there; sooner or later one needs more.
+        const name = 'a name that takes its room '.repeat(3)
+        const failed: number[] = []
+        for (let call = 0; call < 3_000 && failed.length === 0; call++) {
+          const { status } = await client.post('/api/v1/keys', { name: `${name}${call}` })
+          if (status >= 500) failed.push(status)
+        }
+        expect(failed).toEqual([503])
+        expect(await readiness()).toBe(503)
+        expect((await client.search('anything')).status).toBe(200)
+        rmSync(filling)
+        await expect.poll(readiness, { timeout: 10_000 }).toBe(200)
+        expect(await service.end('SIGTERM')).toBe(0)
+      } finally {
+        await service.end('SIGKILL')
+      }
+    },
+  )
+})

@@ -1,0 +1,214 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requestLimits } from '../src/accounts/request-limits.ts'
+import type { Database } from '../src/database/open.ts'
+import { parseExposition, sampleValue, scrape } from '../src/metrics/testing.ts'
+import { preparePage } from '../src/requests/store/prepared-page.ts'
+import { storePage } from '../src/requests/store/store.ts'
+import { type Service, startService } from '../src/service.ts'
+import { createTestClient, type TestClient } from './client.ts'
+import { openEvents } from './event-reader.ts'
+import { foundRequest, numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
+import { startTestService, type TestService } from './service.ts'
+
+// What several processes on one Postgres must hold together. The embedded database belongs to one process.
+
+const platforms = platformMap(scriptedPlatform('github', numberedPages(2)))
+const failTest = (error: Error) => {
+  throw error
+}
+
+async function store(database: Database, topic: string, requests: ReturnType<typeof foundRequest>[]): Promise<void> {
+  const page = await preparePage('github', { requests }, null)
+  const stored = { ...page, platform: 'github' as const, topic, jobId: null, markSeenBefore: null, now: new Date() }
+  await database.transaction().execute((open) => storePage(open, stored))
+}
+
+let first: TestService
+let second: Service
+/** The statements of the second service. */
+const statements: string[] = []
+
+describe('two services on one Postgres', () => {
+  beforeAll(async () => {
+    first = await startTestService({ requestLimits, platforms })
+    second = await startService(first.config, pino({ level: 'silent' }), failTest, {
+      requestLimits,
+      platforms,
+      placesRequests: false,
+      onStatement: (statement) => void statements.push(statement),
+    })
+  })
+  afterAll(async () => {
+    await second.stop()
+    await first.stop()
+  })
+  const bothFor = (apiKey: string) => [first.clientFor(apiKey), createTestClient(() => second.address ?? '', apiKey)]
+
+  it('accept together no more than the limit of the plan', async () => {
+    const { apiKey } = await first.createAccount('free')
+    const answers = await Promise.all(
+      bothFor(apiKey).flatMap((client) => Array.from({ length: 30 }, () => client.get('/api/v1/requests'))),
+    )
+    const accepted = answers.filter((answer) => answer.status === 200)
+    expect(accepted).toHaveLength(20)
+    const left = accepted.map((answer) => Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]))
+    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    for (const refused of answers.filter((answer) => answer.status !== 200)) {
+      expect([refused.status, refused.body.error.reason]).toEqual([429, 'rate'])
+    }
+  })
+
+  it('execute a call with an Idempotency-Key once', async () => {
+    const { accountId, apiKey } = await first.createAccount('max')
+    const options = {
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: JSON.stringify({ topic: 'dark mode', platforms: ['github'], depth: 2 }),
+    }
+    const answers = await Promise.all(
+      bothFor(apiKey).flatMap((client) =>
+        Array.from({ length: 10 }, () => client.send('POST', '/api/v1/scrape', options)),
+      ),
+    )
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    const jobs = first.database.selectFrom('scrape_jobs').select('id').where('account_id', '=', accountId)
+    expect(await jobs.execute()).toHaveLength(1)
+    await first.clientFor(apiKey).waitForJob(answers[0]?.body.data.jobId)
+  })
+
+  it('merge two wishes once, in one direction', async () => {
+    const { accountId, apiKey } = await first.createAccount('max')
+    const { body } = await first.clientFor(apiKey).scrape({ topic: 'merged', platforms: ['github'], depth: 2 })
+    await first.clientFor(apiKey).waitForJob(body.data.jobId)
+    const rows = await first.database.selectFrom('requests').select('id').limit(2).execute()
+    const [one, other] = rows.map(({ id }) => id) as [string, string]
+    const answers = await Promise.all(
+      bothFor(apiKey).flatMap((client) =>
+        Array.from({ length: 6 }, (_, index) => {
+          const [into, from] = index % 2 ? [one, other] : [other, one]
+          return client.post(`/api/v1/wishes/${into}/merge`, { wishId: from })
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(404)])
+    const made = first.database.selectFrom('wish_corrections').select('id').where('account_id', '=', accountId)
+    const [{ id: correctionId }, ...more] = (await made.execute()) as [{ id: string }, ...{ id: string }[]]
+    expect(more).toEqual([])
+    const undone = await Promise.all(
+      bothFor(apiKey).flatMap((client) =>
+        Array.from({ length: 5 }, () => client.send('DELETE', `/api/v1/wishes/corrections/${correctionId}`)),
+      ),
+    )
+    expect(undone.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    const account = first.database.selectFrom('accounts').select('corrections').where('id', '=', accountId)
+    expect((await account.executeTakeFirstOrThrow()).corrections).toBe(0)
+    const merges = first.database.selectFrom('account_wish_merges').selectAll().where('account_id', '=', accountId)
+    expect(await merges.execute()).toEqual([])
+  })
+
+  it('count the correction of a request once, and together no more than 10,000', async () => {
+    const { accountId, apiKey } = await first.createAccount('max')
+    const { body } = await first.clientFor(apiKey).scrape({ topic: 'corrected', platforms: ['github'], depth: 2 })
+    await first.clientFor(apiKey).waitForJob(body.data.jobId)
+    const rows = await first.database.selectFrom('requests').select('id').limit(3).execute()
+    const correct = (id: string, isRequest: boolean) =>
+      bothFor(apiKey).map((client) =>
+        client.send('PUT', `/api/v1/requests/${id}/correction`, {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ isRequest }),
+        }),
+      )
+    const count = async () => {
+      const account = first.database.selectFrom('accounts').select('corrections').where('id', '=', accountId)
+      return (await account.executeTakeFirstOrThrow()).corrections
+    }
+    const [{ id: corrected }, ...others] = rows as [{ id: string }, ...{ id: string }[]]
+    const answers = await Promise.all(Array.from({ length: 10 }, () => correct(corrected, false)).flat())
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(await count()).toBe(1)
+    await first.database.updateTable('accounts').set({ corrections: 9_999 }).where('id', '=', accountId).execute()
+    const last = await Promise.all(others.flatMap(({ id }) => correct(id, false)))
+    // One of the two requests, by both services; the other one by neither.
+    expect(last.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409])
+    expect(await count()).toBe(10_000)
+  })
+
+  it('cache answers, and see every change of the other one in their next answer', async () => {
+    const { apiKey } = await first.createAccount('max')
+    const [one, other] = bothFor(apiKey) as [TestClient, TestClient]
+    const read = async (client: TestClient) => {
+      const [listed, found] = await Promise.all([
+        client.get('/api/v1/requests?topic=crossing&limit=100'),
+        client.search('crossing'),
+      ])
+      return [listed.body.data.results.length, found.body.data.results.length]
+    }
+    for (let id = 1; id <= 20; id++) {
+      await store(id % 2 ? first.database : second.database.database, 'crossing', [
+        foundRequest(`crossing-${id}`, { title: `Please add crossing ${id}` }),
+      ])
+      expect(await Promise.all([read(one), read(other), read(other)])).toEqual(Array(3).fill([id, id]))
+    }
+    statements.length = 0
+    expect(await read(other)).toEqual([20, 20])
+    // The key, the limit, the version and the credits; nothing of the requests.
+    expect(statements.filter((statement) => /from "?(requests|request_facets|request_texts)/.test(statement))).toEqual(
+      [],
+    )
+    expect(statements.filter((statement) => statement.includes('answer_versions')).length).toBeGreaterThan(0)
+  })
+})
+
+describe('an api process', () => {
+  it('reports the progress of a worker, and has it abort the fetch of a job that it cancels', async () => {
+    const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    const stepped = scriptedPlatform('github', async (call, request) => {
+      await gates[call]?.promise
+      return numberedPages(3)(call, request)
+    })
+    const worker = await startTestService({ platforms: platformMap(stepped) })
+    const config = { ...worker.config, role: 'api' as const }
+    const api = await startService(config, pino({ level: 'silent' }), failTest)
+    try {
+      const client = createTestClient(() => api.address ?? '', worker.apiKey)
+      const { body } = await client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 3 })
+      const { jobId } = body.data
+      const events = await openEvents({ url: api.address ?? '', apiKey: worker.apiKey }, jobId)
+      gates[0]?.resolve()
+      await events.until(({ data }) => data.pages === 1)
+      await expect.poll(() => stepped.calls.length).toBe(2)
+      expect((await client.send('DELETE', `/api/v1/scrape/${jobId}`)).status).toBe(200)
+      await expect.poll(() => stepped.calls[1]?.signal.aborted).toBe(true)
+      expect((await events.rest()).at(-1)).toMatchObject({ event: 'end', data: { status: 'failed' } })
+    } finally {
+      await api.stop()
+      await worker.stop()
+    }
+  })
+
+  it('and a worker count what each did, and agree about the database', async () => {
+    const service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(3))) })
+    const metrics = { isOn: true, address: { host: '127.0.0.1', port: 0 } }
+    const config = { ...service.config, role: 'worker' as const, metrics }
+    const worker = await startService(config, pino({ level: 'silent' }), failTest, {
+      platforms: platformMap(scriptedPlatform('github', numberedPages(3))),
+    })
+    try {
+      expect(worker.address).toBeNull()
+      const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 3 })
+      await service.client.waitForJob(body.data.jobId)
+      const ofService = await scrape(service)
+      const ofWorker = parseExposition(await (await fetch(`${worker.metricsAddress}/metrics`)).text())
+      const pages = [ofService, ofWorker].map(
+        (samples) => sampleValue(samples, 'wishwell_platform_pages_total', { outcome: 'ok' }) ?? 0,
+      )
+      expect(pages[0]! + pages[1]!).toBe(3)
+      expect(sampleValue(ofWorker, 'wishwell_http_request_duration_seconds_count')).toBeUndefined()
+      expect(sampleValue(ofWorker, 'wishwell_credits_total', { movement: 'settled' })).toBe(3)
+    } finally {
+      await worker.stop()
+      await service.stop()
+    }
+  })
+})
