@@ -15,16 +15,18 @@ export interface FailedFile {
 /** What a run leaves for the one who started it (scripts/suite.ts). */
 export interface RunRecord {
   failed: FailedFile[]
-  /** Errors that belong to no file, and files that did not run to their end. */
+  /** How long each file took, in milliseconds. */
+  files: { project: string; file: string; ms: number }[]
+  /** Errors that belong to no file. */
   unattributed: string[]
 }
 
 const maxErrorLines = 30
 
-/** The text of an error for people: its message with the difference, then where it was thrown. */
-function textOf({ name, message, diff, stacks = [] }: SerializedError): string {
+/** The text of an error for people: its message with the difference, its cause, then where it was thrown. */
+function textOf({ name, message, diff, cause, stacks = [] }: SerializedError): string {
   const frames = stacks.map(({ file, line, column }) => `  at ${relative(process.cwd(), file)}:${line}:${column}`)
-  const text = [`${name}: ${message}`, ...(diff ? [diff] : []), ...frames].join('\n')
+  const text = [`${name}: ${message}`, diff, cause?.message, ...frames].filter(Boolean).join('\n')
   return stripVTControlCharacters(text).split('\n').slice(0, maxErrorLines).join('\n')
 }
 
@@ -53,6 +55,22 @@ function failuresOf(module: TestModule, file: string): FailedFile['failures'] {
   return [...ofTests, ...ofSuites.map((error) => ({ name: file, error: textOf(error) }))]
 }
 
+/** Whether an error that no test caught belongs to a file: it names it itself, or is the end of the worker that ran it. */
+function isAbout(error: SerializedError, path: string): boolean {
+  if (error.VITEST_TEST_PATH === path) return true
+  for (let cause: SerializedError | undefined = error; cause; cause = cause.cause) {
+    if (cause.message.includes(path)) return true
+  }
+  return false
+}
+
+/** How long a file took with all that prepares it, in milliseconds. */
+function durationOf(module: TestModule | undefined): number {
+  if (module === undefined) return 0
+  const { prepareDuration, collectDuration, setupDuration, duration } = module.diagnostic()
+  return prepareDuration + collectDuration + setupDuration + duration
+}
+
 /** Prints, last, how many tests passed in each project, and writes what failed to the file that `TEST_RECORD` names. */
 export default class Report implements Reporter {
   #specifications: readonly TestSpecification[] = []
@@ -63,31 +81,27 @@ export default class Report implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     for (const line of countsOf(modules)) console.log(line)
-    if (process.env.TEST_RECORD)
-      writeFileSync(process.env.TEST_RECORD, JSON.stringify(this.#record(modules, unhandled)))
+    if (process.env.TEST_RECORD) writeFileSync(process.env.TEST_RECORD, JSON.stringify(this.#record(unhandled)))
   }
 
-  #record(modules: readonly TestModule[], unhandled: readonly SerializedError[]): RunRecord {
-    const fileOf = (path: string) => relative(process.cwd(), path)
-    const failed: FailedFile[] = []
-    for (const module of modules) {
-      const file = fileOf(module.moduleId)
-      const others = unhandled.filter((error) => error.VITEST_TEST_PATH === module.moduleId)
-      const failures = [
-        ...failuresOf(module, file),
-        ...others.map((error) => ({ name: String(error.VITEST_TEST_NAME ?? file), error: textOf(error) })),
-      ]
-      if (failures.length > 0 || module.state() === 'failed')
-        failed.push({ project: module.project.name, file, failures })
+  #record(unhandled: readonly SerializedError[]): RunRecord {
+    const runs = this.#specifications.map((specification) => ({
+      project: specification.project.name,
+      file: relative(process.cwd(), specification.moduleId),
+      module: specification.testModule,
+      others: unhandled.filter((error) => isAbout(error, specification.moduleId)),
+    }))
+    const failed = runs.map(({ project, file, module, others }): FailedFile => {
+      const failures = others.map((error) => ({ name: String(error.VITEST_TEST_NAME ?? file), error: textOf(error) }))
+      if (module !== undefined) failures.unshift(...failuresOf(module, file))
+      const hasEnded = module?.state() === 'passed' || module?.state() === 'skipped'
+      if (failures.length === 0 && !hasEnded) failures.push({ name: file, error: 'It did not run to its end.' })
+      return { project, file, failures }
+    })
+    return {
+      failed: failed.filter(({ failures }) => failures.length > 0),
+      files: runs.map(({ project, file, module }) => ({ project, file, ms: durationOf(module) })),
+      unattributed: unhandled.filter((error) => !runs.some(({ others }) => others.includes(error))).map(textOf),
     }
-    const known = new Set(modules.map(({ moduleId }) => moduleId))
-    const ended = new Set(modules.filter((module) => module.state() !== 'pending' && module.state() !== 'queued'))
-    const unattributed = [
-      ...unhandled.filter(({ VITEST_TEST_PATH: path }) => !known.has(String(path))).map(textOf),
-      ...this.#specifications
-        .filter(({ testModule }) => testModule === undefined || !ended.has(testModule))
-        .map(({ moduleId }) => `${fileOf(moduleId)} did not run to its end.`),
-    ]
-    return { failed, unattributed }
   }
 }

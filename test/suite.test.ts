@@ -16,7 +16,13 @@ beforeEach(() => {
   mkdirSync(cache, { recursive: true })
   root = mkdtempSync(join(cache, 'suite-'))
   mkdirSync(join(root, 'src'))
-  const config = { test: { projects: [{ extends: true, test: { name: 'plain' } }], reporters: ['default', reporter] } }
+  writeFileSync(join(root, 'setup.ts'), 'export default () => {}')
+  const config = {
+    test: {
+      projects: [{ extends: true, test: { name: 'plain', globalSetup: './setup.ts' } }],
+      reporters: ['default', reporter],
+    },
+  }
   writeFileSync(join(root, 'vitest.config.ts'), `export default ${JSON.stringify(config)}`)
 })
 afterEach(() => rmSync(root, { recursive: true }))
@@ -30,15 +36,26 @@ const flaky = `it('fails once', () => {
   writeFileSync(import.meta.filename + '.run', '')
   expect(wasHere ? 'wanted' : 'seen').toBe('wanted')
 })`
-const crashing = "it('ends its process', () => process.kill(process.pid, 'SIGKILL'))"
+/** Ends its process where it runs for the first time. */
+const dyingOnce = `it('dies once', () => {
+  const wasHere = existsSync(import.meta.filename + '.run')
+  writeFileSync(import.meta.filename + '.run', '')
+  if (!wasHere) process.kill(process.pid, 'SIGKILL')
+})`
+/** Fails in the process that runs no test. */
+const failingSetup = "export default () => { Promise.reject(new Error('of no file')) }"
 
 /** Runs test files as `npm test` does, and gives its exit code and its lines. */
-async function run(files: Record<string, string>, { strict = false } = {}): Promise<{ code: number; lines: string[] }> {
+async function run(
+  files: Record<string, string>,
+  { strict = false, globalSetup = '' } = {},
+): Promise<{ code: number; lines: string[] }> {
   for (const [name, body] of Object.entries(files))
     writeFileSync(join(root, 'src', `${name}.test.ts`), `${head}${body}\n`)
+  if (globalSetup !== '') writeFileSync(join(root, 'setup.ts'), globalSetup)
   const script = `import { runSuite } from ${JSON.stringify(suite)}
     process.exitCode = await runSuite(${JSON.stringify({ root, strict })})`
-  const { TEST_SUITE, TEST_RECORD, ...env } = process.env
+  const { TEST_NIGHTLY, TEST_RECORD, ...env } = process.env
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -55,7 +72,9 @@ const ranAgain = (lines: string[]) => lines.filter((line) => line.includes('runs
 describe('a run of the tests', () => {
   it('passes when every file passes, and counts the tests of each project', async () => {
     const { code, lines } = await run({ a: passing, b: passing })
-    expect([code, lines.at(-1)]).toEqual([0, 'plain: 2 passed, 0 failed, 0 skipped'])
+    expect(code).toBe(0)
+    expect(lines).toContain('plain: 2 passed, 0 failed, 0 skipped')
+    expect(lines.at(-1)).toMatch(/^2 file runs/)
   })
 
   it('passes when a file fails only once, and says last which and why', async () => {
@@ -88,8 +107,14 @@ describe('a run of the tests', () => {
     expect([code, ranAgain(lines)]).toEqual([1, []])
   })
 
-  it('runs nothing again when a worker died', async () => {
-    const { code, lines } = await run({ a: crashing })
+  it('runs a file again whose worker died, and says how it died', async () => {
+    const { code, lines } = await run({ a: dyingOnce, b: passing })
+    expect([code, flakyLines(lines)]).toEqual([0, ['flaky: src/a.test.ts > src/a.test.ts']])
+    expect(lines.slice(lines.indexOf('flaky: src/a.test.ts > src/a.test.ts')).join(' ')).toContain('SIGKILL')
+  })
+
+  it('fails when an error belongs to no file', async () => {
+    const { code, lines } = await run({ a: flaky }, { globalSetup: failingSetup })
     expect([code, ranAgain(lines)]).toEqual([1, []])
   })
 })
