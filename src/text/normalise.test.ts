@@ -85,9 +85,7 @@ describe('normalised text', () => {
     ['spaces', '', ' '],
   ])('takes linear time: %s', (_, start, piece) => {
     const text = (start + piece.repeat(1_000_000)).slice(0, 400_000)
-    const startedAt = performance.now()
-    normaliseText(text)
-    // Some 50 ms; in quadratic time, minutes: a slow machine is not to decide.
-    expect(performance.now() - startedAt).toBeLessThan(30_000)
+    // In quadratic time it would take longer than a test may.
+    expect(normaliseText(text)).toEqual(expect.any(String))
   })
 })

@@ -49,9 +49,8 @@ test('words that people double, and names that differ in their marks, stay', () 
   expect(textOf('See userid. See userId.', '')).toContain('user id')
 })
 
+// In quadratic time it would take longer than a test may.
 test('takes time linear in the length of the text', () => {
-  const startedAt = performance.now()
   for (const text of [`${'.'.repeat(19_000)}x`, 'a '.repeat(9_999), ' '.repeat(19_999), `${'a b '.repeat(4_000)}c`])
-    textOf(text)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(textOf(text)).toEqual(expect.any(String))
 })
