@@ -32,7 +32,11 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   campaigns: {
     about: 'random and exhaustive checks, with many rounds',
-    files: ['{src,test}/**/*.property.{test,service.test}.ts', 'src/requests/search/fuzz.service.test.ts'],
+    files: [
+      '{src,test}/**/*.property.{test,service.test}.ts',
+      'src/requests/search/fuzz.service.test.ts',
+      'src/live/faults.service.test.ts',
+    ],
     backends: ['embedded'],
   },
   races: {
@@ -46,7 +50,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',
-    files: [nightly('test/fault-matrix')],
+    files: [nightly('test/fault-matrix'), nightly('src/platform-simulator')],
     backends: ['embedded'],
   },
   page: {
@@ -67,7 +71,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   slow: {
     about: 'what measures time or memory, or waits for a real while',
     files: [
-      nightly('src/{channels,live,metrics,platform-simulator,scraping,upkeep}'),
+      nightly('src/{channels,live,metrics,scraping,upkeep}'),
       'src/requests/search/*.nightly.test.ts',
       'test/demo-collection.nightly.test.ts',
       nightly('test/near-misses'),

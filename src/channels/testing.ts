@@ -18,6 +18,8 @@ export interface Receiver {
   received: ReceivedMessage[]
   /** Answers from now on in another way. */
   answer(answering: Answering): void
+  /** Breaks all its connections. */
+  hangUp(): void
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export async function startReceiver(first: Answering = status(200)): Promise<Rec
     answer: (next) => {
       answering = next
     },
+    hangUp: () => server.closeAllConnections(),
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -39,6 +39,21 @@ async function makeAccountWith({ pool, payg }: { pool: number; payg: number }): 
   return accountId
 }
 
+/**
+ * A caller that waited 8 s for a connection is refused with a 503, and nothing has happened for it: it calls again. So it does not
+ * matter how fast the machine is.
+ */
+async function startCall(accountId: string): Promise<unknown> {
+  for (;;) {
+    try {
+      return await ledger.startCall(accountId, 1)
+    } catch (error) {
+      const hasNotBegun = error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+      if (!hasNotBegun) throw error
+    }
+  }
+}
+
 /** All of the last credits are the pool's, or PAYG, or the half of each. */
 const sources = [(left: number) => left, () => 0, (left: number) => Math.ceil(left / 2)]
 
@@ -49,7 +64,7 @@ for (const left of [1, 2, 10]) {
       const pool = sources[round % sources.length]?.(left) ?? 0
       const payg = left - pool
       const accountId = await makeAccountWith({ pool, payg })
-      const calls = await Promise.allSettled(Array.from({ length: callers }, () => ledger.startCall(accountId, 1)))
+      const calls = await Promise.allSettled(Array.from({ length: callers }, () => startCall(accountId)))
       const refusals = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []))
       expect(refusals).toHaveLength(callers - left)
       for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'RATE_LIMITED' })

@@ -17,7 +17,7 @@ import { verifyAccounts } from './verify.ts'
 // Whatever happens to an account, in whatever order: the ledger does what the model does and is sound after every step.
 // TEST_SEED repeats a run, LEDGER_RUNS=50000 makes it a long one.
 
-const runs = campaignSize('LEDGER_RUNS', { quick: 120, nightly: 10_000 })
+const runs = campaignSize('LEDGER_RUNS', { quick: 40, nightly: 10_000 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 /** Run at once, each with a share of the runs and a seed of its own, so that no core is left idle. */
 const shards = 4

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { campaignSize } from '../../test/campaign-size.ts'
 import type { Answer } from '../../test/client.ts'
 import { verifyLedger } from '../credits/verify.ts'
 import { sweepCalls } from './calls.ts'
@@ -9,6 +10,9 @@ import { prepareLiveService } from './testing.ts'
 
 // Each statement of a live call fails once, after it has run, as when a connection breaks before the answer: a commit that fails so
 // has happened. In each case the call pays one credit exactly if pages were stored for it.
+
+/** Every so many statements of a call: in `npm test` one of them of each kind. */
+const step = campaignSize('LIVE_FAULT_STEP', { quick: 4, nightly: 1 })
 
 interface Course {
   statements: number
@@ -83,7 +87,7 @@ describe.each(['expand', 'realtime'] as const)('a live call (%s) with a failing 
     const { statements } = calm.made
     expect(statements).toBeGreaterThan(10)
     const seen = new Set<string>()
-    for (let failAt = 1; failAt <= statements; failAt++) {
+    for (let failAt = 1; failAt <= statements; failAt += step) {
       const topic = `wish${failAt}`
       const key = { 'idempotency-key': `key ${failAt}`.replace(' ', '-') }
       const usedBefore = await live.used()

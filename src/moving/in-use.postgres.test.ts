@@ -1,16 +1,10 @@
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openDatabase } from '../database/open.ts'
-import { dumpOf, importInto, makeFilledDatabase, newDatabase, withDatabase } from './testing.ts'
-
-let dump: Buffer
-beforeAll(async () => {
-  const filled = await makeFilledDatabase()
-  dump = (await dumpOf(filled.place)).dump
-  return filled.remove
-})
+import { dumpOf, importInto, newDatabase, withDatabase } from './testing.ts'
 
 it('a dump and an import are refused while a service uses the database', async () => {
   const place = await newDatabase()
+  const { dump } = await dumpOf(place)
   await withDatabase(place, async ({ opened }) => {
     const stop = await opened.listen('wishwell_requests', () => {})
     await expect(dumpOf(place)).rejects.toThrow('a process of Wishwell uses the database. Stop all of them first.')

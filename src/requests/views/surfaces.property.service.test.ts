@@ -12,7 +12,7 @@ import { hashIdentity } from '../store/identity.ts'
 // Three accounts see the same requests: one as all do, two with differences and corrections of their own. For random standings every
 // surface shows each of them exactly what a plain model says. TEST_SEED repeats a run, VIEWS_RUNS=200 makes it a long one.
 
-const runs = campaignSize('VIEWS_RUNS', { quick: 2, nightly: 60 })
+const runs = campaignSize('VIEWS_RUNS', { quick: 1, nightly: 60 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const topics = ['dark mode', 'export', 'sync']
 /** The requests of a group have equal titles, and so are similar; those of two groups are not. All but the last group are one wish. */
