@@ -51,8 +51,10 @@ const projects = [
   onDatabase('postgres', 'postgres', { include: [named('.postgres.test.ts')] }),
 ]
 
-const projectsOfPart = ({ backends, files, environment = {}, globalSetup = [] }: NightlyPart) =>
-  backends.map((backend) => onDatabase(backend, backend, { include: [...files], environment, globalSetup }))
+const projectsOfPart = ({ environment = {}, globalSetup = [], ...files }: NightlyPart) =>
+  (['embedded', 'postgres'] as const)
+    .filter((backend) => files[backend] !== undefined)
+    .map((backend) => onDatabase(backend, backend, { include: [...files[backend]!], environment, globalSetup }))
 
 const part = nightlyParts[process.env.TEST_NIGHTLY ?? '']
 

@@ -54,7 +54,7 @@ const tests: Step = () => {
   return timed('tests', () => runSuite({ root, parameters, strict: values.strict }))
 }
 
-/** The first words name parts, the others files of them: `crash test/crash/kill`. */
+/** The first words name parts, the others files of them: `crash test/crash/mail`. */
 const nightly: Step = () => {
   const isFile = (word: string) => word.includes('/')
   return runNightly(

@@ -7,3 +7,7 @@ export function campaignSize(name: string, { quick, nightly }: { quick: number; 
   if (!Number.isInteger(size) || size < 1) throw new Error(`${name} must be a positive whole number.`)
   return size
 }
+
+/** The seed of a campaign of kills: always the same in `npm test`, another one in each run of the nightly tests unless TEST_SEED is set. */
+export const crashSeed = (): number =>
+  Number(process.env.TEST_SEED ?? (process.env.TEST_NIGHTLY === undefined ? 1 : Math.trunc(Math.random() * 2 ** 31)))

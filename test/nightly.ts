@@ -5,10 +5,10 @@ import { findPgBouncer } from './pgbouncer.ts'
 export interface NightlyPart {
   /** What it holds, for its heading. */
   about: string
-  /** Its test files, as patterns from the root of the repository. */
-  files: readonly string[]
-  /** The databases that they run on, one after the other. */
-  backends: readonly ('embedded' | 'postgres')[]
+  /** The test files that run on the embedded database, or on none, as patterns from the root of the repository. */
+  embedded?: readonly string[]
+  /** Those that run on Postgres. */
+  postgres?: readonly string[]
   environment?: Readonly<Record<string, string>>
   globalSetup?: readonly string[]
   /** Of a test or a hook; by default the usual one. */
@@ -26,73 +26,70 @@ const nightly = (folder: string) => `${folder}/**/*.nightly.test.ts`
 /** By the names with which `npm run test:nightly -- NAME` runs them. */
 export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   crash: {
-    about: 'kill -9 at any moment, frozen processes, interrupted work',
-    files: [nightly('test/crash')],
-    backends: ['embedded', 'postgres'],
+    about: 'kill -9 between any two statements, and of any process',
+    embedded: [
+      'test/crash/*.service.test.ts',
+      'test/crash/{first-start,frozen,idempotent-retry,interrupted-*,live-call,mail,moving,restore}.nightly.test.ts',
+    ],
+  },
+  'crash-postgres': {
+    about: 'several processes on one Postgres, killed and frozen',
+    postgres: ['test/crash/{frozen,frozen-postgres,live-call,mail,round-robin}.nightly.test.ts'],
   },
   campaigns: {
     about: 'random and exhaustive checks, with many rounds',
-    files: [
+    embedded: [
       '{src,test}/**/*.property.{test,service.test}.ts',
       'src/requests/search/fuzz.service.test.ts',
       'src/live/faults.service.test.ts',
     ],
-    backends: ['embedded'],
   },
   races: {
     about: 'callers at once, with many rounds',
-    files: [
+    postgres: [
       'src/credits/last-credit.postgres.test.ts',
       'src/rate-limits/*.postgres.test.ts',
-      'test/{last-credit.nightly,writers.postgres}.test.ts',
+      'test/writers.postgres.test.ts',
     ],
-    backends: ['postgres'],
   },
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',
-    files: [nightly('test/fault-matrix'), nightly('src/platform-simulator')],
-    backends: ['embedded'],
+    embedded: [nightly('test/fault-matrix'), nightly('src/platform-simulator')],
   },
   page: {
     about: 'every part of the page in a browser; npm test has signing in and searching',
-    files: [nightly('test/dashboard')],
-    backends: ['embedded'],
+    embedded: [nightly('test/dashboard')],
   },
   commands: {
     about: 'processes that are started and ended as an operator does',
-    files: [nightly('src/cli'), 'test/{process,schema-version,full-disk}.nightly.test.ts', nightly('src/database')],
-    backends: ['embedded'],
+    embedded: [nightly('src/cli'), 'test/{process,schema-version,full-disk}.nightly.test.ts', nightly('src/database')],
   },
   moving: {
     about: 'backups, restores and dumps of whole databases',
-    files: [nightly('src/{backup,moving}')],
-    backends: ['embedded', 'postgres'],
+    embedded: [nightly('src/{backup,moving}')],
+    postgres: ['src/moving/moving.nightly.test.ts', 'test/schema-version.nightly.test.ts'],
   },
   slow: {
     about: 'what measures time or memory, or waits for a real while',
-    files: [
+    embedded: [
       nightly('src/{channels,live,metrics,scraping,upkeep}'),
       'src/requests/search/*.nightly.test.ts',
       'test/demo-collection.nightly.test.ts',
       nightly('test/near-misses'),
     ],
-    backends: ['embedded'],
   },
   'local-index': {
     about: 'the search index of a process, killed and damaged',
-    files: [nightly('src/requests/search/local')],
-    backends: ['postgres'],
+    postgres: [nightly('src/requests/search/local')],
   },
   pgbouncer: {
     about: 'a service behind PgBouncer in transaction mode',
-    files: ['test/pgbouncer.nightly.test.ts'],
-    backends: ['postgres'],
+    postgres: ['test/pgbouncer.nightly.test.ts'],
     needs: { debian: ['pgbouncer'], missing: () => (findPgBouncer() === null ? 'there is no PgBouncer' : null) },
   },
   opensearch: {
     about: 'the search suite on OpenSearch',
-    files: [nightly('test/opensearch'), 'src/requests/search/{,outbox/}*.service.test.ts'],
-    backends: ['postgres'],
+    postgres: [nightly('test/opensearch'), 'src/requests/search/{,outbox/}*.service.test.ts'],
     environment: { TEST_SEARCH: 'opensearch' },
     globalSetup: ['test/opensearch/global-setup.ts'],
     // Two nodes beside everything else: on a busy machine an index takes 10 s to be made.
@@ -101,15 +98,13 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   'round-robin': {
     about: 'the contract on four processes behind a load balancer, which are killed between its calls',
-    files: ['test/contract/*.postgres.test.ts'],
-    backends: ['postgres'],
+    postgres: ['test/contract/*.postgres.test.ts'],
     environment: { TEST_SERVICE: 'round-robin' },
     // A job whose worker is killed waits for half a minute; four processes start at once.
     timeLimitMs: 300_000,
   },
   package: {
     about: 'the package, installed into an empty folder',
-    files: [nightly('test/package')],
-    backends: ['embedded'],
+    embedded: [nightly('test/package')],
   },
 }

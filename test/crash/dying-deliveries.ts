@@ -8,7 +8,7 @@ import { createOutbound } from '../../src/outbound/outbound.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createSecrets } from '../../src/secrets/secrets.ts'
 
-// Notes events and tells them on all channels, and kills itself after so many statements. Started by deliveries.nightly.test.ts.
+// Notes events and tells them on all channels, and kills itself after so many statements. Started by deliveries.service.test.ts.
 
 export interface DeliveriesOrder {
   databaseUrl: string | undefined

@@ -6,7 +6,7 @@ import { startService } from '../../src/service.ts'
 import { numberedPages, platformMap, type Script, scriptedPlatform } from '../scripted-platform.ts'
 
 // A service that kills itself after a given number of statements, counted from a message of the test. Started by
-// crash-points.nightly.test.ts, which sends the number over the channel; 0 means never.
+// jobs.service.test.ts, which sends the number over the channel; 0 means never.
 
 let statementsLeft = Number.POSITIVE_INFINITY
 let counted = 0

@@ -10,7 +10,6 @@ import { createRandom } from '../../src/platform-simulator/random.ts'
 // The files of a database appear within a moment at the end of its making, so every second kill aims at that: when so many are there.
 //   FIRST_START_ROUNDS=40 TEST_SEED=1 …: so many rounds.
 
-const embedded = process.env.TEST_BACKEND === 'embedded'
 const rounds = Number(process.env.FIRST_START_ROUNDS ?? 2)
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 
@@ -46,35 +45,31 @@ function describeState(dataDir: string): string {
   }
 }
 
-it.runIf(embedded)(
-  `starts after ${rounds} first starts that were killed`,
-  {
-    timeout: 180_000 + rounds * 180_000,
-  },
-  async () => {
-    console.log(`kill -9 of first starts: ${rounds} rounds, seed ${seed} (set TEST_SEED to repeat it)`)
-    const random = createRandom(seed)
-    const time = async (dataDir: string) => {
-      const startedAt = performance.now()
-      const { exitCode, stderr } = await migrate(dataDir).finished
-      expect([exitCode, stderr]).toEqual([0, ''])
-      return Math.round(performance.now() - startedAt)
-    }
-    const undisturbedMs = await time(newDirectory())
-    const timings: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      const dataDir = newDirectory()
-      const command = migrate(dataDir)
-      const place = random.next()
-      if (round % 2 === 0) await waitForFiles(dataDir, Math.round(place * filesOfDatabase))
-      else await sleep(place * undisturbedMs)
-      command.kill('SIGKILL')
-      await command.finished
-      const state = describeState(dataDir)
-      timings.push(await time(dataDir))
-      console.log(`killed with ${state}: the next start took ${timings.at(-1)} ms`)
-      rmSync(dataDir, { recursive: true })
-    }
-    console.log(`undisturbed ${undisturbedMs} ms, after a kill at most ${Math.max(...timings)} ms`)
-  },
-)
+it(`starts after ${rounds} first starts that were killed`, {
+  timeout: 180_000 + rounds * 180_000,
+}, async () => {
+  console.log(`kill -9 of first starts: ${rounds} rounds, seed ${seed} (set TEST_SEED to repeat it)`)
+  const random = createRandom(seed)
+  const time = async (dataDir: string) => {
+    const startedAt = performance.now()
+    const { exitCode, stderr } = await migrate(dataDir).finished
+    expect([exitCode, stderr]).toEqual([0, ''])
+    return Math.round(performance.now() - startedAt)
+  }
+  const undisturbedMs = await time(newDirectory())
+  const timings: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const dataDir = newDirectory()
+    const command = migrate(dataDir)
+    const place = random.next()
+    if (round % 2 === 0) await waitForFiles(dataDir, Math.round(place * filesOfDatabase))
+    else await sleep(place * undisturbedMs)
+    command.kill('SIGKILL')
+    await command.finished
+    const state = describeState(dataDir)
+    timings.push(await time(dataDir))
+    console.log(`killed with ${state}: the next start took ${timings.at(-1)} ms`)
+    rmSync(dataDir, { recursive: true })
+  }
+  console.log(`undisturbed ${undisturbedMs} ms, after a kill at most ${Math.max(...timings)} ms`)
+})

@@ -12,7 +12,6 @@ import { copyDatabase } from '../database.ts'
 
 // kill -9 at any step of a restore: the old database or the new one is there, whole.
 
-const embedded = process.env.TEST_BACKEND === 'embedded'
 const kills = campaignSize('RESTORE_KILLS', { quick: 2, nightly: 8 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 
@@ -42,7 +41,7 @@ function makeDatabases(): { dataDir: string; proven: string } {
   return { dataDir, proven }
 }
 
-describe.runIf(embedded)('kill -9 during a restore', () => {
+describe('kill -9 during a restore', () => {
   it.each([
     [0, 'old'],
     [1, 'old'],

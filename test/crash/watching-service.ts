@@ -5,7 +5,7 @@ import { movedClock, openJobs } from '../../src/watches/testing.ts'
 import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { emptyPages } from '../watched-month/month.ts'
 
-// A service whose clock the test moves, and that kills itself after a given number of statements. Started by watches.nightly.test.ts.
+// A service whose clock the test moves, and that kills itself after a given number of statements. Started by watches.service.test.ts.
 
 let statementsLeft = Number.POSITIVE_INFINITY
 

@@ -11,12 +11,11 @@ import { copyDatabase, type DatabaseCopy } from '../database.ts'
 
 // kill -9 between any two steps of a job: after its first statement, after its second, and so on to its last. Whatever the
 // step, no credit is lost or charged twice and no page is stored twice. Embedded only: a dead worker on Postgres is given up
-// after half a minute, and there are some eighty steps; kill.nightly.test.ts kills there too.
+// after half a minute, and there are some eighty steps; frozen.nightly.test.ts kills there, too.
 
-const embedded = process.env.TEST_BACKEND === 'embedded'
-/** Every step takes minutes: the suite takes each sixteenth, from a first one that changes from run to run. */
-const stride = campaignSize('CRASH_STRIDE', { quick: 16, nightly: 1 })
-const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * stride))
+/** All steps take minutes, since a service starts for each: `npm test` takes a claim and a page, always the same. */
+const isWhole = campaignSize('CRASH_STEPS', { quick: 2, nightly: 100 }) > 2
+const fewSteps = [12, 55]
 const adminKey = 'admin-key-of-the-crash-test'
 const program = fileURLToPath(new URL('dying-service.ts', import.meta.url))
 const children: ChildProcess[] = []
@@ -106,48 +105,43 @@ async function killAt(step: number): Promise<{ jobId: string | null; survived: b
   return { jobId: answer?.status === 200 ? answer.body.data.jobId : null, survived }
 }
 
-it.runIf(embedded)(
-  'a kill between any two steps of a job loses and doubles nothing',
-  { timeout: stride === 1 ? 1_800_000 : 600_000 },
-  async () => {
-    copy = await copyDatabase()
-    const steps = await countSteps()
-    const first = 1 + (seed % stride)
-    console.log(
-      `${steps} steps, a kill after every ${stride} from ${first} (TEST_SEED=${seed}, CRASH_STRIDE=${stride})`,
-    )
-    const promised: string[] = []
-    const survived: number[] = []
-    for (let step = first; step <= steps; step += stride) {
-      const kill = await killAt(step)
-      if (kill.jobId !== null) promised.push(kill.jobId)
-      if (kill.survived) survived.push(step)
-    }
-    // The order of the two platforms differs each time, so a job may have one statement fewer than the counted one.
-    expect(survived.filter((step) => step < steps - 5)).toEqual([])
-    const service = await start()
-    await service.jobsEnded()
-    await service.stop()
+it('a kill between any two steps of a job loses and doubles nothing', {
+  timeout: isWhole ? 1_800_000 : 120_000,
+}, async () => {
+  copy = await copyDatabase()
+  const steps = isWhole ? Array.from({ length: await countSteps() }, (_, index) => index + 1) : fewSteps
+  console.log(`a kill after each of ${steps.length} steps, the last of them ${steps.at(-1)} (CRASH_STEPS=100: all)`)
+  const promised: string[] = []
+  const survived: number[] = []
+  for (const step of steps) {
+    const kill = await killAt(step)
+    if (kill.jobId !== null) promised.push(kill.jobId)
+    if (kill.survived) survived.push(step)
+  }
+  // The order of the two platforms differs each time, so a job may have one statement fewer than the counted one.
+  expect(survived.filter((step) => !isWhole || step < steps.length - 5)).toEqual([])
+  const service = await start()
+  await service.jobsEnded()
+  await service.stop()
 
-    const onCrash = (error: Error) => {
-      throw error
-    }
-    const { database, close } = await openDatabase({ ...copy.options, onCrash })
-    expect(await verifyLedger(database)).toEqual([])
-    const tasks = await database
-      .selectFrom('scrape_tasks')
-      .select(['job_id', 'platform', 'state', 'pages', 'requests_found'])
-      .execute()
-    for (const { job_id, ...task } of tasks) {
-      const pages = task.platform === 'github' ? 3 : 1
-      expect(task).toEqual({ platform: task.platform, state: 'done', pages, requests_found: pages * 2 })
-    }
-    const jobs = await database.selectFrom('scrape_jobs').select('id').execute()
-    expect(jobs.map(({ id }) => id)).toEqual(expect.arrayContaining(promised))
-    expect(tasks).toHaveLength(jobs.length * 2)
-    const open = await database.selectFrom('credit_reservations').select('id').where('state', '=', 'open').execute()
-    expect(open).toEqual([])
-    expect(await database.selectFrom('requests').select('source_id').execute()).toHaveLength(8 * jobs.length)
-    await close()
-  },
-)
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const { database, close } = await openDatabase({ ...copy.options, onCrash })
+  expect(await verifyLedger(database)).toEqual([])
+  const tasks = await database
+    .selectFrom('scrape_tasks')
+    .select(['job_id', 'platform', 'state', 'pages', 'requests_found'])
+    .execute()
+  for (const { job_id, ...task } of tasks) {
+    const pages = task.platform === 'github' ? 3 : 1
+    expect(task).toEqual({ platform: task.platform, state: 'done', pages, requests_found: pages * 2 })
+  }
+  const jobs = await database.selectFrom('scrape_jobs').select('id').execute()
+  expect(jobs.map(({ id }) => id)).toEqual(expect.arrayContaining(promised))
+  expect(tasks).toHaveLength(jobs.length * 2)
+  const open = await database.selectFrom('credit_reservations').select('id').where('state', '=', 'open').execute()
+  expect(open).toEqual([])
+  expect(await database.selectFrom('requests').select('source_id').execute()).toHaveLength(8 * jobs.length)
+  await close()
+})
