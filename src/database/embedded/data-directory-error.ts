@@ -39,6 +39,9 @@ export function explainFileError(error: unknown, dataDir: string): unknown {
   return new DataDirectoryError(`The data directory ${dataDir} ${meaning} (${error.message}).`, { cause: error })
 }
 
+/** What Postgres and its WebAssembly say of a full disk; 51 is ENOSPC there (Emscripten's errno.h). */
+const fullDisk = /no space left|disk full|ErrnoError\W.*\berrno: 51\b/i
+
 /** A start writes at least one segment of the log, 16 MB. */
 const minFreeBytes = 20_000_000
 
@@ -47,7 +50,7 @@ export function explainOpening(error: unknown, dataDir: string): unknown {
   const explained = explainFileError(error, dataDir)
   if (explained !== error || error instanceof DataDirectoryError) return explained
   const { bavail, bsize } = statfsSync(dataDir)
-  const isFull = bavail * bsize < minFreeBytes || /no space left|disk full/i.test(String(error))
+  const isFull = bavail * bsize < minFreeBytes || fullDisk.test(String(error))
   if (!isFull) return error
   const free = Math.floor((bavail * bsize) / 1e6)
   return new DataDirectoryError(`The data directory ${dataDir} has no room left: ${free} MB are free.`, {
