@@ -14,6 +14,8 @@ beforeAll(async () => {
 beforeEach(() => opened.reset())
 afterAll(() => opened.close())
 
+// Reports follow two seconds after a run, and are looked for again after five.
+
 const reported = async () => (await opened.database.selectFrom('news_reports').select('watch_id').execute()).length
 
 const start = async (config: NewsJudgingConfig | null = null) => {
@@ -31,9 +33,9 @@ it('a run is reported soon after it has ended, and what another process left at 
   const watch = await makeWatch(opened.database)
   await endedRun(opened.database, watch, { requests: [foundRequest('a')], now: new Date() })
   await start()
-  await expect.poll(reported, { timeout: 20_000 }).toBe(1)
+  await expect.poll(reported).toBe(1)
   await endedRun(opened.database, watch, { requests: [foundRequest('b')], now: new Date() })
-  await expect.poll(reported, { timeout: 20_000 }).toBe(2)
+  await expect.poll(reported).toBe(2)
 })
 
 it('a run is reported once its requests are placed', async () => {
@@ -43,7 +45,7 @@ it('a run is reported once its requests are placed', async () => {
   await expect.poll(async () => opened.database.selectFrom('wish_queue').selectAll().execute()).toHaveLength(1)
   expect(await reported()).toBe(0)
   await opened.database.deleteFrom('wish_queue').execute()
-  await expect.poll(reported, { timeout: 25_000 }).toBe(1)
+  await expect.poll(reported).toBe(1)
 })
 
 it('a run is reported while more than a step of others cannot be', async () => {
@@ -55,7 +57,7 @@ it('a run is reported while more than a step of others cannot be', async () => {
   const watch = await makeWatch(opened.database)
   await endedRun(opened.database, watch, { requests: [foundRequest('a')], now: new Date() })
   await start()
-  await expect.poll(reported, { timeout: 20_000 }).toBe(1)
+  await expect.poll(reported).toBe(1)
 })
 
 it('a run is reported while a model does not answer about another', async () => {
@@ -66,8 +68,8 @@ it('a run is reported while a model does not answer about another', async () => 
   await endedRun(opened.database, judged, { requests: [foundRequest('a')], now: new Date() })
   const model = { baseUrl: fake.baseUrl, apiKey: undefined, name: 'small-model', timeoutMs: 60_000, maxTokens: 100 }
   await start({ model, perDay: 100, excludedPlatforms: [] })
-  await expect.poll(() => fake.calls.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => fake.calls.length).toBe(1)
   const other = await makeWatch(opened.database)
   await endedRun(opened.database, other, { requests: [foundRequest('b')], now: new Date() })
-  await expect.poll(reported, { timeout: 20_000 }).toBe(2)
+  await expect.poll(reported).toBe(2)
 })
