@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ask, movableClock, simulate } from './testing.ts'
+import { accessToken } from './platforms/bluesky-token.ts'
+import type { SimulatedPlatformName } from './platforms/index.ts'
+import { ask, askBare, movableClock, simulate } from './testing.ts'
 
 const gitHubSearch = { q: 'dark mode', per_page: 1 }
 const stackExchangeSearch = { q: 'dark mode', site: 'meta', pagesize: 1 }
@@ -139,5 +141,58 @@ describe('a refusal on demand', () => {
     expect(simulator.breaches).toBe(1)
     simulator.clearFaults('hackernews')
     expect((await ask(url, { query: 'dark mode' })).status).toBe(200)
+  })
+})
+
+describe('the real limit of', () => {
+  const minuteMs = 60_000
+  const bearer = { authorization: 'Bearer t' }
+
+  it.each<[SimulatedPlatformName, string, number, number, number, Record<string, string>?]>([
+    ['discourse', '/harbour/search.json?q=dark', 15, minuteMs, 429],
+    ['lemmy', '/orchard/api/v3/search?q=dark', 60, 10 * minuteMs, 400],
+    ['gitlab', '/projects/quillbox%2Fdesk/issues?search=dark', 10, minuteMs, 429],
+    ['gitlab', '/projects/quillbox%2Fdesk/issues?search=dark', 30, minuteMs, 429, { 'private-token': 't' }],
+    ['x', '/tweets/search/recent?query=dark', 450, 15 * minuteMs, 429, bearer],
+    ['youtube', '/search?q=dark&part=snippet&key=k', 100, 8 * 60 * minuteMs, 403],
+  ])('%s at %s is %i in %i ms', async (platform, path, limit, windowMs, status, headers = {}) => {
+    const clock = movableClock()
+    const simulator = await simulate({ limits: 'real', clock, size: 1 })
+    const url = simulator.urls[platform] + path
+    const call = async () => (await askBare(url, { 'user-agent': 'simulator-test', ...headers })).status
+    for (let calls = 0; calls < limit; calls += 1) expect(await call()).toBe(200)
+    clock.forward(windowMs - 2_000)
+    expect(await call()).toBe(status)
+    clock.forward(windowMs)
+    expect(await call()).toBe(200)
+  })
+
+  it('Bluesky is 3,000 searches, and 30 sessions apart from them', async () => {
+    const clock = movableClock()
+    const { urls } = await simulate({ limits: 'real', clock })
+    const body = JSON.stringify({ identifier: 'a.bsky.social', password: 'p' })
+    const headers = { 'user-agent': 'simulator-test', 'content-type': 'application/json' }
+    const url = `${urls.bluesky}/com.atproto.server.createSession`
+    const sessions = []
+    for (let calls = 0; calls < 31; calls += 1)
+      sessions.push((await fetch(url, { method: 'POST', headers, body })).status)
+    expect(sessions).toEqual([...Array(30).fill(200), 429])
+    const token = { authorization: `Bearer ${accessToken('p', clock.now().getTime())}` }
+    const search = await ask(`${urls.bluesky}/app.bsky.feed.searchPosts`, { q: 'dark' }, token)
+    expect(search.headers.get('ratelimit-remaining')).toBe('2999')
+  })
+
+  it('Reddit is 1,000 in ten minutes, told as a float and as seconds', async () => {
+    const clock = movableClock()
+    const { urls, environment } = await simulate({ limits: 'real', clock })
+    const { REDDIT_TOKEN_URL, REDDIT_CLIENT_ID, REDDIT_CLIENT_SECRET } = environment
+    const basic = Buffer.from(`${REDDIT_CLIENT_ID}:${REDDIT_CLIENT_SECRET}`).toString('base64')
+    const headers = { 'user-agent': 'simulator-test', authorization: `Basic ${basic}` }
+    const granted = await fetch(REDDIT_TOKEN_URL!, { method: 'POST', headers, body: 'grant_type=client_credentials' })
+    const { access_token: token } = (await granted.json()) as { access_token: string }
+    clock.forward(2_000)
+    const search = await ask(`${urls.reddit}/search`, { q: 'dark' }, { authorization: `Bearer ${token}` })
+    const told = ['used', 'remaining', 'reset'].map((name) => search.headers.get(`x-ratelimit-${name}`))
+    expect(told).toEqual(['1', '999.0', '600'])
   })
 })

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { newestFirst } from './newest-first-testing.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from './platforms/index.ts'
+import type { LoggedRequest } from './server.ts'
 import type { PlatformSimulator } from './simulator.ts'
 import { ask, nextLink, simulate } from './testing.ts'
 import { requestPhrases } from './vocabulary.ts'
@@ -125,4 +128,40 @@ it('searches only the given records where there are some', async () => {
   expect((await ask(url, { q: 'dark mode' })).body.total_count).toBe(2)
   expect((await ask(url, { q: '"dark mode"' })).body.items.map((item) => item.title)).toEqual(['Dark mode for tables'])
   expect((await ask(url, { q: 'purple' })).body.total_count).toBe(0)
+})
+
+describe('through its adapter, within its real limits,', () => {
+  /** Records that fill more than a page of each source. */
+  const sizes: Record<SimulatedPlatformName, number> = {
+    github: 210,
+    hackernews: 450,
+    stackexchange: 110,
+    discourse: 110,
+    lemmy: 250,
+    gitlab: 110,
+    reddit: 210,
+    x: 210,
+    youtube: 160,
+    bluesky: 450,
+  }
+  /** The sources that the adapter searched, where a search without one means the first of them. */
+  const searches: Partial<Record<SimulatedPlatformName, (request: LoggedRequest) => Record<string, string>>> = {
+    stackexchange: ({ query }) => ({ q: 'dark mode', site: query.site! }),
+    gitlab: ({ path }) => ({ search: 'dark mode', project: decodeURIComponent(path.split('/')[2]!) }),
+  }
+  /** Without the place that adapters put before an id. */
+  const idOf = (sourceId: string) => sourceId.replace(/^(?!https?:|at:).*:/, '')
+
+  it.each(simulatedPlatformNames)('%s gives each record exactly once, and nothing else', async (name) => {
+    const { simulator, walk } = await newestFirst(name, { size: sizes[name], limits: 'real' })
+    const { found, pages } = await walk(null)
+    const search = searches[name]
+    const queries = search ? simulator.requests.map(search) : []
+    expect(found.map(({ sourceId }) => idOf(sourceId)).sort()).toEqual(
+      sourceIds(simulator, name, 'dark mode', ...queries).sort(),
+    )
+    expect(pages.length).toBeGreaterThan(1)
+    expect(simulator.breachLog).toEqual([])
+    expect(simulator.requests.filter(({ status }) => status === 429)).toEqual([])
+  })
 })

@@ -344,8 +344,9 @@ describe('the session of Bluesky', () => {
   ] as const)('answered with %i %j is %s', async (status, body, code, advice) => {
     const session = (response: ServerResponse) =>
       typeof body === 'string' ? response.writeHead(status).end(body) : sendJson(response, body, status)
-    const { bluesky, searches } = await setUp(empty, { session })
+    const { bluesky, searches, sessions } = await setUp(empty, { session })
     const error = await platformError(fetchPage(bluesky), code)
+    if (code !== 'unavailable') expect(sessions()).toHaveLength(1)
     expect(error.message).toContain(advice)
     expect(error.message).not.toContain('abcd-efgh')
     expect(searches()).toEqual([])
@@ -393,7 +394,7 @@ describe('an error of the search on Bluesky', () => {
     [400, { error: 'InvalidRequest', message: 'Error: Params must have' }, 'bad_response', 'refused the search'],
     [400, { error: 'BadQueryString' }, 'bad_response', 'refused the search'],
     [400, { error: 'AccountDeactivated' }, 'unauthorized', 'BLUESKY_HANDLE'],
-    [403, '<html>403 Forbidden</html>', 'blocked', '403'],
+    [403, '<html>403 Forbidden</html>', 'blocked', 'https://bsky.social'],
     [501, { error: 'MethodNotImplemented' }, 'bad_response', 'BLUESKY_API_URL'],
     [500, { error: 'InternalServerError' }, 'unavailable', '500'],
     [502, { error: 'UpstreamFailure' }, 'unavailable', '502'],

@@ -125,7 +125,7 @@ describe('the search on a Discourse forum', () => {
 describe('a topic of a Discourse forum', () => {
   const read = async (posts: unknown[], topics: unknown[], address = '/c/ideas/5') => {
     const { discourse, host } = await setUp((response) => sendJson(response, found(posts, topics)), [address])
-    return { requests: (await fetchPage(discourse)).requests, host }
+    return { ...(await fetchPage(discourse)), host }
   }
   const post = {
     id: 900,
@@ -235,6 +235,13 @@ describe('a topic of a Discourse forum', () => {
       await read([{ ...post, topic_id: null }, null, 'x', {}], [topic]),
     ]
     expect(gone.flatMap(({ requests }) => requests)).toEqual([])
+    expect(gone.slice(0, 5).map(({ discarded }) => discarded)).toEqual(Array(5).fill({ removed: 1 }))
+  })
+
+  it('tells by its tags and marks what became of it', async () => {
+    const marks = [{}, { tags: ['planned'] }, { archived: true }, { closed: true, tags: ['declined'] }]
+    const found = await Promise.all(marks.map((more) => read([post], [{ ...topic, ...more }])))
+    expect(found.map(({ requests }) => requests[0]!.status)).toEqual(['open', 'planned', 'closed', 'declined'])
   })
 })
 

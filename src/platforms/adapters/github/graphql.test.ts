@@ -102,6 +102,45 @@ describe('a discussion of GitHub', () => {
   })
 })
 
+describe('discussions of GitHub', () => {
+  /** Each category has as many pages; a category that has ended is not in the next query. */
+  async function collect(pagesOf: number[], token?: string) {
+    const clock = testClock()
+    const { baseUrl, received } = await startServer((response, { path, body }) => {
+      if (path.endsWith('/issues')) return sendJson(response, { items: [] })
+      const { variables } = JSON.parse(body)
+      const data = pagesOf.flatMap((pages, index) => {
+        if (variables[`q${index}`] === undefined) return []
+        const page = Number(variables[`after${index}`] ?? 1)
+        const pageInfo = { hasNextPage: page < pages, endCursor: String(page + 1) }
+        // The first category is answered again by all others, as where `category:` is ignored.
+        const nodes = [node, { ...node, id: `D_${index}_${page}` }]
+        return [[index === 0 ? 'search' : `search${index + 1}`, { pageInfo, nodes }]]
+      })
+      sendJson(response, { data: Object.fromEntries(data) })
+    })
+    const github = createGithub({ client: testClient(clock), clock, openBudget, baseUrl, token })
+    const ids: string[][] = []
+    let cursor: Json = null
+    do {
+      const page = await fetchPage(github, 'dark mode', cursor)
+      ids.push(page.requests.map(({ sourceId }) => sourceId.replace('discussion:', '')))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    return { ids, paths: received.map(({ path }) => path) }
+  }
+
+  it('take turns with issues, until every category has ended, and are in a page once', async () => {
+    const { ids, paths } = await collect([1, 3, 2, 1], 't')
+    expect(paths).toEqual(['/search/issues', '/graphql', '/graphql', '/graphql'])
+    expect(ids).toEqual([[], ['D_1', 'D_0_1', 'D_1_1', 'D_2_1', 'D_3_1'], ['D_1', 'D_1_2', 'D_2_2'], ['D_1', 'D_1_3']])
+  })
+
+  it('are never found without a token', async () => {
+    expect((await collect([1, 1, 1, 1])).paths).toEqual(['/search/issues'])
+  })
+})
+
 describe('a refusal of GraphQL with status 200', () => {
   const spent = (now: Date) => ({
     'x-ratelimit-remaining': '0',

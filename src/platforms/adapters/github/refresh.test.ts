@@ -71,6 +71,12 @@ describe('without a token, an issue of GitHub that is not found', () => {
     expect(received).toHaveLength(1)
   })
 
+  it('is missing when it was transferred: its copy is an issue of its own', async () => {
+    const copy = { id: 9, node_id: 'I_9', html_url: 'https://github.com/a/c/issues/2', title: 'Dark mode' }
+    const answers: Answers = { '/repos/a/b/issues/1': [200, copy], '/repos/a/b': [200, publicRepository] }
+    expect(await (await setUpRest(answers)).read('I_1 1 a/b#1')).toEqual(['missing'])
+  })
+
   it('is unreadable where the whole repository is blocked', async () => {
     const { read } = await setUpRest({ '/repos/a/b/issues/1': [403, { message: 'Repository access blocked' }] })
     expect(await read('I_1 1 a/b#1')).toEqual(['unreadable'])
@@ -105,6 +111,60 @@ describe('with a token, a node of GitHub that is not found', () => {
     expect(await read(['I_1 1 a/b#1'])).toMatchObject([{ state: 'unreadable' }])
     expect(received).toHaveLength(1)
   })
+})
+
+it('with a token, issues and discussions are found in one request, with all that a search has of them', async () => {
+  const common = {
+    title: 'Dark mode',
+    body: 'Please **add** it.',
+    createdAt: '2025-02-03T04:05:06Z',
+    closedAt: '2025-03-04T05:06:07Z',
+    author: { login: 'ada', url: 'https://github.com/ada' },
+    labels: { nodes: [{ name: 'enhancement' }] },
+    comments: { totalCount: 3 },
+    repository: { nameWithOwner: 'a/b', isPrivate: false, visibility: 'PUBLIC' },
+  }
+  const state = { state: 'CLOSED', stateReason: 'NOT_PLANNED', reactions: { totalCount: 12 } }
+  const issue = { ...common, ...state, id: 'I_1', number: 1, url: 'https://github.com/a/b/issues/1' }
+  const discussion = { ...common, id: 'D_2', url: 'https://github.com/a/b/discussions/2', upvoteCount: 7 }
+  const { read, received, github } = await setUpGraphql([issue, discussion], {})
+  const handles = ['I_1 4101 a/b#1', 'D_2 a/b']
+  const [first, second] = await read(handles)
+  const fromSearch = {
+    title: 'Dark mode',
+    description: 'Please add it.',
+    commentCount: 3,
+    authorHandle: 'ada',
+    authorProfileUrl: 'https://github.com/ada',
+    originalCreatedAt: new Date('2025-02-03T04:05:06Z'),
+    sourceName: 'a/b',
+  }
+  expect(first).toMatchObject({
+    handle: handles[0],
+    state: 'found',
+    request: {
+      ...fromSearch,
+      sourceId: '4101',
+      sourceUrl: issue.url,
+      votes: 12,
+      tags: ['enhancement'],
+      status: 'declined',
+      statusChangedAt: new Date('2025-03-04T05:06:07Z'),
+      refreshHandle: handles[0],
+    },
+  })
+  expect(second).toMatchObject({
+    handle: handles[1],
+    state: 'found',
+    request: {
+      ...fromSearch,
+      sourceId: 'discussion:D_2',
+      sourceUrl: discussion.url,
+      votes: 7,
+      refreshHandle: handles[1],
+    },
+  })
+  expect([received.length, github.refresh!.maxHandles]).toEqual([1, 100])
 })
 
 describe('a handle that cannot be parsed', () => {

@@ -101,6 +101,15 @@ describe('the search on GitHub', () => {
     expect(received).toHaveLength(2 + 4)
   })
 
+  it('has only labels for the rest of the process where a server refuses an advanced search', async () => {
+    const { github, received } = await setUp((response, { query }) =>
+      query.advanced_search ? sendJson(response, {}, 422) : sendJson(response, issuesBody(fullIssue)),
+    )
+    for (let page = 0; page < 2; page++) expect((await fetchPage(github)).requests).toHaveLength(1)
+    expect(received.map(({ query }) => query.advanced_search)).toEqual(['true', undefined, undefined])
+    for (const { query } of received.slice(1)) expect(query.q).not.toMatch(/ OR |[()]|type:Feature/)
+  })
+
   it('sends no credentials when there are none', async () => {
     const { github, received } = await setUp((response) => sendJson(response, issuesBody()))
     await fetchPage(github)

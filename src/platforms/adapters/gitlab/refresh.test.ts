@@ -20,10 +20,34 @@ async function setUp(answer: (query: URLSearchParams) => [status: number, body: 
   const gitlab = createGitlab({ client: testClient(clock), clock, openBudget, baseUrl, projects: ['a/b'] })
   const read = async (...handles: string[]) =>
     (await gitlab.refresh!.read(handles, new AbortController().signal)).map(({ state }) => state)
-  return { ...server, read }
+  return { ...server, gitlab, read }
 }
 
 describe('issues of GitLab that are read again', () => {
+  it('are found in one request, with their votes and what became of them', async () => {
+    const closed = { state: 'closed', closed_at: '2026-02-03T04:05:06Z', labels: ['done'], upvotes: 11 }
+    const issue = { id: 7001, iid: 1, project_id: 42, title: 'Tabs', web_url: 'https://gitlab.com/a/b/-/issues/1' }
+    const { gitlab, received } = await setUp(() => [200, [{ ...issue, ...closed }]])
+    const results = await gitlab.refresh!.read(['42#1', '42#2'], new AbortController().signal)
+    expect(results).toMatchObject([
+      {
+        handle: '42#1',
+        state: 'found',
+        request: {
+          sourceId: '7001',
+          votes: 11,
+          status: 'completed',
+          statusChangedAt: new Date('2026-02-03T04:05:06Z'),
+          refreshHandle: '42#1',
+        },
+      },
+      { handle: '42#2', state: 'missing' },
+    ])
+    expect(received.map(({ path, url }) => [path, url.searchParams.getAll('iids[]')])).toEqual([
+      ['/api/v4/projects/42/issues', ['1', '2']],
+    ])
+  })
+
   it('are missing when the answer does not have them while the project shows others', async () => {
     const { read, received } = await setUp((query) => [200, query.has('iids[]') ? [] : [{ id: 9, iid: 9 }]])
     expect(await read('42#1', '42#2')).toEqual(['missing', 'missing'])

@@ -103,6 +103,8 @@ describe('the parameters that make a search exact', () => {
     expect(received).toHaveLength(requests)
     const accepted = extrasOf(received.at(-1)!.query)
     expect(accepted).not.toEqual(expect.arrayContaining([expect.stringMatching(/restrict|queryType/)]))
+    // Its quotes still exclude near-spellings.
+    expect(received.at(-1)!.query.query).toBe('"dark" "mode" "feature request"')
     await fetchPage(hackernews)
     expect(received.slice(requests).map(({ query }) => extrasOf(query))).toEqual([accepted])
   })

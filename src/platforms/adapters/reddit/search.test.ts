@@ -277,6 +277,12 @@ describe('the communities that a job names', () => {
     expect(redditSources.normalise(text)).toBe(normal)
   })
 
+  it.each([403, 404])('are verified: one that is refused with %i is not public', async (status) => {
+    const { reddit } = await setUp((response) => sendJson(response, { reason: 'quarantined', error: status }, status))
+    const verified = reddit.verifySource!('r/notes', new AbortController().signal)
+    await expect(verified).rejects.toBeInstanceOf(SourceRefusedError)
+  })
+
   const about = (data: object) => ({ kind: 't5', data })
   it.each([
     ['public', about({ subreddit_type: 'public' }), true],
@@ -486,8 +492,10 @@ describe('a post of Reddit', () => {
     { selftext: '[ Removed by Reddit on account of violating the [content policy](/help/contentpolicy). ]' },
     { selftext: '', title: '[deleted by user]' },
     { removed_by_category: 'moderator' },
-  ])('that was removed or deleted is not stored: %j', async (fields) => {
-    expect(await read({ ...post, ...fields }, post)).toHaveLength(1)
+  ])('that was removed or deleted is not stored, and counted: %j', async (fields) => {
+    const { reddit } = await setUp((response) => sendJson(response, listing([{ ...post, ...fields }, post])))
+    const { requests, discarded } = await fetchPage(reddit)
+    expect([requests.length, discarded]).toEqual([1, { removed: 1 }])
   })
 
   it('that only mentions removing is stored', async () => {
