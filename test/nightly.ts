@@ -34,7 +34,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   'crash-postgres': {
     about: 'several processes on one Postgres, killed and frozen',
-    postgres: ['test/crash/{frozen,frozen-postgres,live-call,mail,round-robin}.nightly.test.ts'],
+    postgres: ['test/crash/{frozen,frozen-postgres,live-call,round-robin}.nightly.test.ts'],
   },
   campaigns: {
     about: 'random and exhaustive checks, with many rounds',
@@ -46,11 +46,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   races: {
     about: 'callers at once, with many rounds',
-    postgres: [
-      'src/credits/last-credit.postgres.test.ts',
-      'src/rate-limits/*.postgres.test.ts',
-      'test/writers.postgres.test.ts',
-    ],
+    postgres: ['src/credits/last-credit.postgres.test.ts', 'test/writers.postgres.test.ts'],
   },
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',
@@ -89,7 +85,10 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   opensearch: {
     about: 'the search suite on OpenSearch',
-    postgres: [nightly('test/opensearch'), 'src/requests/search/{,outbox/}*.service.test.ts'],
+    postgres: [
+      nightly('test/opensearch'),
+      'src/requests/search/{engine,search-index,searchable-requests,views,outbox/metrics}.service.test.ts',
+    ],
     environment: { TEST_SEARCH: 'opensearch' },
     globalSetup: ['test/opensearch/global-setup.ts'],
     // Two nodes beside everything else: on a busy machine an index takes 10 s to be made.

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { campaignSize } from '../../test/campaign-size.ts'
-import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { copyDatabase, openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { openDatabase } from '../database/open.ts'
 import { countTogether } from './counted-together.ts'
 import { createDatabaseLimiter, purgeIdleWindows } from './database-limiter.ts'
 import type { RateLimiter } from './limiter.ts'
@@ -262,4 +263,28 @@ describe('the windows in the database', () => {
     expect(await purgeIdleWindows(opened.database, clock)).toBe(false)
     expect((await rowsOf()).map((row) => row.key)).toEqual(['young'])
   })
+})
+
+it('two processes on one Postgres accept together exactly the limit, 50 times over', async () => {
+  const copy = await copyDatabase()
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const processes = [1, 2].map(() => openDatabase({ ...copy.options, poolSize: 20, onCrash }))
+  const both = await Promise.all(processes)
+  onTestFinished(async () => {
+    for (const { close } of both) await close()
+    await copy.remove()
+  })
+  const limiters = both.map(({ database }) => createDatabaseLimiter(database))
+  for (let round = 0; round < 50; round++) {
+    const limit = [1, 2, 10][round % 3] ?? 1
+    const calls = limiters.flatMap((limiter) => Array.from({ length: 20 }, () => limiter.take(`round ${round}`, limit)))
+    const verdicts = await Promise.all(calls)
+    const accepted = verdicts.filter((verdict) => verdict.accepted)
+    expect(accepted.map((verdict) => verdict.remaining).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: limit }, (_, index) => index),
+    )
+    for (const { msUntilMore } of verdicts) expect(msUntilMore).toBeGreaterThan(0)
+  }
 })
