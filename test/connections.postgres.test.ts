@@ -13,6 +13,8 @@ import { type PostgresServer, startPostgres } from './postgres.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
+// Takes seconds: calls wait eight seconds for a connection, as in the product.
+
 // How many connections a process opens to Postgres, and what happens when there are none or they are lost.
 
 const platforms = platformMap(scriptedPlatform('github', numberedPages(3)))

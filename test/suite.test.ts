@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-// Each test starts vitest once or more, in a folder of its own: a second or two.
+// Takes seconds: each test starts vitest once or more, in a folder of its own.
 
 const cache = fileURLToPath(new URL('../node_modules/.cache', import.meta.url))
 const suite = fileURLToPath(new URL('../scripts/suite.ts', import.meta.url))

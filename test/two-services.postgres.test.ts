@@ -11,6 +11,8 @@ import { openEvents } from './event-reader.ts'
 import { foundRequest, numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
+// Takes seconds: each test starts processes, or calls both many times at once.
+
 // What several processes on one Postgres must hold together. The embedded database belongs to one process.
 
 const platforms = platformMap(scriptedPlatform('github', numberedPages(2)))

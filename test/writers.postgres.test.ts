@@ -18,6 +18,8 @@ import { campaignSize } from './campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { foundRequest } from './scripted-platform.ts'
 
+// Takes seconds: four writers store many pages at once.
+
 // Pages are stored, purged and counted at the same time.
 
 /** How many pages four writers store; WRITERS_PAGES=10000 is what decision 052 was measured with. */

@@ -6,6 +6,8 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import { noteEvent } from '../events/events.ts'
 import { hanging, type Receiver, startReceiver, status } from './testing.ts'
 
+// Takes seconds: a change of settings restarts the service and its database.
+
 let service: TestService
 let receiver: Receiver
 let accountId: string

@@ -11,6 +11,8 @@ import { memoryTarget } from '../moving/testing.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { startService } from '../service.ts'
 
+// Takes seconds: several services start, each on files of its own.
+
 // With DATABASE_URL the key must be given once there is a channel; with the embedded database it is made.
 
 let copy: DatabaseCopy

@@ -7,6 +7,8 @@ import { type Receiver, startReceiver, status } from '../channels/testing.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 
+// Takes seconds: each command is a process.
+
 let service: TestService
 let receiver: Receiver
 let directory: string

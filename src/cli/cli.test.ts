@@ -11,6 +11,8 @@ import {
   usage,
 } from './fake-service-testing.ts'
 
+// Takes seconds: a command pauses before it tries again, as for a user.
+
 const running = endedJob({
   status: 'running',
   completedAt: null,

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { childEnvironment } from '../../test/child-environment.ts'
 
+// Takes seconds: each command is a process.
+
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 /** Prints the address of every module that is loaded. */
 const recorder = `data:text/javascript,${encodeURIComponent(`

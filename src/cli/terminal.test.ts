@@ -7,6 +7,8 @@ import { endedJob, type FakeAnswer, requestRecord, startFakeService, testKey, us
 import { createProgram } from './program.ts'
 import { countColumns } from './text.ts'
 
+// Takes seconds: the help of every command is printed by a process of its own.
+
 // On a terminal of 80 columns nothing is wider, and in a pipe nothing is cut.
 
 if (noTerminal !== null) console.log(`The tests on a terminal are skipped: ${noTerminal}.`)

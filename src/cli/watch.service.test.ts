@@ -6,6 +6,8 @@ import { exitCodes } from './exit-codes.ts'
 import { countColumns } from './text.ts'
 import { formatWatches } from './watch-lines.ts'
 
+// Takes seconds: each command is a process.
+
 describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
   let service: TestService
   beforeAll(async () => {

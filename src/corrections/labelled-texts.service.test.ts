@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../../test/service.ts'
 
+// Takes seconds: every correction is a call of its own.
+
 const size = 130
 let service: TestService
 

@@ -8,6 +8,8 @@ import { ledgerOf, november } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
 
+// Takes seconds: a round has 200 callers.
+
 // Concurrent reservations of the last credits: exactly as many succeed as there are credits.
 
 const callers = 200

@@ -14,6 +14,8 @@ import { ledgerOf } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
 
+// Takes seconds: a run checks the whole ledger after each of its steps.
+
 // Whatever happens to an account, in whatever order: the ledger does what the model does and is sound after every step.
 // TEST_SEED repeats a run, LEDGER_RUNS=50000 makes it a long one.
 

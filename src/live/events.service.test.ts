@@ -3,6 +3,8 @@ import { readServerSentEvents } from '../cli/server-sent-events.ts'
 import { LiveEventStream } from './event-stream.ts'
 import { createGate, pageOf, prepareLiveService, refusing } from './testing.ts'
 
+// Takes seconds: a service stops and starts again, with its database.
+
 const live = prepareLiveService()
 
 interface StreamedEvent {

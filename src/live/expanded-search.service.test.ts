@@ -4,6 +4,8 @@ import type { RequestRecord } from '../requests/record.ts'
 import { deleteEndedCollections } from './collections.ts'
 import { age, createGate, pageOf, prepareLiveService, refusing, unusable } from './testing.ts'
 
+// Takes seconds: a pool is spent to its end.
+
 const live = prepareLiveService()
 const calledTopics = () => [live.github, live.hackernews].map(({ calls }) => calls.map(({ topic }) => topic).sort())
 const titles = (results: RequestRecord[]) => results.map(({ title }) => title)

@@ -8,6 +8,8 @@ import { createMailer, messageIdOf } from './mailer.ts'
 import { type MailContent, subjectOf } from './templates/content.ts'
 import { mailConfigFor, readMail, startMailServer, type TestMailServer } from './testing.ts'
 
+// Takes seconds: each mail is read back by a parser of its own.
+
 const publicUrl = 'https://wishwell.example'
 const unsubscribeUrl = `${publicUrl}/mail/unsubscribe/token`
 const to = parseMailAddress('reader@example.org') ?? expect.fail('no address')

@@ -3,6 +3,8 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripte
 import { startTestService, type TestService } from '../../test/service.ts'
 import { parseExposition, sampleValue, scrape } from './testing.ts'
 
+// Takes seconds: a service without metrics is a second one.
+
 const platforms = platformMap(scriptedPlatform('github', numberedPages(3)))
 let service: TestService
 beforeAll(async () => {

@@ -13,6 +13,8 @@ import { version } from '../runtime/version.ts'
 import { catalogue, type Label, type SeriesName } from './catalogue.ts'
 import { parseExposition, type Sample } from './testing.ts'
 
+// Takes seconds: a run calls dozens of routes, and reads all metrics.
+
 // Whatever callers and platforms send, no label holds any of it: the values of every label are a closed set of the code.
 
 const seed = Number(process.env.TEST_SEED ?? Date.now())

@@ -12,6 +12,8 @@ import { deleteExpiredRequests } from '../requests/store/retention.ts'
 import { makeReport } from './report.ts'
 import { endedRun, makeWatch, storeFound, type TestWatch } from './testing.ts'
 
+// Takes seconds: a run is a month of a watch.
+
 // A month of a watch, in any order: runs, other jobs, expiry, return, purges, merges, splits and changed statuses. Each new request, each vote and each changed
 // status is in exactly one report; expiry, return, merges and splits are in none. TEST_SEED repeats a run, NEWS_RUNS=100 makes it a long one.
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => opened.reset())
 afterAll(() => opened.close())
 
-// Reports follow two seconds after a run, and are looked for again after five.
+// Takes seconds: reports follow two seconds after a run, and are looked for again after five.
 
 const reported = async () => (await opened.database.selectFrom('news_reports').select('watch_id').execute()).length
 

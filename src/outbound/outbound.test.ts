@@ -6,6 +6,8 @@ import { systemClock } from '../runtime/clock.ts'
 import { createOutbound, type Outbound, readRetryAfter, TargetFailedError, TargetRefusedError } from './outbound.ts'
 import type { Resolve } from './public-address.ts'
 
+// Takes seconds: a receiver that hangs is waited for for a second.
+
 let server: Server
 let port: number
 const received: string[] = []

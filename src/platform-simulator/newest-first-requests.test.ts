@@ -5,6 +5,8 @@ import type { GivenRecord } from './corpus.ts'
 import { newestFirst } from './newest-first-testing.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from './platforms/index.ts'
 
+// Takes seconds: topics of a thousand posts are walked.
+
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** Four and a half days before the clock of the tests. */

@@ -9,6 +9,8 @@ import { createRateLimits } from './rate-limits.ts'
 import { createSlidingLog } from './sliding-log.ts'
 import { testClock } from './testing.ts'
 
+// Takes seconds: each setting of proxies needs a service of its own, and limits are reached by real calls.
+
 const clock = testClock()
 const json = { 'content-type': 'application/json' }
 const unknownJob = '/api/v1/scrape/00000000-0000-4000-8000-000000000000'

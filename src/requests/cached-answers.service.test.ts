@@ -7,6 +7,8 @@ import { purgeRequests } from './purge/purge.ts'
 import { preparePage } from './store/prepared-page.ts'
 import { storePage } from './store/store.ts'
 
+// Takes seconds: calls run all the time while changes are made.
+
 // Answers to searches and lists are kept while nothing changes: whoever asks after a change must never see that.
 
 const platforms = new Map<PlatformName, Platform>()

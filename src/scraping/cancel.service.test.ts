@@ -10,6 +10,8 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
 import { PlannedWaitError } from '../platforms/platform.ts'
 
+// Takes seconds: a round is a whole job that is cancelled.
+
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
 

@@ -6,6 +6,8 @@ import type { PlatformName } from '../database/column-types.ts'
 import { type Platform, PlatformError } from '../platforms/platform.ts'
 import { maxStreamsPerAccount } from './followers.ts'
 
+// Takes seconds: a service stops and starts again, with its database.
+
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
 beforeAll(async () => {

@@ -6,6 +6,8 @@ import { verifyLedger } from '../credits/verify.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import { PlannedWaitError, type Platform, PlatformError } from '../platforms/platform.ts'
 
+// Takes seconds: restarts stop and start the database, too, and platforms ask for a pause of a second.
+
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
 

@@ -7,6 +7,8 @@ import { fetchRoundRobin } from '../platforms/adapters/round-robin.ts'
 import { PlatformError, SourceRefusedError } from '../platforms/platform.ts'
 import { testSourceKinds } from '../platforms/sources/testing.ts'
 
+// Takes seconds: each policy needs a service of its own.
+
 /** What the scripted GitHub says of sources; a test may replace it. */
 let verify: (source: string) => Promise<void>
 const verified: string[] = []

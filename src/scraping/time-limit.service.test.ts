@@ -7,6 +7,8 @@ import { verifyLedger } from '../credits/verify.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import { PlannedWaitError, type Platform } from '../platforms/platform.ts'
 
+// Takes seconds: the limits are seconds of real time, of which a job tells the time that is left.
+
 const minuteMs = 60_000
 const platforms = new Map<PlatformName, Platform>()
 let aheadMs = 0

@@ -3,6 +3,8 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripte
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
 
+// Takes seconds: jobs run in several months.
+
 // The month changes while a job runs: the whole service, with a job that waits for its second page until the change.
 
 const lastInstant = new Date('2026-11-30T23:59:59.999Z')

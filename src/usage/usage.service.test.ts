@@ -5,6 +5,8 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
 import { PlatformError } from '../platforms/platform.ts'
 
+// Takes seconds: a pool is spent to its end by jobs.
+
 const noon = new Date('2026-11-21T12:00:00.000Z')
 let now = noon
 let service: TestService

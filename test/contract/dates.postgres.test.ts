@@ -2,6 +2,8 @@ import { beforeAll, expect, it } from 'vitest'
 import { dateFormat } from '../../src/http/dates.ts'
 import { json, type Key, prepareContract } from './testing.ts'
 
+// Takes seconds: every date of every route is called with every wrong form.
+
 // Every date that an operation of the API document takes, in its query string or its body, has one grammar: a day or an RFC 3339
 // date-time, or a 400 that names the field and says both forms.
 

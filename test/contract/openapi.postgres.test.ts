@@ -7,6 +7,8 @@ import { testAdminKey } from '../service.ts'
 import type { ContractService } from './contract-service.ts'
 import { json, startContractService, unknownId } from './testing.ts'
 
+// Takes seconds: every route is called.
+
 // The document is what people and agents write their callers from: it must be true.
 
 interface Operation {

@@ -5,6 +5,8 @@ import { formatAge } from '../../src/cli/relative-time.ts'
 import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, recordBodies, recordCalls, usePage } from './page-test.ts'
 
+// Takes seconds: a browser starts, and pages load.
+
 const box = (page: Page) => page.getByRole('searchbox', { name: 'Search the collected requests' })
 const cards = (page: Page) => page.locator('.results article')
 /** The results of the address, not those of the one before that stay until they come. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { answerOf, describePage, patient, usePage } from './page-test.ts'
 
+// Takes seconds: a browser starts, and pages load.
+
 describePage('signing in and out', () => {
   const test = usePage()
   const admin = () => test.service.clientFor(test.service.adminKey)

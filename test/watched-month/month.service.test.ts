@@ -6,6 +6,8 @@ import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { startTestService, type TestService } from '../service.ts'
 import { checkMonth, emptyPages, makeWatches, monthStart, stepsOf } from './month.ts'
 
+// Takes seconds: a month has some hundred runs of watches.
+
 const watches = campaignSize('WATCHES', { quick: 12, nightly: 200 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const clock = movedClock(monthStart.toISOString())

@@ -12,6 +12,8 @@ import {
 import { removeChannel } from '../channels.ts'
 import { createEmailLaboratory, type EmailLaboratory, publicUrl, serveMailPages } from './email-testing.ts'
 
+// Takes seconds: a mail server refuses, hangs and breaks off, and each mail is really sent.
+
 let opened: TestDatabase
 let server: TestMailServer
 let lab: EmailLaboratory

@@ -8,6 +8,8 @@ import { openDatabase, openDatabaseFiles } from '../open.ts'
 import type { EmbeddedClient } from './client.ts'
 import { databaseIn } from './data-directory.ts'
 
+// Takes seconds: a database is ended with its thread, and opened again.
+
 const rounds = campaignSize('SCHEDULE_ROUNDS', { quick: 3, nightly: 50 })
 const firstSeed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 

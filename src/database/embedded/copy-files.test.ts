@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Queryable } from './client.ts'
 import { copyAhead, copyRemainder } from './copy-files.ts'
 
+// Takes seconds: a file is copied ahead only when it has not changed for two seconds.
+
 let directory: string
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'wishwell-copy-'))

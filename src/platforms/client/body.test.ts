@@ -4,6 +4,8 @@ import { BodyError, readJsonBody } from './body.ts'
 import { createAssembly, piecesOf } from './json-pieces.ts'
 import { createJsonReader } from './json-reader.ts'
 
+// Takes seconds: bodies of up to 10 MB are read.
+
 const limitBytes = 10 * 1024 * 1024
 
 /** Nested as deeply as the cap allows, in lists and in objects. */

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
 
+// Takes seconds: 6,000 requests are exported, more than the buffers between service and reader hold.
+
 const size = 6_000
 let service: TestService
 

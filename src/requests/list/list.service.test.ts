@@ -9,6 +9,8 @@ import { sharedView, type View } from '../views/view.ts'
 import type { ListFilters } from './index-scan.ts'
 import { type ListInput, listRequests } from './list.ts'
 
+// Takes seconds: 40,000 requests are listed with every mix of filters.
+
 // Lists at a size where a bad plan shows: every mix of filters is compared with a plain filter of all rows, and its statements
 // with what they may read. TEST_SEED repeats a run, LIST_RUNS=500 makes it a long one.
 

@@ -10,6 +10,8 @@ import { storePage } from '../store/store.ts'
 import { purgeRequests } from './purge.ts'
 import { suppress } from './suppression.ts'
 
+// Takes seconds: thousands of requests are purged in slices.
+
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
 

@@ -18,6 +18,8 @@ import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import { tsvector } from './tsvector.ts'
 import { prepareTsvector } from './tsvector-preparation.ts'
 
+// Takes seconds: every order is compared with a scan, for dozens of searches by each engine.
+
 // What every search engine must do. Exact orders, totals and facets equal those of a plain scan, however many requests match.
 
 const runs = campaignSize('EXACT_SEARCHES', { quick: 60, nightly: isCluster ? 300 : 1_000 })

@@ -5,6 +5,8 @@ import type { Executor } from '../../database/open.ts'
 import { prepareIndex, readIndexState } from './index-build.ts'
 import { store, syntheticRow } from './testing.ts'
 
+// Takes seconds: ten thousand texts are indexed, three times.
+
 const index = {
   name: 'texts_of_a_test',
   create: async (executor: Executor, how: '' | 'concurrently') => {

@@ -6,6 +6,8 @@ import { sharedView } from '../views/view.ts'
 import type { SearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
 
+// Takes seconds: 6,000 texts are searched page by page in every view.
+
 // A search among many requests of which most are hidden finds what a plain scan of all texts finds.
 
 const size = 6_000

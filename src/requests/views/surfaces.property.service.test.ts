@@ -9,6 +9,8 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import { hashIdentity } from '../store/identity.ts'
 
+// Takes seconds: a run collects, corrects and compares every surface with a scan for several accounts.
+
 // Three accounts see the same requests: one as all do, two with differences and corrections of their own. For random standings every
 // surface shows each of them exactly what a plain model says. TEST_SEED repeats a run, VIEWS_RUNS=200 makes it a long one.
 

@@ -21,6 +21,8 @@ import type { WishOrder } from './orders.ts'
 import type { WishSummary } from './summary.ts'
 import { type PlainView, plainWishes } from './testing.ts'
 
+// Takes seconds: a run makes dozens of changes, and compares all wishes after each.
+
 // Requests are stored, stored again, corrected, purged and expire, and wishes are joined, merged and split, by all and by accounts, in
 // any order and at the same time: the numbers of every wish stay those of its members, in each view.
 // TEST_SEED repeats a run, WISHES_RUNS=1000 makes it a long one.

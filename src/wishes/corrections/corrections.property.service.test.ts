@@ -10,6 +10,8 @@ import { readWishIds } from '../../requests/wishes/numbers.ts'
 import { mergeWishes, splitWish } from './corrections.ts'
 import { undoWishCorrection } from './undo.ts'
 
+// Takes seconds: a run compares three views after each of its steps.
+
 // Random merges, splits and undoings of the operator and two accounts, with requests that are deleted and collected again. After each
 // step every view has exactly the wishes that a plain model says; a third account never sees anything but the shared ones.
 // TEST_SEED repeats a run, WISH_CORRECTIONS_RUNS=500 makes it a long one.
