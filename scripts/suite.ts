@@ -10,6 +10,9 @@ const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 /** When more files fail, it is not chance. */
 const maxFilesRunAgain = 3
 
+/** What may never fail once: a failure of the ledger, of a claim or of fencing is a lost credit or a doubled page, and not chance. */
+const neverAgain = /^src\/(credits\/|scraping\/(claim|scraping)\.)/
+
 export interface SuiteOptions {
   /** Where vitest finds its configuration. */
   root: string
@@ -69,20 +72,28 @@ const flakyLines = ({ file, failures }: FailedFile): string =>
 /** The files to run again; none when the run passed, or when what failed is no chance. */
 function filesToRunAgain({ code, record }: Run): readonly FailedFile[] {
   if (code === 0 || record === null || record.unattributed.length > 0) return []
-  return record.failed.length <= maxFilesRunAgain ? record.failed : []
+  const isChance = record.failed.length <= maxFilesRunAgain && !record.failed.some(({ file }) => neverAgain.test(file))
+  return isChance ? record.failed : []
 }
 
 /**
- * Runs the tests. At most three files that fail run once more, each alone, after all others; when more failed, or something that is
- * no file, none does. A file that passes then is reported as flaky, with its first failure (docs/decisions/095).
+ * Runs the tests. At most three files that fail run once more, each alone and with the same TEST_SEED, after all others; when more failed,
+ * one of the ledger, or something that is no file, none does. A file that passes then is reported as flaky, with its first failure
+ * (docs/decisions/095).
  * @returns the exit code: 0 when every file has passed, with `strict` only when every file has at once.
  */
-export async function runSuite(options: SuiteOptions): Promise<number> {
+export async function runSuite({ environment = {}, ...given }: SuiteOptions): Promise<number> {
+  const seed = process.env.TEST_SEED ?? String(Math.trunc(Math.random() * 2 ** 31))
+  console.log(`TEST_SEED=${seed}`)
+  const options = { ...given, environment: { ...environment, TEST_SEED: seed } }
   const cpuBefore = childCpuMinutes()
   const first = await runVitest(options)
-  if (first.record !== null) printCost(first.record, childCpuMinutes() - cpuBefore)
   const again = filesToRunAgain(first)
-  if (again.length === 0) return first.code
+  const printRunCost = () => first.record && printCost(first.record, childCpuMinutes() - cpuBefore)
+  if (again.length === 0) {
+    printRunCost()
+    return first.code
+  }
   const flaky: FailedFile[] = []
   for (const failed of again) {
     console.log(`${failed.file} failed in the project "${failed.project}" and runs once more, alone.`)
@@ -90,6 +101,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
     const { code } = await runVitest({ ...options, parameters: alone })
     if (code === 0) flaky.push(failed)
   }
+  printRunCost()
   for (const failed of flaky) console.log(flakyLines(failed))
   return flaky.length < again.length || options.strict ? 1 : 0
 }

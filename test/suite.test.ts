@@ -15,7 +15,7 @@ let root: string
 beforeEach(() => {
   mkdirSync(cache, { recursive: true })
   root = mkdtempSync(join(cache, 'suite-'))
-  mkdirSync(join(root, 'src'))
+  mkdirSync(join(root, 'src/credits'), { recursive: true })
   writeFileSync(join(root, 'setup.ts'), 'export default () => {}')
   const config = {
     test: {
@@ -55,7 +55,7 @@ async function run(
   if (globalSetup !== '') writeFileSync(join(root, 'setup.ts'), globalSetup)
   const script = `import { runSuite } from ${JSON.stringify(suite)}
     process.exitCode = await runSuite(${JSON.stringify({ root, strict })})`
-  const { TEST_NIGHTLY, TEST_RECORD, ...env } = process.env
+  const { TEST_NIGHTLY, TEST_RECORD, TEST_SEED, ...env } = process.env
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -100,6 +100,18 @@ describe('a run of the tests', () => {
       'plain: 1 passed, 0 failed, 0 skipped',
       'plain: 1 passed, 2 failed, 0 skipped',
     ])
+  })
+
+  it('runs nothing again when a file of the ledger failed', async () => {
+    const { code, lines } = await run({ 'credits/a': flaky, b: flaky })
+    expect([code, ranAgain(lines)]).toEqual([1, []])
+  })
+
+  it('runs a file again with the same seed', async () => {
+    const seeded = `${flaky}\nit('has a seed', () => console.log('seed ' + process.env.TEST_SEED))`
+    const { lines } = await run({ a: seeded })
+    const seeds = lines.filter((line) => /^seed \d+$/.test(line))
+    expect([seeds.length, new Set(seeds).size]).toEqual([2, 1])
   })
 
   it('runs nothing again when more than three files failed', async () => {
