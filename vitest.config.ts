@@ -7,11 +7,13 @@ const named = (ending: string) => `{src,test,bench}/**/*${ending}`
 
 /** Subjects that differ between the two databases: these files of the Postgres list run on the embedded one, too. */
 const onBothDatabases = [
+  'src/channels/secrets-required.postgres.test.ts',
   'src/credits/ledger.postgres.test.ts',
   'src/database/database.postgres.test.ts',
   'src/idempotency/waiting.postgres.test.ts',
   'src/requests/store/changes.postgres.test.ts',
   'src/scraping/claim.postgres.test.ts',
+  'test/version-1/version-1.postgres.test.ts',
 ]
 
 interface ProjectOptions {

@@ -41,6 +41,10 @@ export async function runNightly(
   names: readonly string[],
   parameters: readonly string[],
 ): Promise<number> {
+  if (names.length === 0 && parameters.length > 0) {
+    console.error('Name the part of the file first, such as: crash test/crash/mail')
+    return 2
+  }
   const unknown = names.find((name) => !Object.hasOwn(nightlyParts, name))
   if (unknown !== undefined) {
     console.error(`There is no part "${unknown}". The parts: ${Object.keys(nightlyParts).join(', ')}.`)

@@ -1,3 +1,4 @@
+import { findChromium } from './dashboard/chromium.ts'
 import { prepareOpenSearch } from './opensearch/cluster.ts'
 import { findPgBouncer } from './pgbouncer.ts'
 
@@ -40,13 +41,34 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     about: 'random and exhaustive checks, with many rounds',
     embedded: [
       '{src,test}/**/*.property.{test,service.test}.ts',
-      'src/requests/search/fuzz.service.test.ts',
+      'src/channels/adapters/formats.test.ts',
+      'src/database/embedded/client.service.test.ts',
       'src/live/faults.service.test.ts',
+      'src/mail/hostile-mail.test.ts',
+      'src/requests/list/list.service.test.ts',
+      'src/requests/search/{engine,fuzz}.service.test.ts',
+      'src/requests/store/first-judgement.service.test.ts',
+      'src/scraping/cancel.service.test.ts',
     ],
   },
+  month: {
+    about: 'a month of two hundred watches',
+    embedded: ['test/watched-month/month.service.test.ts'],
+  },
   races: {
-    about: 'callers at once, with many rounds',
-    postgres: ['src/credits/last-credit.postgres.test.ts', 'test/writers.postgres.test.ts'],
+    about:
+      'callers and processes at once on Postgres, with many rounds; several of these files usually run on the embedded database',
+    postgres: [
+      'src/credits/{last-credit.postgres,budgets.service}.test.ts',
+      'src/rate-limits/limiter.postgres.test.ts',
+      'src/{judging/judging,refreshing/refreshing,accounts/sessions/sessions,platforms/budget/quota-store}.service.test.ts',
+      'src/wishes/{placing/placing,marks/marks}.service.test.ts',
+      'test/writers.postgres.test.ts',
+    ],
+  },
+  tsvector: {
+    about: 'the search suite on a Postgres without BM25',
+    postgres: ['src/requests/search/{engine,search-index,searchable-requests,views}.service.test.ts'],
   },
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',
@@ -55,6 +77,8 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   page: {
     about: 'every part of the page in a browser; npm test has signing in and searching',
     embedded: [nightly('test/dashboard')],
+    globalSetup: ['test/dashboard/global-setup.ts'],
+    needs: { debian: ['chromium'], missing: () => (findChromium() === null ? 'there is no Chromium' : null) },
   },
   commands: {
     about: 'processes that are started and ended as an operator does',
@@ -63,7 +87,11 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   moving: {
     about: 'backups, restores and dumps of whole databases',
     embedded: [nightly('src/{backup,moving}')],
-    postgres: ['src/moving/moving.nightly.test.ts', 'test/schema-version.nightly.test.ts'],
+    postgres: [
+      'src/moving/moving.nightly.test.ts',
+      'src/backup/backup.nightly.test.ts',
+      'test/schema-version.nightly.test.ts',
+    ],
   },
   slow: {
     about: 'what measures time or memory, or waits for a real while',

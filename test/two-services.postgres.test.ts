@@ -1,7 +1,10 @@
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestLimits } from '../src/accounts/request-limits.ts'
+import { ledgerOf } from '../src/credits/testing.ts'
 import type { Database } from '../src/database/open.ts'
+import { creditCollector } from '../src/metrics/credit-gauges.ts'
 import { parseExposition, sampleValue, scrape } from '../src/metrics/testing.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePage } from '../src/requests/store/store.ts'
@@ -212,5 +215,37 @@ describe('an api process', () => {
       await worker.stop()
       await service.stop()
     }
+  })
+})
+
+describe('the numbers of credits', () => {
+  it('count an entry that was written earlier and committed later', async () => {
+    const { opened, database, stop } = await startTestService()
+    const ledger = ledgerOf(() => database)
+    const collector = creditCollector(opened.database)
+    const read = async (movement: string) =>
+      (await collector.read()).find(
+        ({ name, labels }) => name === 'wishwell_credits_total' && labels.movement === movement,
+      )?.value
+    const accounts = [await ledger.makeAccount('pro'), await ledger.makeAccount('pro')] as const
+    const [written, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const late = ledger.inTransaction(async (transaction) => {
+      await sql`update credit_balances set latest_pool_part = latest_pool_part where account_id = ${accounts[0]}`.execute(
+        transaction,
+      )
+      await sql`insert into credit_entries (account_id, month, kind, operation, cause, pack, payg_granted_change, created_at)
+        values (${accounts[0]}, '2026-11', 'grant', 'pack', 'late', 'starter', 1270, now())`.execute(transaction)
+      written.resolve()
+      await commit.promise
+    })
+    await written.promise
+    await ledger.startJob(accounts[1], { depth: 5 })
+    for (let reading = 0; reading < 3; reading++)
+      expect([await read('reserved'), await read('granted')]).toEqual([5, 0])
+    commit.resolve()
+    await late
+    for (let reading = 0; reading < 3; reading++)
+      expect([await read('reserved'), await read('granted')]).toEqual([5, 1270])
+    await stop()
   })
 })

@@ -176,32 +176,6 @@ describe('credits', () => {
     expect(await booked()).toMatchObject({ held: 1, settled: 4 })
   })
 
-  it('count an entry that was written earlier and committed later', async () => {
-    if (service.opened.backend !== 'postgres') return
-    const collector = creditCollector(service.database)
-    const accounts = [await ledger.makeAccount('pro'), await ledger.makeAccount('pro')] as const
-    const [written, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const late = ledger.inTransaction(async (transaction) => {
-      await sql`update credit_balances set latest_pool_part = latest_pool_part where account_id = ${accounts[0]}`.execute(
-        transaction,
-      )
-      await sql`insert into credit_entries (account_id, month, kind, operation, cause, pack, payg_granted_change, created_at)
-        values (${accounts[0]}, '2026-11', 'grant', 'pack', 'late', 'starter', 1270, now())`.execute(transaction)
-      written.resolve()
-      await commit.promise
-    })
-    await written.promise
-    await ledger.startJob(accounts[1], { depth: 5 })
-    for (let reading = 0; reading < 3; reading++) {
-      expect(numbersOf(await collector.read())).toMatchObject({ reserved: 5, granted: 0 })
-    }
-    commit.resolve()
-    await late
-    for (let reading = 0; reading < 3; reading++) {
-      expect(numbersOf(await collector.read())).toMatchObject({ reserved: 5, granted: 1270 })
-    }
-  })
-
   it.each([
     ['held', "update credit_reservations set state = 'closed', closed_at = now()", [-2, 0, 0]],
     ['a balance', 'update credit_balances set payg_balance = payg_balance + 7', [0, 0, 7]],
