@@ -105,19 +105,6 @@ export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   }
 }
 
-const uses = new WeakMap<Database, (() => Promise<void>)[]>()
-
-/** Has something that uses a database of the tests end before it is closed. */
-export function endBeforeClosing(database: Database, end: () => Promise<void>): void {
-  uses.set(database, [...(uses.get(database) ?? []), end])
-}
-
-/** Ends everything that uses a database. */
-export async function endUses(database: Database): Promise<void> {
-  for (const end of uses.get(database) ?? []) await end()
-  uses.delete(database)
-}
-
 export interface TestDatabase extends OpenDatabase {
   /** Empties every table, for a clean state per test; a database of its own is as good as new. */
   reset(): Promise<void>
@@ -222,7 +209,6 @@ export async function openTestDatabase(options: LendOptions = {}): Promise<TestD
     ...opened,
     reset: () => (options.ownDatabase ? truncateTables : emptyTables)(opened.database),
     close: async () => {
-      await endUses(opened.database)
       await opened.close()
       await lent.remove()
     },

@@ -24,7 +24,7 @@ it('an account adds an address, its owner confirms, gets mail, unsubscribes, and
   const state = async () =>
     ((await service.client.get(`/api/v1/channels/${channelId}`)).body.data as { state: string }).state
   expect(await state()).toBe('unconfirmed')
-  await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => server.mails.length).toBe(1)
   expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
   expect((await call(await confirmationLink(server.mails[0]!), { method: 'POST' })).status).toBe(200)
   expect(await state()).toBe('active')

@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** Whether the search under test is a cluster (the project `opensearch`). */
+/** Whether the search under test is a cluster (the nightly part `opensearch`). */
 export const isCluster = process.env.TEST_SEARCH === 'opensearch'
 
 /** What a service that has all it needs says of its search. */

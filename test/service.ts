@@ -14,7 +14,7 @@ import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
-import { emptyDatabase, endUses, type LendOptions, lendDatabase } from './database.ts'
+import { emptyDatabase, type LendOptions, lendDatabase } from './database.ts'
 import { isCluster, searchEnvironment } from './search.ts'
 import { unlimited } from './unlimited.ts'
 
@@ -163,7 +163,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return { ...made, client: clientFor(made.apiKey) }
     },
     restart: async (environment = {}) => {
-      await endUses(service.database.database)
       await service.stop()
       await lent.reopen()
       const changed = { ...options, environment: { ...options.environment, ...environment } }
@@ -180,7 +179,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await bootstrapFirstAccount(database, { apiKey, tier: config.bootstrapTier, now: new Date() })
     },
     stop: async () => {
-      await endUses(service.database.database)
       await service.stop()
       await lent.remove()
     },

@@ -9,7 +9,7 @@ const config = (url: string) => ({ url, apiKey: testKey, movesCursor: true })
 
 async function apiThatAnswers(answer: FakeAnswer): Promise<Api> {
   const { url } = await startFakeService(() => answer)
-  return createApi(config(url), { timeoutMs: 300 })
+  return createApi(config(url), { timeoutMs: answer === 'never' ? 300 : 30_000 })
 }
 
 const search = (api: Api) => api.search({ query: 'dark mode' })

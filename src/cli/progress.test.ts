@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createProgress, formatBarRow } from './progress.ts'
 import { countColumns } from './text.ts'
 
@@ -43,9 +43,9 @@ describe('progress on a terminal', () => {
     const { stream, output } = fakeStream(true)
     const progress = createProgress(stream, platforms, true)
     progress.update({ github: 'done', stackexchange: 'running' })
-    await vi.waitFor(() => expect(output()).toContain('running'))
+    await expect.poll(output).toContain('running')
     progress.note('The service does not answer.')
-    await vi.waitFor(() => expect(output()).toContain('The service does not answer.\n'))
+    await expect.poll(output).toContain('The service does not answer.\n')
     progress.update({ github: 'done', stackexchange: 'skipped' })
     progress.stop()
     progress.stop()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   // A worker that still writes would meet the emptying of the tables.
-  await expect.poll(openTasks, { timeout: 15_000 }).toEqual([])
+  await expect.poll(openTasks).toEqual([])
   await service.reset()
 })
 afterAll(() => service.stop())

@@ -63,7 +63,8 @@ it('open tasks are counted by their state, and only due queue messages, with the
   expect([valueIn('wishwell_jobs_queued'), valueIn('wishwell_live_calls')]).toEqual([1, 1])
   expect(['jobs', 'live'].map((name) => valueIn('wishwell_queue_messages', { queue: name }))).toEqual([1, 1])
   expect(valueIn('wishwell_queue_oldest_seconds', { queue: 'live' })).toBeGreaterThanOrEqual(300)
-  expect(valueIn('wishwell_queue_oldest_seconds', { queue: 'jobs' })).toBeLessThan(60)
+  // Its message may be taken only in an hour: it has not waited.
+  expect(valueIn('wishwell_queue_oldest_seconds', { queue: 'jobs' })).toBeLessThan(300)
 })
 
 it('requests that were stored wait to be placed, and their texts to be counted', async () => {

@@ -48,7 +48,7 @@ const open = (options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outb
     allowPrivateTargets: false,
     userAgent: 'Wishwell/test',
     clock: systemClock,
-    timeoutMs: 1_000,
+    timeoutMs: 30_000,
     ...options,
   })
 const never = new AbortController().signal
@@ -117,7 +117,7 @@ describe('a connection', () => {
   })
 
   it('has a time limit, and its body is not awaited', async () => {
-    const outbound = open({ allowPrivateTargets: true })
+    const outbound = open({ allowPrivateTargets: true, timeoutMs: 1_000 })
     await expect(post(outbound, `http://127.0.0.1:${port}/hang`)).rejects.toThrow(TargetFailedError)
     await expect(post(outbound, `http://127.0.0.1:${port}/hang`)).rejects.toThrow(
       'The receiver did not answer in time.',

@@ -34,7 +34,7 @@ it('a job under way at the turn of the month is settled in the old one, and take
   expect(old.credits).toEqual({ used: 40, limit: 100, remaining: 60 })
   const pagesOfOld = () =>
     service.database.selectFrom('scrape_tasks').select('pages').where('job_id', '=', old.jobId).executeTakeFirst()
-  await expect.poll(pagesOfOld, { timeout: 15_000 }).toEqual({ pages: 1 })
+  await expect.poll(pagesOfOld).toEqual({ pages: 1 })
   expect((await usage()).credits).toMatchObject({ used: 40, held: 40 })
 
   now = december

@@ -13,14 +13,14 @@ import { checkMonth, makeWatches, monthStart, stepsOf } from '../watched-month/m
 // kill -9 at random statements of a month of watches: every instant has one run or one reason, every end of a job and every skip one event with an id.
 // Embedded only, as jobs.service.test.ts: on Postgres a dead worker is given up after half a minute. In `npm test` the statements are always the same.
 
-const kills = campaignSize('WATCH_KILLS', { quick: 2, nightly: 50 })
-const isCampaign = kills > 2
+const isCampaign = process.env.TEST_NIGHTLY !== undefined
 const seed = crashSeed()
 /** In `npm test`: at which of the month's runs, and at which of its statements, of which a run takes some forty. */
 const fixedKills: ReadonlyMap<number, number> = new Map([
   [3, 8],
   [12, 30],
 ])
+const kills = campaignSize('WATCH_KILLS', { quick: fixedKills.size, nightly: 50 })
 const adminKey = 'admin-key-of-the-crash-test'
 const program = fileURLToPath(new URL('watching-service.ts', import.meta.url))
 const children: ChildProcess[] = []

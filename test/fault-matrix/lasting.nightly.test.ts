@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
 import { type Expectation, lastingFaults } from './expectations.ts'
-import { type Cell, faultsOfRun, openMatrix, rounds } from './matrix.ts'
+import { type Cell, openMatrix, rounds } from './matrix.ts'
 
 const matrix = openMatrix(60_000)
 
@@ -21,7 +21,7 @@ it('without a fault, every platform delivers several pages', () => {
   }
 })
 
-describe.each(faultsOfRun(lastingFaults))('with $fault for ever', (expectation) => {
+describe.each(lastingFaults)('with $fault for ever', (expectation) => {
   it.each(rounds)('a platform ends as it should, and no other is touched, round %i', async (round) => {
     await matrix.runRound(cellsOf(expectation), round)
     await matrix.heal()

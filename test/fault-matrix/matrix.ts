@@ -3,7 +3,6 @@ import { verifyLedger } from '../../src/credits/verify.ts'
 import { platformFacts } from '../../src/platform-simulator/platform-facts.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
 import type { LoggedRequest } from '../../src/platform-simulator/server.ts'
-import { campaignSize } from '../campaign-size.ts'
 import { type Expectation, expectedOutcome } from './expectations.ts'
 import { type JobReport, type Laboratory, type LaboratoryOptions, startLaboratory, topic } from './laboratory.ts'
 
@@ -30,24 +29,8 @@ export interface Matrix {
   heal(): Promise<void>
 }
 
-const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 9))
-
-/** Each round rotates the faults. A run of the suite makes one of the three rounds, a long run all. */
-export const rounds: readonly number[] = Array.from(
-  { length: campaignSize('MATRIX_ROUNDS', { quick: 1, nightly: 3 }) },
-  (_, round) => (seed + round) % 3,
-)
-const isWhole = rounds.length === 3
-const third = Math.trunc(seed / 3) % 3
-
-/** The faults of this run: a run of the suite has every third one, a long run has all. */
-export const faultsOfRun = <Fault>(faults: readonly Fault[]): Fault[] =>
-  faults.filter((_, index) => isWhole || index % 3 === third)
-console.log(
-  isWhole
-    ? 'fault matrix: all rounds and faults'
-    : `fault matrix: round ${rounds.join(', ')} of 0 to 2, third ${third} of the faults (TEST_SEED=${seed}, 0 to 8; MATRIX_ROUNDS=3 for all)`,
-)
+/** Each round rotates the faults. */
+export const rounds: readonly number[] = [0, 1, 2]
 
 /** Longer than any pause that a job leaves behind. */
 const betweenJobsMs = 3 * 3_600_000

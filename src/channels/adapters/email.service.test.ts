@@ -431,14 +431,14 @@ it.each([
   'a@example.org.',
   'a@-example.org',
 ])('refuses %j as an address', async (address) => {
-  const prepared = lab.adapter.prepare({ address }, { channelId: 'x', signal: AbortSignal.timeout(1_000) })
+  const prepared = lab.adapter.prepare({ address }, { channelId: 'x', signal: new AbortController().signal })
   await expect(prepared).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
 it('takes an address of any script in its domain, and shows little of it', async () => {
   const prepared = await lab.adapter.prepare(
     { address: 'Post+a@Bücher.example' },
-    { channelId: 'x', signal: AbortSignal.timeout(1_000) },
+    { channelId: 'x', signal: new AbortController().signal },
   )
   expect(prepared).toEqual({
     config: { address: 'Post+a@xn--bcher-kva.example' },

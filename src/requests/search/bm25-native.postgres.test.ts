@@ -11,7 +11,7 @@ import { findIds, store, syntheticRow } from './testing.ts'
 const isNative = (process.env.TEST_PG_TEXTSEARCH ?? '') !== ''
 if (!isNative) {
   console.log(
-    'bm25-native.service.test.ts is skipped: TEST_PG_TEXTSEARCH names no build of pg_textsearch for Postgres 18',
+    'bm25-native.postgres.test.ts is skipped: TEST_PG_TEXTSEARCH names no build of pg_textsearch for Postgres 18',
   )
 }
 

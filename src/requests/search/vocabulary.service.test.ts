@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
@@ -110,10 +110,7 @@ describe('the vocabulary', () => {
 
   it('has the words of a page soon after it was stored, and answers are not older', { timeout: 60_000 }, async () => {
     await store([rose, tulip])
-    await vi.waitFor(
-      async () => expect((await service.client.search('tulp')).body.meta.didYouMean).toBe('tulip'),
-      20_000,
-    )
+    await expect.poll(async () => (await service.client.search('tulp')).body.meta.didYouMean).toBe('tulip')
   })
 
   it('is not changed when an unlisted request is purged', async () => {
