@@ -75,6 +75,6 @@ export default defineConfig({
     // A test that takes longer has its reason in its file.
     slowTestThreshold: 2_000,
     // One more than there are processors: tests wait for their service as often as they work.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: part?.maxWorkers ?? availableParallelism() + 1,
   },
 })

@@ -14,6 +14,8 @@ export interface NightlyPart {
   globalSetup?: readonly string[]
   /** Of a test or a hook; by default the usual one. */
   timeLimitMs?: number
+  /** How many files run at once; by default as many as in `npm test`. */
+  maxWorkers?: number
   needs?: {
     /** Debian's packages, which the run installs where it may. */
     debian: readonly string[]
@@ -28,6 +30,7 @@ const nightly = (folder: string) => `${folder}/**/*.nightly.test.ts`
 export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   crash: {
     about: 'kill -9 between any two statements, and of any process',
+    maxWorkers: 2,
     embedded: [
       'test/crash/*.service.test.ts',
       'test/crash/{first-start,frozen,idempotent-retry,interrupted-*,live-call,mail,moving,restore}.nightly.test.ts',
@@ -35,6 +38,8 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   'crash-postgres': {
     about: 'several processes on one Postgres, killed and frozen',
+    // Each file starts processes of its own: beside others they would take Postgres for silent.
+    maxWorkers: 1,
     postgres: ['test/crash/{frozen,frozen-postgres,live-call,round-robin}.nightly.test.ts'],
   },
   campaigns: {
