@@ -131,17 +131,13 @@ describe('a caller that hangs up', () => {
   it('has its call closed and its key freed before the service stops', async () => {
     const isExpanding = createGate()
     const { url } = live.service
-    const isRefused = () =>
-      fetch(`${url}/healthz`).then(
-        () => false,
-        () => true,
-      )
+    const isStopping = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status !== 200
     let hasEnded = false
     live.beforeExpansion = async (signal) => {
       isExpanding.open()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      // Until the stop is under way: nothing takes a connection any more.
-      await expect.poll(isRefused).toBe(true)
+      // The stop has begun, and waits for this call.
+      await expect.poll(isStopping).toBe(true)
       hasEnded = true
     }
     const caller = new AbortController()
