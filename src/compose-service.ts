@@ -27,7 +27,6 @@ import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 import { createDatabaseLimiter } from './rate-limits/database-limiter.ts'
 import { createRateLimits, type RequestLimits } from './rate-limits/rate-limits.ts'
 import { createSlidingLog } from './rate-limits/sliding-log.ts'
-import type { LocalIndex } from './requests/search/local/local-index.ts'
 import { readServingBacklog } from './requests/search/opensearch/status.ts'
 import { watchSearchSize } from './requests/search/size-watch.ts'
 import { followRequestChanges } from './requests/store/changes.ts'
@@ -84,8 +83,6 @@ export interface ServiceParts {
   secrets: Secrets
   prepared: PreparedDatabase
   monitoring: Monitoring
-  /** Null where this process has no search index of its own. */
-  localIndex: LocalIndex | null
   /** Whether the service has begun to stop: it is not ready any more. */
   isStopping: () => boolean
 }
@@ -117,20 +114,20 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
 }
 
-/** What the search index outside of the database has not read; undefined where there is none. */
-function outboxBacklogOf({ prepared, localIndex }: ServiceParts): MonitoredService['outboxBacklog'] {
-  const { opened, searchCluster } = prepared
-  const index = searchCluster !== null ? 'opensearch' : localIndex !== null ? 'local' : null
-  if (index === null) return undefined
+/** What the index in the search cluster has not read; undefined where there is none. */
+function outboxBacklogOf({ opened, searchCluster }: PreparedDatabase): MonitoredService['outboxBacklog'] {
+  if (searchCluster === null) return undefined
   return async () => {
-    const backlog = await (localIndex?.backlog() ?? readServingBacklog(opened.database))
-    return backlog === null ? [] : [{ index, changes: backlog.changes, ageSeconds: backlog.ageMs / 1_000 }]
+    const backlog = await readServingBacklog(opened.database)
+    return backlog === null
+      ? []
+      : [{ index: 'opensearch', changes: backlog.changes, ageSeconds: backlog.ageMs / 1_000 }]
   }
 }
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
-  const { config, log, overrides, adminKey, prepared, localIndex, monitoring, isStopping } = parts
+  const { config, log, overrides, adminKey, prepared, monitoring, isStopping } = parts
   const { opened, queue, searchIndex, searchCluster } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
@@ -139,22 +136,12 @@ export async function composeService(parts: ServiceParts) {
   const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  const versionWithIndex = () => {
-    const changes = requestChanges.version()
-    return changes === null ? null : `${changes} ${searchIndex.revision?.() ?? 0}`
-  }
   // An index in a cluster follows a moment later: an answer that was made before would be given again.
-  const cacheVersion = cachesResponses && searchCluster === null ? versionWithIndex : () => null
+  const cacheVersion = cachesResponses && searchCluster === null ? requestChanges.version : () => null
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
-  // While a local index is built tsvector searches, and the operator has done already what a warning would ask for.
-  const searchSize = watchSearchSize({
-    database,
-    searchIndex: localIndex === null ? searchIndex : { kind: 'local' },
-    log,
-    clock,
-  })
+  const searchSize = watchSearchSize({ database, searchIndex, log, clock })
   const channels = composeChannels({ config, database, clock })
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
@@ -176,7 +163,6 @@ export async function composeService(parts: ServiceParts) {
         queue: 'pg-boss',
         unplacedRequests: ready ? await readBacklog(database) : 0,
         warnings: ready ? await searchSize.warnings() : [],
-        searchIndex: localIndex?.status(),
       }
     },
     hostMemory,
@@ -209,7 +195,7 @@ export async function composeService(parts: ServiceParts) {
     backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
   })
   const platformStatus = () => ({ database, config: config.platforms, hosts, now: clock.now() })
-  const outboxBacklog = outboxBacklogOf(parts)
+  const outboxBacklog = outboxBacklogOf(prepared)
   monitoring.observe({ database, backend, role: config.role, platformStatus, outboxBacklog })
   return {
     app,

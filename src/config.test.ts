@@ -54,7 +54,6 @@ describe('the configuration', () => {
     [{ ROLE: 'boss' }, 'ROLE'],
     [{ ROLE: 'worker' }, 'ROLE'],
     [{ SEARCH_ENGINE: 'lucene' }, 'SEARCH_ENGINE'],
-    [{ SEARCH_ENGINE: 'local' }, 'SEARCH_ENGINE'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     [{ BOOTSTRAP_API_KEY: 'secret-value' }, 'BOOTSTRAP_API_KEY'],
     [{ BOOTSTRAP_TIER: 'gold' }, 'BOOTSTRAP_TIER'],

@@ -16,8 +16,6 @@ import { hasLinksForOthers, urlOf } from './http/public-url.ts'
 import { sweepCalls } from './live/calls.ts'
 import { createMonitoring, noMonitoring } from './metrics/monitoring.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
-import { createLocalIndex, type LocalIndex } from './requests/search/local/local-index.ts'
-import { createLocalSearch } from './requests/search/local/local-search.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { systemClock } from './runtime/clock.ts'
 import { recoverTasks } from './scraping/tasks.ts'
@@ -72,14 +70,12 @@ export async function startService(
   const loading = overrides.offline ? noMonitoring : createMonitoring(config, log)
   const [prepared, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, overrides), loading])
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
-  let localIndex: LocalIndex | null = null
   try {
-    localIndex = openLocalIndex(config, log, prepared, overrides)
     // Only now, because it may write a file into the data directory, which must be locked by this process.
     const adminKey = loadAdminKey(config)
     const secrets = loadSecrets(config)
     if (!overrides.offline) await checkChannels(config, log, prepared, secrets)
-    const searchIndex = monitoring.searchIndex(searchIn(prepared, localIndex, overrides))
+    const searchIndex = monitoring.searchIndex(prepared.searchIndex)
     return await start({
       config,
       log,
@@ -87,11 +83,9 @@ export async function startService(
       adminKey,
       secrets,
       prepared: { ...prepared, searchIndex },
-      localIndex,
       monitoring,
     })
   } catch (error) {
-    await localIndex?.stop()
     await monitoring.stop()
     await prepared.queue.stop()
     await prepared.searchCluster?.close()
@@ -113,24 +107,6 @@ async function checkChannels(
 
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
 
-/** The search index of this process, where it has one. @throws DataDirectoryInUseError when another process has its directory. */
-function openLocalIndex(
-  { searchEngine, dataDir }: Config,
-  log: Logger,
-  { opened: { database } }: PreparedDatabase,
-  { offline = false }: ServiceOverrides,
-): LocalIndex | null {
-  return searchEngine === 'local' && !offline ? createLocalIndex({ database, dataDir, log }) : null
-}
-
-function searchIn(
-  { searchIndex }: PreparedDatabase,
-  localIndex: LocalIndex | null,
-  { searchWaitsForChanges: waitsForIndex = false }: ServiceOverrides,
-): SearchIndex {
-  return localIndex === null ? searchIndex : createLocalSearch(searchIndex, localIndex, { waitsForIndex })
-}
-
 /** Takes up what the last process on this embedded database left unfinished. */
 async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
   const { database } = prepared.opened
@@ -142,7 +118,6 @@ async function recoverWork({ log, overrides: { clock = systemClock }, prepared }
 async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared, monitoring } = parts
   const { opened, searchIndex } = prepared
-  const { localIndex } = parts
   const { database } = opened
   const { clock = systemClock, offline = false } = overrides
   const runsJobs = config.role !== 'api' && !offline
@@ -170,7 +145,6 @@ async function start(parts: StartParts): Promise<Service> {
     await reportConnections(opened.readConnectionUse, log)
     await reportPooler(opened, log)
   }
-  localIndex?.start()
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()
@@ -178,7 +152,6 @@ async function start(parts: StartParts): Promise<Service> {
     await client.close()
     await composed.closeOutbound()
     await prepared.searchCluster?.close()
-    await localIndex?.stop()
     await opened.close()
   }
   return {

@@ -107,10 +107,6 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
       nightly('test/near-misses'),
     ],
   },
-  'local-index': {
-    about: 'the search index of a process, killed and damaged',
-    postgres: [nightly('src/requests/search/local')],
-  },
   pgbouncer: {
     about: 'a service behind PgBouncer in transaction mode',
     postgres: ['test/pgbouncer.nightly.test.ts'],

@@ -1,20 +1,18 @@
 import { Type } from 'typebox'
 import type { App } from './app-type.ts'
 import { ServiceError } from './errors.ts'
-import { closed, errorBody, nullable, oneOf } from './schemas.ts'
+import { closed, errorBody, oneOf } from './schemas.ts'
 
 export interface Health {
   ready: boolean
   version: string
   database: 'embedded' | 'postgres'
-  search: 'bm25' | 'tsvector' | 'local' | 'opensearch'
+  search: 'bm25' | 'tsvector' | 'opensearch'
   queue: string
   /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
   unplacedRequests: number
   /** What the operator should do while the service goes on. */
   warnings: string[]
-  /** The search index of this process, where it has one. */
-  searchIndex?: { state: 'building' | 'ready'; requests: number; behindMs: number | null } | undefined
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
@@ -44,7 +42,7 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
             status: Type.String(),
             version: Type.String(),
             database: oneOf(['embedded', 'postgres']),
-            search: oneOf(['bm25', 'tsvector', 'local', 'opensearch']),
+            search: oneOf(['bm25', 'tsvector', 'opensearch']),
             queue: Type.String(),
             unplacedRequests: Type.Integer({
               minimum: 0,
@@ -53,30 +51,16 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
             warnings: Type.Array(Type.String(), {
               description: 'What the operator should do while the service goes on; usually nothing',
             }),
-            searchIndex: Type.Optional(
-              closed(
-                {
-                  state: oneOf(['building', 'ready'], { description: 'Until it is ready, `search` says what answers' }),
-                  requests: Type.Integer({ description: 'How many requests it has' }),
-                  behindMs: nullable(
-                    Type.Integer({
-                      description: 'How many milliseconds ago it had everything; null while it is building',
-                    }),
-                  ),
-                },
-                { description: 'The search index of this process, with `SEARCH_ENGINE=local`' },
-              ),
-            ),
           }),
           503: errorBody,
         },
       },
     },
     async () => {
-      const { ready, searchIndex, ...rest } = await health()
+      const { ready, ...rest } = await health()
       if (!ready)
         throw new ServiceError('UNAVAILABLE', 'The service is starting or stopping, or its database cannot be reached.')
-      return { status: 'ready', ...rest, ...(searchIndex ? { searchIndex } : {}) }
+      return { status: 'ready', ...rest }
     },
   )
 }

@@ -80,7 +80,6 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     // Of the query itself: its topics have words of their own.
     totals: await index.totals(executor, { ...input, query: own.understood.corrected ?? input.query }),
     understood: own.understood,
-    isIndexBuilding: own.isIndexBuilding,
     onlyWords: own.onlyWords,
   }
 }

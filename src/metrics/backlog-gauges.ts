@@ -6,7 +6,7 @@ import { maxCounted } from './job-gauges.ts'
 
 /** What a search index outside of the database has not read of the outbox. */
 export interface OutboxBacklog {
-  index: 'opensearch' | 'local'
+  index: 'opensearch'
   changes: number
   ageSeconds: number
 }

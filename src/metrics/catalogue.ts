@@ -18,7 +18,7 @@ export const labelMeanings = {
   queue: '`jobs` or `live`',
   movement: '`reserved`, `settled`, `released` or `granted`',
   balance: 'what is compared: `held`, `payg_held` or `payg_balance`',
-  index: 'the search index that reads the outbox: `opensearch` or `local`',
+  index: 'the search index that reads the outbox: `opensearch`',
   maintenance_job: 'the name of the job',
   collector: 'what reads the database for metrics',
   version: 'the version of Wishwell',

@@ -35,11 +35,11 @@ describePage('the operator', () => {
     expect(await page.getByRole('complementary', { name: 'What to do about this service' }).count()).toBe(0)
     await page.route('**/readyz', async (route) => {
       const answer = await (await route.fetch()).json()
-      await route.fulfill({ json: { ...answer, warnings: ['Set SEARCH_ENGINE=local.'] } })
+      await route.fulfill({ json: { ...answer, warnings: ['Set SEARCH_URL.'] } })
     })
     await page.reload()
     const advice = page.getByRole('complementary', { name: 'What to do about this service' })
-    await advice.getByText('Set SEARCH_ENGINE=local.').waitFor()
+    await advice.getByText('Set SEARCH_URL.').waitFor()
   })
 
   it('sees pool and usage, changes plan and cap, and adds a pack once for two clicks', async () => {

@@ -29,8 +29,6 @@ export interface SearchPage {
   /** How many requests have all words of the query. */
   totals: Totals
   understood: Understood
-  /** The search index of this process is being built, and another one answered. */
-  isIndexBuilding?: boolean | undefined
   /** The ids of the results that have words of the query, but not all of its phrases. */
   onlyWords: ReadonlySet<string>
 }
@@ -45,7 +43,6 @@ export interface SearchAnswer {
     understood: Understood
     maybeResults: number
     window?: number
-    searchIndex?: 'building'
     didYouMean?: string
   }
 }
@@ -54,18 +51,7 @@ export interface SearchAnswer {
 export async function toAnswer(
   executor: Executor,
   { query, highlight = false }: Pick<AnswerInput, 'query' | 'highlight'>,
-  {
-    results,
-    hasMore,
-    limitReached,
-    window,
-    maybeResults,
-    words,
-    totals,
-    understood,
-    isIndexBuilding,
-    onlyWords,
-  }: SearchPage,
+  { results, hasMore, limitReached, window, maybeResults, words, totals, understood, onlyWords }: SearchPage,
 ): Promise<SearchAnswer> {
   const highlights = highlight ? await highlightMatches(executor, results, words) : null
   return {
@@ -84,7 +70,6 @@ export async function toAnswer(
       maybeResults,
       ...totals,
       ...(window === null ? {} : { window }),
-      ...(isIndexBuilding ? { searchIndex: 'building' } : {}),
       ...(understood.corrected === undefined ? {} : { didYouMean: understood.corrected }),
     },
   }

@@ -43,11 +43,11 @@ test('SEARCH_ENGINE=tsvector is tsvector on every database, and auto takes BM25 
   expect((await chooseEngine(opened.database)).engine.kind).toBe(canHaveBm25 ? 'bm25' : 'tsvector')
 })
 
-test('makes what tsvector needs, where it answers until an index of the process is built', async () => {
+test('makes again what tsvector needs', async () => {
   if (canHaveBm25) return
   await sql`drop index searchable_requests_weights`.execute(opened.database)
   await sql`drop function ranked_terms, ranked_candidates`.execute(opened.database)
-  const { engine } = await chooseEngine(opened.database, { choice: 'local', isShared: true })
+  const { engine } = await chooseEngine(opened.database, { isShared: true })
   expect([engine.kind, await storedKind()]).toEqual(['tsvector', 'tsvector'])
   const [id] = await store(opened.database, [{ text: 'rose', platform: 'github', topic: 'some' }])
   expect((await engine.best(opened.database, ['rose'], 10)).map((hit) => hit.id)).toEqual([id])

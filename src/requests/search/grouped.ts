@@ -10,7 +10,7 @@ import { type AnswerInput, type SearchAnswer, type SearchPage, toAnswer } from '
 import { type SearchOrder, searchCap } from './orders.ts'
 import { searchCorrected } from './query-search.ts'
 import type { RankedMatches } from './ranked.ts'
-import type { FoundMatches, SearchIndex, SearchInput } from './search-index.ts'
+import type { SearchIndex, SearchInput } from './search-index.ts'
 
 /** A wish that matches, with the numbers of the whole wish; a request that is not likely has none, and stands for itself. */
 export interface GroupedResult {
@@ -109,9 +109,7 @@ const ofWish = ({ topRequestId: _, firstAskedAt, lastAskedAt, ...numbers }: Wish
   lastAskedAt: lastAskedAt.toISOString(),
 })
 
-export interface GroupedPage
-  extends Pick<RankedMatches, 'window' | 'maybeIds' | 'anyMatch'>,
-    Pick<FoundMatches, 'isIndexBuilding'> {
+export interface GroupedPage extends Pick<RankedMatches, 'window' | 'maybeIds' | 'anyMatch'> {
   results: GroupedResult[]
   /** Another wish follows. */
   more: boolean

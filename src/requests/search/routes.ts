@@ -167,12 +167,6 @@ const searchMeta = closed({
   window: Type.Optional(
     Type.Integer({ description: 'Only this many of the best matches were considered; there are more' }),
   ),
-  searchIndex: Type.Optional(
-    oneOf(['building'], {
-      description:
-        'The search index of the process that answered is being built: until then Postgres ranks the results',
-    }),
-  ),
   didYouMean: Type.Optional(Type.String({ description: 'The same as `understood.corrected`' })),
   ...optional(expansionMeta),
 })

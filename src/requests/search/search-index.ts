@@ -28,18 +28,14 @@ export interface SearchInput {
 }
 
 export interface FoundMatches extends SearchMatches {
-  /** The search index of this process is being built, and another one answered. */
-  isIndexBuilding?: boolean
   /** The normalised words that were searched, also those that a beginning stands for. */
   words: string[]
 }
 
 export interface SearchIndex {
-  readonly kind: SearchEngine['kind'] | 'local'
+  readonly kind: SearchEngine['kind']
   /** Why it is not `bm25`, for the operator; absent when it is. */
   readonly fallbackReason?: string
-  /** Increases when the same search may have another answer, though no request has changed; absent where that never happens. */
-  revision?(): number
   /**
    * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
    * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together. By votes
@@ -57,7 +53,7 @@ export interface SearchIndex {
     executor: Executor,
     input: SearchInput,
     options?: RankOptions,
-  ): Promise<RankedMatches & Pick<FoundMatches, 'words' | 'isIndexBuilding'>>
+  ): Promise<RankedMatches & Pick<FoundMatches, 'words'>>
   /**
    * The likely requests of a view that match any of some normalised words best, the best first. A word that is given several times
    * counts so many times.

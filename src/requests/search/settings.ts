@@ -4,14 +4,11 @@ import { type ClusterConfig, clusterVariables, readClusterConfig } from './opens
 
 /** The environment variables of searches: part of the schema in `config.ts`, which alone reads them. */
 export const searchVariables = {
-  SEARCH_ENGINE: Type.Union(
-    [Type.Literal('auto'), Type.Literal('bm25'), Type.Literal('tsvector'), Type.Literal('local')],
-    {
-      default: 'auto',
-      description:
-        '`bm25` (the extension pg_textsearch), `tsvector` (text search of every Postgres) or `auto`: BM25 where the database can have it. A database that has BM25 never loses it by itself: the start is refused instead. `local`: this process keeps a search index of its own in `DATA_DIR`, which no other process may use; needs `DATABASE_URL`',
-    },
-  ),
+  SEARCH_ENGINE: Type.Union([Type.Literal('auto'), Type.Literal('bm25'), Type.Literal('tsvector')], {
+    default: 'auto',
+    description:
+      '`bm25` (the extension pg_textsearch), `tsvector` (text search of every Postgres) or `auto`: BM25 where the database can have it. A database that has BM25 never loses it by itself: the start is refused instead',
+  }),
   ...clusterVariables,
 }
 
@@ -26,18 +23,7 @@ export interface SearchConfig extends ClusterConfig {
   searchEngine: EngineChoice
 }
 
-interface WithDatabase {
-  DATABASE_URL?: string | undefined
-}
-
 /** Interprets the variables of searches. @param complain called with the first that is wrong. */
-export function readSearchConfig(
-  environment: SearchEnvironment & WithDatabase,
-  complain: Complain<SearchEnvironment>,
-): SearchConfig {
-  const { SEARCH_ENGINE: searchEngine, DATABASE_URL: databaseUrl } = environment
-  if (searchEngine === 'local' && databaseUrl === undefined) {
-    complain('SEARCH_ENGINE', 'local needs DATABASE_URL; the embedded database has such an index itself.')
-  }
-  return { searchEngine, ...readClusterConfig(environment, complain) }
+export function readSearchConfig(environment: SearchEnvironment, complain: Complain<SearchEnvironment>): SearchConfig {
+  return { searchEngine: environment.SEARCH_ENGINE, ...readClusterConfig(environment, complain) }
 }

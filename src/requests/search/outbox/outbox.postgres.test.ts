@@ -8,15 +8,7 @@ import { preparePage } from '../../store/prepared-page.ts'
 import { storePage } from '../../store/store.ts'
 import { type Row, store } from '../testing.ts'
 import { claimConsumer, endLeases, renewLease } from './leases.ts'
-import {
-  backlog,
-  type Changes,
-  commitPosition,
-  dropConsumer,
-  hasChanges,
-  readChanges,
-  registerConsumer,
-} from './outbox.ts'
+import { backlog, type Changes, commitPosition, dropConsumer, readChanges, registerConsumer } from './outbox.ts'
 import { idsOfPart } from './parts.ts'
 import { deleteReadChanges, dropLostConsumers } from './retention.ts'
 
@@ -69,20 +61,6 @@ const noted = async () => {
 }
 
 describe('a consumer of the changes', () => {
-  it('has changes from their commit until it has read them, or when it is not registered', async () => {
-    await registerConsumer(opened.database, 'index')
-    const { from } = await read()
-    const has = (position = from) => hasChanges(opened.database, 'index', position)
-    expect(await has()).toBe(false)
-    await storeOne('one')
-    expect(await has()).toBe(true)
-    const { to } = await read()
-    await follow()
-    expect([await has(), await has(to)]).toEqual([true, false])
-    await dropConsumer(opened.database, 'index')
-    expect(await has(to)).toBe(true)
-  })
-
   it('reads each changed request once, whatever changed of it', async () => {
     const [changed, quiet] = await store(opened.database, [row('one'), row('two')])
     await registerConsumer(opened.database, 'index')
@@ -109,7 +87,6 @@ describe('a consumer of the changes', () => {
       await statement.execute(database)
       expect(await follow()).toEqual([changed])
     }
-    expect(await hasChanges(opened.database, 'index', (await read()).from)).toBe(false)
     // What no index has.
     await sql`update requests set comment_count = 5, seen_at = now() where id = ${quiet}`.execute(database)
     expect(await follow()).toEqual([])

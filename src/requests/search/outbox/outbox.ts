@@ -102,19 +102,6 @@ export async function readChanges(executor: Executor, name: string, max: number)
 }
 
 /**
- * Whether anything was committed after a position, in any part of the requests: one probe of the log by its primary key. Where it is
- * false, `readChanges` gives nothing to a consumer at this position. Also true of a consumer that is not registered: `readChanges` says so.
- */
-export async function hasChanges(executor: Executor, name: string, position: string): Promise<boolean> {
-  const { rows } = await sql<{ changed: boolean }>`
-    select not exists (select from search_consumers where name = ${name}) or exists (
-      select from search_changes where transaction_id >= pg_snapshot_xmin(${position}::pg_snapshot)
-        and not pg_visible_in_snapshot(transaction_id, ${position}::pg_snapshot)
-    ) as changed`.execute(executor)
-  return rows[0]!.changed
-}
-
-/**
  * Records that a consumer has dealt with changes. To be called when they are stored safely: what a crash leaves before it is read again.
  * @returns false when its position was moved meanwhile, by another process or a new registration: then nothing changes.
  */
