@@ -6,7 +6,7 @@ import { json, prepareContract, unknownId } from './testing.ts'
 // What keys of each scope may call, for every route of the OpenAPI document: a route that changes something and is not refused to a
 // key that may only read must be named here.
 
-const contract = prepareContract(140)
+const contract = prepareContract(35)
 
 /** They change nothing, or only with what their parameters say (see below), or note that the account has looked. */
 const openToReaders = [
