@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RequestStatus } from '../../../database/column-types.ts'
 import { SourceRefusedError } from '../../platform.ts'
 import {
   fetchPageOrNull,
@@ -10,6 +11,8 @@ import {
   testClock,
 } from '../testing.ts'
 import { createStackexchange } from './search.ts'
+import { stackexchange } from './settings.ts'
+import { statusOfQuestion } from './status.ts'
 
 const { signal } = new AbortController()
 const question = { question_id: 55, title: 'Dark mode', score: 2 }
@@ -72,10 +75,37 @@ describe('questions of Stack Exchange that are read again', () => {
   })
 })
 
-it('a question of Stack Exchange that migrated is closed, without a date', async () => {
-  const { stackexchange } = await setUp((response) =>
-    sendJson(response, { items: [{ ...question, migrated_to: { question_id: 9 } }] }),
-  )
-  const { requests } = (await fetchPageOrNull(stackexchange))!
-  expect(requests).toMatchObject([{ status: 'closed', statusChangedAt: null }])
+describe('the status of a question of Stack Exchange', () => {
+  it.each<[tags: string[], isClosed: boolean, reason: string | null, RequestStatus]>([
+    [['feature-request'], false, null, 'open'],
+    [['status-completed'], false, null, 'completed'],
+    [['status-completed'], true, 'Duplicate', 'completed'],
+    [['status-declined'], false, null, 'declined'],
+    [['status-declined'], true, 'Opinion-based', 'declined'],
+    [['status-planned'], false, null, 'planned'],
+    [['status-deferred'], false, null, 'planned'],
+    [['status-review'], false, null, 'open'],
+    [['status-norepro', 'status-reproduced'], false, null, 'open'],
+    [['status-bydesign'], false, null, 'declined'],
+    [['status-bydesign', 'status-completed'], false, null, 'completed'],
+    [[], true, 'Duplicate', 'duplicate'],
+    [[], true, 'exact duplicate', 'duplicate'],
+    [[], true, 'Needs more focus', 'closed'],
+    [[], true, null, 'closed'],
+  ])('a question with tags %j, closed %s for %s, is %s', (tags, isClosed, reason, status) => {
+    expect(statusOfQuestion(tags, { isClosed, reason })).toBe(status)
+  })
+
+  it('stored tags of Stack Exchange tell a decision by themselves', () => {
+    expect(stackexchange.statusOfTags!(['feature-request', 'status-declined'])).toBe('declined')
+    expect(stackexchange.statusOfTags!(['feature-request'])).toBeNull()
+  })
+
+  it('a question of Stack Exchange that migrated is closed, without a date', async () => {
+    const { stackexchange } = await setUp((response) =>
+      sendJson(response, { items: [{ ...question, migrated_to: { question_id: 9 } }] }),
+    )
+    const { requests } = (await fetchPageOrNull(stackexchange))!
+    expect(requests).toMatchObject([{ status: 'closed', statusChangedAt: null }])
+  })
 })

@@ -1,6 +1,65 @@
 import { describe, expect, it } from 'vitest'
 import { fetchPage, openTestBudget as openBudget, sendJson, startServer, testClient, testClock } from '../testing.ts'
+import { readBlurb } from './blurb.ts'
 import { createDiscourse } from './search.ts'
+import { discourseStatus, discourseStatusOfTags } from './status.ts'
+
+describe('the blurb of a post of Discourse', () => {
+  it.each([
+    ['Please add <span class="search-highlight">dark</span> mode.', 'Please add dark mode.', false],
+    ['Please add dark mode, because at ni...', 'Please add dark mode, because at ni...', true],
+    ['...ease add dark mode, because at ni...', '… add dark mode, because at ni...', true],
+    ['…ease add dark mode', '… add dark mode', true],
+    ['... Please add dark mode', '… Please add dark mode', true],
+    ['...ダークモードを追加してください。お願いします。', '… ダークモードを追加してください。お願いします。', true],
+    ['', '', false],
+  ])('the blurb %j is read as %j, an excerpt: %s', (html, text, isExcerpt) => {
+    expect(readBlurb(html)).toEqual({ text, isExcerpt })
+  })
+})
+
+describe('the status of a topic of Discourse', () => {
+  const open = { closed: false, archived: false }
+
+  it.each([
+    [open, 'open'],
+    [{ ...open, closed: true }, 'closed'],
+    [{ ...open, archived: true }, 'closed'],
+    // The plugin "solved" closes topics by itself; an answer fulfils no wish.
+    [{ ...open, has_accepted_answer: true }, 'open'],
+    [{ ...open, closed: true, has_accepted_answer: true }, 'closed'],
+    [{ ...open, tags: ['planned'] }, 'planned'],
+    [{ ...open, tags: [{ id: 3, name: 'in-progress', slug: 'in-progress' }] }, 'in_progress'],
+    [{ ...open, tags: ['ui', null, 7, 'completed'] }, 'completed'],
+    [{ ...open, closed: true, tags: ['implemented'] }, 'completed'],
+    [{ ...open, archived: true, tags: ['released'] }, 'completed'],
+    [{ ...open, closed: true, tags: ['declined'] }, 'declined'],
+    [{ ...open, closed: true, tags: ['duplicate'] }, 'duplicate'],
+    [{ ...open, closed: true, tags: ['accepted'] }, 'planned'],
+    [{ ...open, tags: ['planned', 'in-progress', 'completed'] }, 'completed'],
+    [{ ...open, tags: 'planned' }, 'open'],
+    [{ tags: ['planned'] }, 'planned'],
+    [{}, null],
+    [{ closed: 'yes' }, null],
+  ])('the status of the topic %j is %s', (topic, status) => {
+    expect(discourseStatus(topic)).toBe(status)
+  })
+
+  it.each([
+    [[], null],
+    [['ui', 'theme'], null],
+    [['Status: Planned'], 'planned'],
+    [['status-wont-do'], 'declined'],
+    [["won't do"], 'declined'],
+    [['wont_fix'], 'declined'],
+    [['In Progress'], 'in_progress'],
+    [['On-Roadmap'], 'planned'],
+    [['incomplete'], null],
+    [['not-planned', 'planned'], 'declined'],
+  ])('the tags %j say %s', (tags, status) => {
+    expect(discourseStatusOfTags(tags)).toBe(status)
+  })
+})
 
 const excerpt = (id: number, blurb = 'I would like a dark mode, because at ni...') => ({
   topic_id: id,
