@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { foundRequest, numberedPages, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { verifyLedger } from '../credits/verify.ts'
-import type { PlatformName } from '../database/column-types.ts'
+import type { Discarded, PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
 
 const platforms = new Map<PlatformName, Platform>()
@@ -149,5 +149,32 @@ describe('a stored page', () => {
     })
     expect(byUrl.odd).toMatchObject({ votes: 7, commentCount: 2, originalCreatedAt: null, license: 'CC BY-SA 4.0' })
     expect(byUrl.odd.title).toBe('emoji 🎉 \'quotes\' \\ "{}" $1')
+  })
+})
+
+describe('what is left out of the pages of a job', () => {
+  const pages: Discarded[] = [{ offTopic: 9, noText: 3 }, {}, { offTopic: 2, reply: 1 }]
+
+  it('is counted by the job, which says how many items and why', async () => {
+    play((call) => ({
+      requests: [foundRequest(String(call))],
+      discarded: pages[call] ?? {},
+      nextCursor: call < 2 ? call + 1 : null,
+    }))
+    platforms.set(
+      'hackernews',
+      scriptedPlatform('hackernews', () => ({ requests: [], nextCursor: null })),
+    )
+    onTestFinished(() => void platforms.delete('hackernews'))
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github', 'hackernews'], depth: 5 })
+    const { tasks, maybeCreated } = await service.client.waitForJob(body.data.jobId)
+    const discarded = { offTopic: 11, noText: 3, reply: 1 }
+    expect(tasks).toEqual([
+      { platform: 'github', pages: 3, requestsFound: 3, requestsCreated: 3, maybeCreated: 0, discarded },
+      { platform: 'hackernews', pages: 1, requestsFound: 0, requestsCreated: 0, maybeCreated: 0, discarded: {} },
+    ])
+    expect(maybeCreated).toBe(0)
+    const { text } = await service.client.get(`/api/v1/scrape/${body.data.jobId}/events`)
+    expect(text).toContain('"discarded":{')
   })
 })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { webhookBody } from '../adapters/webhook.ts'
 import { testMessage } from '../testing.ts'
 import { createDigest } from './digest.ts'
+import { withoutLinks } from './without-links.ts'
 
 const now = new Date('2026-05-06T08:00:00Z')
 
@@ -29,4 +30,19 @@ it('a small digest has the data of all, and one message is told by itself', () =
     events: [{ id: 'a' }, { id: 'b' }],
     leftOut: 0,
   })
+})
+
+it('a message without links has no address of the page, alone and in a digest', () => {
+  const data = { watchId: '1', newWishes: [{ wishId: '2', url: 'https://wishwell.example/wishes/2' }] }
+  const message = withoutLinks(testMessage({ data }))
+  const both = createDigest()
+  for (const id of ['1', '2']) both.add({ ...message, id })
+  const digest = both.toMessage({ id: '3', now: new Date() })
+  for (const one of [message, digest]) expect(JSON.stringify(one)).not.toContain('wishwell.example')
+  expect(message).toMatchObject({
+    title: 'Editors: 1 new',
+    link: null,
+    data: { newWishes: [{ wishId: '2', url: null }] },
+  })
+  expect(message.sections[0]!.items[0]).toMatchObject({ title: 'Dark mode', url: null })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { queryWordLimit } from '../../text/words.ts'
 import { describeQuery, parseQuery, replaceWords, splitQuery, withoutPhrases } from './query.ts'
+import { termsOf } from './terms.ts'
 import { searchTextOf } from './text.ts'
 
 const wordsOf = (query: string) => parseQuery(query).words.join(' ')
@@ -155,4 +156,22 @@ test.each([
 ])('the last word may be a beginning: %s', (query, prefix) => {
   expect(parseQuery(query, { prefix: true }).prefix).toBe(prefix)
   expect(parseQuery(query).prefix).toBeNull()
+})
+
+describe('the terms of a query', () => {
+  test('every word of a query is a term', () => {
+    expect(termsOf(['dark', 'mode'], null, [])).toEqual([['dark'], ['mode']])
+  })
+
+  test('a name is one term: as one word, or in its parts', () => {
+    expect(termsOf(['add', 'darkmode', 'dark', 'mode', 'now'], null, [])).toEqual([
+      ['add'],
+      ['darkmode', 'dark mode'],
+      ['now'],
+    ])
+  })
+
+  test('a word that may go on is one term with the words that begin so', () => {
+    expect(termsOf(['dark', 'mod'], 'mod', ['mod', 'mode', 'model'])).toEqual([['dark'], ['mod', 'mode', 'model']])
+  })
 })

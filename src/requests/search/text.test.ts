@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { withoutRepeatedRuns } from './repetition.ts'
 import { fieldBoundary, searchTextLimit, searchTextOf } from './text.ts'
 
 const request = { title: '', description: '', tags: [], authorName: null, authorHandle: null }
@@ -49,5 +51,59 @@ describe('the text of a request', () => {
   test('is bounded also where normalisation makes text longer', () => {
     const text = searchTextOf({ ...request, title: '\ufdfa'.repeat(1_000), description: '\ufdfa'.repeat(50_000) })
     expect(text.length).toBeLessThanOrEqual(searchTextLimit)
+  })
+})
+
+describe('leaving out what a text repeats', () => {
+  const textOf = (description: string, title = 'Export') =>
+    searchTextOf({ title, description, tags: [], authorName: null, authorHandle: null })
+
+  const sentences = fc
+    .array(fc.constantFrom('dark', 'mode', 'please', 'add', 'C++', 'userId', '2.10'), { minLength: 1, maxLength: 8 })
+    .map((words) => words.join(' '))
+
+  test('a text that repeats a sentence is indexed as with one of them', () => {
+    fc.assert(
+      fc.property(
+        sentences,
+        fc.integer({ min: 2, max: 60 }),
+        fc.constantFrom('. ', '!\n', '\n\n', '? '),
+        (one, times, mark) => {
+          expect(textOf(Array<string>(times).fill(one).join(mark))).toBe(textOf(one))
+        },
+      ),
+    )
+  })
+
+  test('a run of words that follows itself without punctuation is indexed as one of them', () => {
+    for (const one of ['please add dark mode', 'dark mode', 'dark', 'we need dark mode now']) {
+      expect(textOf(`${one} `.repeat(50))).toBe(textOf(one))
+      expect(textOf('', `${one} `.repeat(9))).toBe(textOf('', one))
+    }
+  })
+
+  test('a text with its repetitions has all of its words, and no phrase that it did not have', () => {
+    fc.assert(
+      fc.property(fc.array(sentences, { maxLength: 12 }), fc.constantFrom('. ', ' ', '\n'), (parts, mark) => {
+        const whole = ` ${parts.map((part) => textOf(part, '')).join(' ')} `
+        const indexed = textOf(parts.join(mark), '')
+        expect(new Set(indexed.split(/\s+/))).toEqual(new Set(whole.trim().split(/\s+/)))
+      }),
+    )
+    expect(textOf('Dark mode. For all. Dark mode. In tables.', '')).toBe(`dark mode for all${fieldBoundary}in tables`)
+  })
+
+  test('words that people double, and names that differ in their marks, stay', () => {
+    for (const text of ['very very good', 'no no no', 'a b a b', 'it is it is done']) {
+      expect(withoutRepeatedRuns(text)).toEqual([text])
+    }
+    expect(textOf('Support C. Support C++. Support C#.', '')).toBe('support c support cplusplus support csharp')
+    expect(textOf('See userid. See userId.', '')).toContain('user id')
+  })
+
+  // In quadratic time it would take longer than a test may.
+  test('takes time linear in the length of the text', () => {
+    for (const text of [`${'.'.repeat(19_000)}x`, 'a '.repeat(9_999), ' '.repeat(19_999), `${'a b '.repeat(4_000)}c`])
+      expect(textOf(text)).toEqual(expect.any(String))
   })
 })
