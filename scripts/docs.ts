@@ -3,9 +3,10 @@ import { environmentSchema } from '../src/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
 import { catalogue, labelMeanings } from '../src/metrics/catalogue.ts'
 import { platformDefinitions } from '../src/platforms/registry.ts'
+import { nightlyParts } from '../test/nightly.ts'
 
 // Writes what is made from code: the configuration table, the lists of platforms, the map of the rooms, the error catalogue,
-// the series of the metrics and the platform titles of the dashboard. `test/documents.test.ts` fails when they are out of date.
+// the series of the metrics, the parts of the nightly tests and the platform titles of the dashboard. `test/documents.test.ts` fails when they are out of date.
 
 interface Variable {
   default?: string | number | boolean
@@ -80,6 +81,12 @@ export function labelTable(): string {
   return ['| label | meaning |', '| --- | --- |', ...rows].join('\n')
 }
 
+/** The table of nightly parts in `CONTRIBUTING.md`. */
+export function nightlyTable(): string {
+  const rows = Object.entries(nightlyParts).map(([name, { about, after }]) => `| \`${name}\` | ${about} | ${after} |`)
+  return ['| part | holds | run it after a change of |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
 const roomsFile = new URL('../rooms.json', import.meta.url)
 
 interface Rooms {
@@ -100,6 +107,7 @@ export function roomsTable(): string {
 
 const files = {
   architecture: new URL('../ARCHITECTURE.md', import.meta.url),
+  contributing: new URL('../CONTRIBUTING.md', import.meta.url),
   configuration: new URL('../docs/configuration.md', import.meta.url),
   errors: new URL('../docs/errors.md', import.meta.url),
   monitoring: new URL('../docs/monitoring/README.md', import.meta.url),
@@ -121,6 +129,7 @@ function fill(file: URL, texts: Record<string, string>): { file: URL; text: stri
 export function currentDocuments(): { file: URL; text: string }[] {
   return [
     fill(files.configuration, { configuration: configurationTable() }),
+    fill(files.contributing, { nightly: nightlyTable() }),
     fill(files.architecture, { rooms: roomsTable() }),
     fill(files.monitoring, { series: seriesTable(), labels: labelTable() }),
     fill(files.readme, { platforms: platformList() }),

@@ -6,6 +6,8 @@ import { findPgBouncer } from './pgbouncer.ts'
 export interface NightlyPart {
   /** What it holds, for its heading. */
   about: string
+  /** After a change of what it should run. */
+  after: string
   /** The test files that run on the embedded database, or on none, as patterns from the root of the repository. */
   embedded?: readonly string[]
   /** Those that run on Postgres. */
@@ -30,6 +32,7 @@ const nightly = (folder: string) => `${folder}/**/*.nightly.test.ts`
 export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   crash: {
     about: 'kill -9 between any two statements, and of any process',
+    after: 'the store, the ledger, the queue, deliveries, watches, the embedded database',
     maxWorkers: 2,
     embedded: [
       'test/crash/*.service.test.ts',
@@ -38,12 +41,14 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   'crash-postgres': {
     about: 'several processes on one Postgres, killed and frozen',
+    after: 'the queue, pools, anything that processes share',
     // Each file starts processes of its own: beside others they would take Postgres for silent.
     maxWorkers: 1,
     postgres: ['test/crash/{frozen,frozen-postgres,live-call,round-robin}.nightly.test.ts'],
   },
   campaigns: {
     about: 'random and exhaustive checks, with many rounds',
+    after: 'detection, search, lists, the store, live calls, mail',
     embedded: [
       '{src,test}/**/*.property.{test,service.test}.ts',
       'src/channels/adapters/formats.test.ts',
@@ -58,11 +63,13 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   month: {
     about: 'a month of two hundred watches',
+    after: 'the schedule of watches',
     embedded: ['test/watched-month/month.service.test.ts'],
   },
   races: {
     about:
       'callers and processes at once on Postgres, with many rounds; several of these files usually run on the embedded database',
+    after: 'the ledger, rate limits, sessions, placing, anything that processes share',
     postgres: [
       'src/credits/{last-credit.postgres,budgets.service}.test.ts',
       'src/rate-limits/limiter.postgres.test.ts',
@@ -73,24 +80,29 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   tsvector: {
     about: 'the search suite on a Postgres without BM25',
+    after: 'search',
     postgres: ['src/requests/search/{engine,search-index,searchable-requests,views}.service.test.ts'],
   },
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',
+    after: 'an adapter, the HTTP client of platforms',
     embedded: [nightly('test/fault-matrix'), nightly('src/platform-simulator')],
   },
   page: {
     about: 'every part of the page in a browser; npm test has signing in and searching',
+    after: 'the page',
     embedded: [nightly('test/dashboard')],
     globalSetup: ['test/dashboard/global-setup.ts'],
     needs: { debian: ['chromium'], missing: () => (findChromium() === null ? 'there is no Chromium' : null) },
   },
   commands: {
     about: 'processes that are started and ended as an operator does',
+    after: 'the command line, the start and the end of the process',
     embedded: [nightly('src/cli'), 'test/{process,schema-version,full-disk}.nightly.test.ts', nightly('src/database')],
   },
   moving: {
     about: 'backups, restores and dumps of whole databases',
+    after: 'the schema, backups, dumps',
     embedded: [nightly('src/{backup,moving}')],
     postgres: [
       'src/moving/moving.nightly.test.ts',
@@ -100,6 +112,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   slow: {
     about: 'what measures time or memory, or waits for a real while',
+    after: 'channels, live calls, search, upkeep',
     embedded: [
       nightly('src/{channels,live,metrics,scraping,upkeep}'),
       'src/requests/search/*.nightly.test.ts',
@@ -109,11 +122,13 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   pgbouncer: {
     about: 'a service behind PgBouncer in transaction mode',
+    after: 'pools, LISTEN, transactions',
     postgres: ['test/pgbouncer.nightly.test.ts'],
     needs: { debian: ['pgbouncer'], missing: () => (findPgBouncer() === null ? 'there is no PgBouncer' : null) },
   },
   opensearch: {
     about: 'the search suite on OpenSearch',
+    after: 'search, the outbox',
     postgres: [
       nightly('test/opensearch'),
       'src/requests/search/{engine,search-index,searchable-requests,views,outbox/metrics}.service.test.ts',
@@ -126,6 +141,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   'round-robin': {
     about: 'the contract on four processes behind a load balancer, which are killed between its calls',
+    after: 'routes, the queue, anything that processes share',
     postgres: ['test/contract/*.postgres.test.ts'],
     environment: { TEST_SERVICE: 'round-robin' },
     // A job whose worker is killed waits for half a minute; four processes start at once.
@@ -133,6 +149,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   },
   package: {
     about: 'the package, installed into an empty folder',
+    after: 'dependencies, scripts, `bin/`',
     embedded: [nightly('test/package')],
   },
 }
