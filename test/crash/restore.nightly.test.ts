@@ -87,7 +87,7 @@ describe('kill -9 during a restore', () => {
       const state = await readDataDirectory(dataDir)
       expect([old, restored]).toContainEqual(state)
       const extra = listDataDirectory(dataDir).filter((name) => !name.startsWith('database.before-restore-'))
-      expect(extra).toEqual(['admin-key', 'database'])
+      expect(extra).toEqual(['admin-key', 'database', 'secrets-key'])
     }
     await copy.remove()
   })
