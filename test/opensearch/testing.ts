@@ -8,12 +8,23 @@ import { store } from '../../src/requests/search/testing.ts'
 /** All documents of an index, by what tells them apart: their ids with their votes. @param max of one page of a cluster */
 export async function indexedVotes(cluster: Cluster, index: string): Promise<Map<string, number>> {
   await cluster.refresh(index)
-  const { hits } = await cluster.search(
-    index,
-    { query: { match_all: {} }, size: 10_000, sort: [{ votes: 'asc' }, { id: 'asc' }] },
-    { session: 'test' },
-  )
-  return new Map(hits.map(({ sort: [votes, id] }) => [String(id), Number(votes)]))
+  const votes = new Map<string, number>()
+  // A search gives at most 10,000 hits.
+  for (let after: readonly unknown[] | null = []; after !== null; ) {
+    const { hits } = await cluster.search(
+      index,
+      {
+        query: { match_all: {} },
+        size: 10_000,
+        sort: [{ votes: 'asc' }, { id: 'asc' }],
+        ...(after.length > 0 ? { search_after: after } : {}),
+      },
+      { session: 'test' },
+    )
+    for (const { sort } of hits) votes.set(String(sort[1]), Number(sort[0]))
+    after = hits.at(-1)?.sort ?? null
+  }
+  return votes
 }
 
 export async function storedVotes(database: Database): Promise<Map<string, number>> {
