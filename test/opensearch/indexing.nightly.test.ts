@@ -196,7 +196,7 @@ describe('the index of a cluster', () => {
 })
 
 describe('a purged or hidden request', () => {
-  const races = campaignSize('PURGE_RACES', { quick: 400, nightly: 10_000 })
+  const races = campaignSize('PURGE_RACES', { quick: 400, nightly: 2_000 })
   const purge = (id: string) => purgeRequests(opened.database, { id, suppress: false, dryRun: false, now: new Date() })
   const hide = (id: string) => sql`update requests set standing = -1 where id = ${id}`.execute(opened.database)
 
