@@ -27,7 +27,7 @@ import { registerFeedReading } from './feeds/read-routes.ts'
 import { registerFeedRoutes } from './feeds/routes.ts'
 import type { App } from './http/app-type.ts'
 import { registerDraining } from './http/draining.ts'
-import { type Health, registerHealthRoutes } from './http/health.ts'
+import { type HealthRoutes, registerHealthRoutes } from './http/health.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { Proxies } from './http/proxies.ts'
 import { createServer, setCommonRules } from './http/server.ts'
@@ -121,8 +121,9 @@ export interface AppDependencies {
   secrets: Secrets
   renderEvent: RenderEvent
   monitoring: Monitoring
-  /** The answer of `/readyz`; it may change while the service runs. */
-  health: () => Promise<Health>
+  /** What `/healthz` and `/readyz` say; it may change while the service runs. */
+  isAlive: HealthRoutes['isAlive']
+  health: HealthRoutes['health']
 }
 
 /** What the rooms above accounts store of an account. */
@@ -141,7 +142,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   const authentication = createAuthentication(dependencies)
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   const shared = { ...dependencies, enabledPlatforms, defaultPlatforms, authentication, idempotent }
-  registerHealthRoutes(routes, dependencies.health)
+  registerHealthRoutes(routes, dependencies)
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
   registerAccountRoutes(routes, { ...shared, deleteOwned })

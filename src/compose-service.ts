@@ -71,6 +71,9 @@ export interface ServiceOverrides {
   pageDirectory?: string
 }
 
+/** A statement of the embedded database that takes longer than this holds up all others: `/healthz` fails. */
+const silentMs = 30_000
+
 /** The size of the response cache: some hundred large answers of searches and lists, or thousands of usual ones. */
 const maxCachedCharacters = 32_000_000
 
@@ -153,6 +156,7 @@ export async function composeService(parts: ServiceParts) {
     changes,
     searchIndex,
     searchCluster,
+    isAlive: () => (opened.embedded?.runningMs() ?? 0) < silentMs,
     health: async () => {
       const ready = !isStopping() && (await isReady())
       return {

@@ -107,6 +107,9 @@ async function checkChannels(
 
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
 
+/** The limit of a statement on the embedded database: one that runs for so long never ends. The largest statements of a start are over. */
+const statementLimitMs = 5 * 60_000
+
 /** Takes up what the last process on this embedded database left unfinished. */
 async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
   const { database } = prepared.opened
@@ -145,6 +148,7 @@ async function start(parts: StartParts): Promise<Service> {
     await reportConnections(opened.readConnectionUse, log)
     await reportPooler(opened, log)
   }
+  opened.embedded?.limitStatements(statementLimitMs)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { KeyScope } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
+import { noteIfWritable } from '../database/writes.ts'
 import type { Account } from '../http/callers.ts'
 import { apiKeyPattern, hashKey } from './api-key.ts'
 import { hasOwnView, ownViewColumns } from './own-view.ts'
@@ -112,7 +113,7 @@ export async function findAccountByKey(
   if (!row) return null
   const { id, last_used_at: lastUsedAt, accountId, tier, scope } = row
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
-    await executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute()
+    await noteIfWritable(executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget: row.keyHasBudget, scope }
 }

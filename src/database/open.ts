@@ -6,6 +6,7 @@ import { createDatabaseFiles } from './embedded/creation.ts'
 import { databaseIn, tidyDataDirectory } from './embedded/data-directory.ts'
 import { explainOpening } from './embedded/data-directory-error.ts'
 import { embeddedDialect } from './embedded/dialect.ts'
+import { refuseWritesWithoutSpace, requireFreeSpace } from './embedded/free-space.ts'
 import { lockDataDirectory } from './embedded/lock.ts'
 import { requireReadableVersion, writeVersion } from './embedded/version-file.ts'
 import type { ConnectionUse } from './postgres/connection-use.ts'
@@ -66,14 +67,7 @@ const createLog =
 export async function openDatabaseFiles(directory: string, options: Pick<DatabaseOptions, 'onCrash' | 'onStatement'>) {
   const client = await openEmbedded(directory, options.onCrash)
   const log = createLog(options, watchWrites())
-  const databaseOf = (limited: EmbeddedClient): Database =>
-    new Kysely<Tables>({ dialect: embeddedDialect(limited), log })
-  return {
-    client,
-    database: databaseOf(client),
-    /** The same database, with `EmbeddedClient.withTimeLimit`. */
-    withTimeLimit: (maxMs: number): Database => databaseOf(client.withTimeLimit(maxMs)),
-  }
+  return { client, database: new Kysely<Tables>({ dialect: embeddedDialect(client), log }) }
 }
 
 /** Opens the database of a data directory. It is made when it is missing, or incomplete after a crash. */
@@ -109,8 +103,11 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
   const lock = lockDataDirectory(options.dataDir)
   try {
     tidyDataDirectory(options.dataDir)
+    requireFreeSpace(options.dataDir)
     const client = await openOrMakeDatabase(options)
+    const stopChecking = refuseWritesWithoutSpace(client, options.dataDir)
     return handleOfEmbedded(client, options, async () => {
+      stopChecking()
       await client.close()
       lock.release()
     })

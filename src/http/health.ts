@@ -15,8 +15,14 @@ export interface Health {
   warnings: string[]
 }
 
+export interface HealthRoutes {
+  /** False while a supervisor should start the process again. */
+  isAlive: () => boolean
+  health: () => Promise<Health>
+}
+
 /** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
-export function registerHealthRoutes(app: App, health: () => Promise<Health>): void {
+export function registerHealthRoutes(app: App, { isAlive, health }: HealthRoutes): void {
   app.get(
     '/healthz',
     {
@@ -24,10 +30,13 @@ export function registerHealthRoutes(app: App, health: () => Promise<Health>): v
         operationId: 'readHealth',
         summary: 'Whether the process runs',
         tags: ['Service'],
-        response: { 200: closed({ status: Type.String() }) },
+        response: { 200: closed({ status: Type.String() }), 503: errorBody },
       },
     },
-    async () => ({ status: 'ok' }),
+    async () => {
+      if (!isAlive()) throw new ServiceError('UNAVAILABLE', 'The thread of the database does not answer.')
+      return { status: 'ok' }
+    },
   )
 
   app.get(

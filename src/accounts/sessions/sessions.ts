@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
+import { noteIfWritable } from '../../database/writes.ts'
 import type { Account } from '../../http/callers.ts'
 import { hasBudget } from '../keys.ts'
 import { hasOwnView, ownViewColumns } from '../own-view.ts'
@@ -94,7 +95,7 @@ export async function findSession(
   if (!row) return null
   const { id, lastUsedAt, accountId, name, tier, keyId } = row
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
-    await executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
+    await noteIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const account =
     accountId === null || name === null || tier === null

@@ -171,27 +171,39 @@ describe('the client of the embedded database', () => {
   it('ends a statement that runs longer than it may, with its thread, and opens again', async () => {
     const copy = await copyDatabase()
     const { promise: crashed, resolve: onCrash } = Promise.withResolvers<Error>()
-    const { client: limited, withTimeLimit } = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
-    await limited.exec('create table kept as select 1 as value')
-    const hurried = withTimeLimit(300)
-    expect((await sql`select value from kept`.execute(hurried)).rows).toEqual([{ value: 1 }])
-    // Sent before the next statement, which waits for it.
-    const endless = limited.withTimeLimit(300).query('do $$ begin loop end loop; end $$')
+    const { client: limited, database } = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
+    // As long as it takes until there is a limit.
+    await limited.exec(`create table kept as select 1 as value;
+      do $$ begin for i in 1..3 loop perform count(*) from generate_series(1, 300000); end loop; end $$`)
+    limited.limitStatements(300)
+    expect((await sql`select value from kept`.execute(database)).rows).toEqual([{ value: 1 }])
+    expect(limited.runningMs()).toBe(0)
+    const endless = limited.query('do $$ begin loop end loop; end $$')
     const waiting = limited.query('select 2')
+    await expect.poll(() => limited.runningMs()).toBeGreaterThan(100)
     await expect(endless).rejects.toMatchObject({ code: '57014' })
     await expect(endless).rejects.toSatisfy(isDatabaseUnavailable)
-    // Not ended by its own limit.
+    // Not ended by the limit itself.
     await expect(waiting).rejects.toThrow('The embedded database is closed')
     await expect(waiting).rejects.not.toMatchObject({ code: '57014' })
     expect(await crashed).toMatchObject({ code: '57014' })
     await limited.close().catch(() => {})
     const again = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
-    // Other statements take as long as they take.
-    const slow = `do $$ begin for i in 1..3 loop perform count(*) from generate_series(1, 300000); end loop; end $$`
-    again.withTimeLimit(1)
-    await again.client.exec(slow)
     expect((await sql`select value from kept`.execute(again.database)).rows).toEqual([{ value: 1 }])
     await again.client.close()
+    await copy.remove()
+  })
+
+  it('ends with an error after which Postgres would end its process', async () => {
+    const copy = await copyDatabase()
+    const { promise: crashed, resolve: onCrash } = Promise.withResolvers<Error>()
+    const { client: ended } = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
+    // FATAL: terminating connection due to administrator command.
+    const terminated = ended.query('select pg_terminate_backend(pg_backend_pid())')
+    await expect(terminated).rejects.toThrow()
+    expect(await crashed).toBeInstanceOf(Error)
+    await expect(ended.query('select 1')).rejects.toThrow()
+    await ended.close().catch(() => {})
     await copy.remove()
   })
 

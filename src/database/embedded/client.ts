@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createExclusiveLock } from './exclusive-lock.ts'
 import type { StatementResult } from './messages.ts'
@@ -31,14 +32,22 @@ export interface EmbeddedClient extends Statements {
   readonly uncounted: Statements
   /** For how long the database has been unused: milliseconds since the last use ended, 0 while one runs or waits. */
   idleMs(): number
-  /** The same database, in which a statement may run no longer than `maxMs`: it fails with SQLSTATE 57014, and the database crashes. */
-  withTimeLimit(maxMs: number): EmbeddedClient
+  /**
+   * From now on no statement may run longer: it fails with SQLSTATE 57014, and the database crashes, since WebAssembly cannot be
+   * interrupted. Without a call there is no limit.
+   */
+  limitStatements(maxMs: number): void
+  /** For how long the statement that is being run has been running: milliseconds, 0 while there is none. */
+  runningMs(): number
   /** Calls back for each notification of the channel; the promise gives a function that ends that. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
 type Wire = ReturnType<typeof connectWorker>
+
+/** How long closing may wait for the statements that were sent before, and for the last checkpoint. */
+const closingMs = 15_000
 
 /** Measures since when the database is unused. */
 function createUseClock() {
@@ -83,12 +92,9 @@ function createLockedStatements(call: Wire['call']) {
   /** A statement of the holder of the lock. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
-  const limitedQuery =
-    (maxMs: number | undefined): Queryable['query'] =>
-    async <T>(sql: string, parameters: unknown[] = []) =>
-      firstOf<T>(await share({ operation: 'query', sql, parameters, maxMs }))
   const statements: Statements = {
-    query: limitedQuery(undefined),
+    query: async <T>(sql: string, parameters: unknown[] = []) =>
+      firstOf<T>(await share({ operation: 'query', sql, parameters })),
     exec: (sql) =>
       hold(() =>
         call({ operation: 'exec', sql }).catch(async (error: unknown) => {
@@ -102,7 +108,7 @@ function createLockedStatements(call: Wire['call']) {
     const release = await lock.hold()
     return openTransaction({ call, query, release, onEnd })
   }
-  return { share, hold, query, limitedQuery, statements, begin }
+  return { share, hold, query, statements, begin }
 }
 
 type LockedStatements = ReturnType<typeof createLockedStatements>
@@ -178,11 +184,8 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     aside: (run) => hold(() => run({ query })),
     uncounted: statements,
     idleMs: use.idleMs,
-    withTimeLimit: (maxMs) => {
-      const limited = locked.limitedQuery(maxMs)
-      const query: EmbeddedClient['query'] = (sql, parameters) => asUse(() => limited(sql, parameters))
-      return Object.create(client, { query: { value: query } })
-    },
+    limitStatements: wire.limit,
+    runningMs: wire.runningMs,
     listen: createListen(
       wire,
       (sql) => asUse(() => share({ operation: 'exec', sql })),
@@ -191,8 +194,9 @@ export async function openEmbedded(directory: string, onCrash: (error: Error) =>
     close: async () => {
       if (closed) return
       closed = true
-      // The thread of a database that died may still run.
-      await hold(() => wire.call({ operation: 'close' })).finally(wire.stop)
+      const closing = hold(() => wire.call({ operation: 'close' }))
+      // A thread that does not answer is ended as by kill -9, which the files survive. That of a database that died may still run.
+      await Promise.race([closing, sleep(closingMs, undefined, { ref: false })]).finally(wire.stop)
     },
   }
   return client

@@ -15,18 +15,11 @@ export class EmbeddedDatabaseError extends Error {
 }
 
 export type Operation =
-  | {
-      operation: 'query'
-      sql: string
-      parameters: readonly unknown[]
-      /** How long it may run, in milliseconds; without it, as long as it takes. */
-      maxMs?: number | undefined
-    }
+  | { operation: 'query'; sql: string; parameters: readonly unknown[] }
   | { operation: 'exec'; sql: string }
   | { operation: 'close' }
 
 interface Pending {
-  maxMs: number | undefined
   /** The text of a statement with parameters and the name that it was sent under; null for any other operation. */
   statement: { text: string; name: string } | null
   resolve(results: StatementResult[]): void
@@ -58,8 +51,14 @@ function createSender(worker: Worker, statements: PreparedStatements) {
 /** Callbacks by notification channel. */
 type Listeners = Map<string, Set<(payload: string) => void>>
 
-/** Settles the call that a response belongs to, and delivers the notifications that came with it. */
-function createReceiver(statements: PreparedStatements, listeners: Listeners) {
+/** Errors after which this process of Postgres ends, by its manual ("Message Severity Levels"): in WebAssembly it does not. */
+const fatalSeverities = new Set(['FATAL', 'PANIC'])
+
+/**
+ * Settles the call that a response belongs to, and delivers the notifications that came with it.
+ * @param onFatal called with an error after which the database must not be used.
+ */
+function createReceiver(statements: PreparedStatements, listeners: Listeners, onFatal: (error: Error) => void) {
   const ended = (call: Pending | undefined, code: string | null) => {
     if (call?.statement) statements.ended(call.statement.text, call.statement.name, code)
   }
@@ -72,7 +71,11 @@ function createReceiver(statements: PreparedStatements, listeners: Listeners) {
     const { results, error, notifications } = readAnswer(response.answer)
     ended(call, error && (error.code ?? 'XX000'))
     if (error === null) call?.resolve(results)
-    else call?.reject(error instanceof DatabaseError ? new EmbeddedDatabaseError(describeError(error)) : error)
+    else if (error instanceof DatabaseError) {
+      const described = new EmbeddedDatabaseError(describeError(error))
+      call?.reject(described)
+      if (fatalSeverities.has(error.severity ?? '')) onFatal(described)
+    } else call?.reject(error)
     for (const { channel, payload } of notifications) {
       for (const notify of listeners.get(channel) ?? []) notify(payload)
     }
@@ -87,19 +90,34 @@ const timeLimitReached = (maxMs: number): WorkerError => ({
 
 /**
  * Watches how long the first of the pending calls runs, since the thread answers one after the other.
- * @param onLimit called once with the id of one that runs longer than it may.
+ * @param onLimit called once when it runs longer than `limit` last said.
  */
-function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: number) => void): () => void {
+function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: number, maxMs: number) => void) {
   let watched: number | null = null
+  let since = 0
+  let maxMs: number | null = null
   let timer: NodeJS.Timeout | undefined
-  return () => {
-    const [id, call] = pending.entries().next().value ?? [null, null]
-    if (id === watched) return
+  const restart = () => {
     clearTimeout(timer)
-    watched = id
-    if (id === null || call.maxMs === undefined) return
+    const [id, limit] = [watched, maxMs]
+    if (id === null || limit === null) return
     // An answer that came while this thread was busy is read before the second step.
-    timer = setTimeout(() => setImmediate(() => pending.has(id) && onLimit(id)), call.maxMs)
+    timer = setTimeout(() => setImmediate(() => pending.has(id) && onLimit(id, limit)), limit)
+  }
+  return {
+    /** To be called when a call was added or taken. */
+    update: () => {
+      const id = pending.keys().next().value ?? null
+      if (id === watched) return
+      watched = id
+      since = performance.now()
+      restart()
+    },
+    limit: (limit: number) => {
+      maxMs = limit
+      restart()
+    },
+    runningMs: () => (watched === null ? 0 : performance.now() - since),
   }
 }
 
@@ -109,16 +127,16 @@ function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: nu
  */
 function createPendingCalls(
   send: (operation: Operation, id: number) => Pending['statement'],
-  onLimit: (id: number) => void,
+  onLimit: (id: number, maxMs: number) => void,
 ) {
   const pending = new Map<number, Pending>()
-  const watch = createTimeLimit(pending, onLimit)
+  const { update, limit, runningMs } = createTimeLimit(pending, onLimit)
   let nextId = 1
   let failure: Error | null = null
   const take = (id: number): Pending | undefined => {
     const call = pending.get(id)
     pending.delete(id)
-    watch()
+    update()
     return call
   }
   return {
@@ -127,9 +145,8 @@ function createPendingCalls(
       const id = nextId++
       const { promise, resolve, reject } = Promise.withResolvers<StatementResult[]>()
       try {
-        const maxMs = operation.operation === 'query' ? operation.maxMs : undefined
-        pending.set(id, { statement: send(operation, id), maxMs, resolve, reject })
-        watch()
+        pending.set(id, { statement: send(operation, id), resolve, reject })
+        update()
       } catch (error) {
         // A parameter that cannot be sent, a function for example.
         reject(error as Error)
@@ -137,13 +154,15 @@ function createPendingCalls(
       return promise
     },
     take,
+    limit,
+    runningMs,
     /** @returns false when they have failed before. */
     fail: (error: Error): boolean => {
       if (failure) return false
       failure = error
       for (const { reject } of pending.values()) reject(error)
       pending.clear()
-      watch()
+      update()
       return true
     },
   }
@@ -151,7 +170,8 @@ function createPendingCalls(
 
 /**
  * Starts the worker thread and connects to it: operations out, answers matched by id. When the thread dies, every call is rejected.
- * WebAssembly cannot be interrupted: a statement that runs longer than it may is ended with the thread, as by kill -9.
+ * WebAssembly cannot be interrupted: a statement that runs longer than it may is ended with the thread, as by kill -9. So is the
+ * thread after an error of severity FATAL or PANIC: there Postgres would end, but PGlite would loop at the next message.
  * @param onCrash called when it dies while `isClosing` gives false, with SQLSTATE 57014 after a statement that ran too long.
  */
 export function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
@@ -162,8 +182,11 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   const listeners: Listeners = new Map()
   const opening = Promise.withResolvers<void>()
   const statements = createPreparedStatements()
-  const calls = createPendingCalls(createSender(worker, statements), (id) => endWith(calls.take(id)))
-  const receive = createReceiver(statements, listeners)
+  const calls = createPendingCalls(createSender(worker, statements), (id, maxMs) => endWith(calls.take(id), maxMs))
+  const receive = createReceiver(statements, listeners, (error) => {
+    crash(error)
+    void worker.terminate()
+  })
 
   const die = (error: Error): boolean => {
     opening.reject(error)
@@ -172,10 +195,9 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   const crash = (error: Error) => {
     if (die(error)) onCrash(error)
   }
-  const endWith = (slow: Pending | undefined) => {
-    if (slow?.maxMs === undefined) return
-    const error = new EmbeddedDatabaseError(timeLimitReached(slow.maxMs))
-    slow.reject(error)
+  const endWith = (slow: Pending | undefined, maxMs: number) => {
+    const error = new EmbeddedDatabaseError(timeLimitReached(maxMs))
+    slow?.reject(error)
     // The others are not too slow.
     if (die(new Error('The embedded database is closed, since a statement ran too long.'))) onCrash(error)
     void worker.terminate()
@@ -192,5 +214,6 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
     if (isClosing()) die(error)
     else crash(error)
   })
-  return { call: calls.call, listeners, opened: opening.promise, stop: () => worker.terminate() }
+  const { call, limit, runningMs } = calls
+  return { call, limit, runningMs, listeners, opened: opening.promise, stop: () => worker.terminate() }
 }
