@@ -161,7 +161,7 @@ const fail = (error: Error) => {
   throw error
 }
 async function withService<T>(cachesResponses: boolean, use: (service: Service) => Promise<T>): Promise<T> {
-  const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
+  const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000, files: 1_000_000 }
   const overrides = { requestLimits: limits, cachesResponses }
   const service = await startService(config, pino({ level: 'silent' }), fail, overrides)
   try {

@@ -61,7 +61,7 @@ async function measureReads(databaseUrl: string | undefined, cachesResponses: bo
     BOOTSTRAP_API_KEY: generateApiKey(),
     ADMIN_API_KEY: 'admin-key-of-the-bench',
   })
-  const requestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
+  const requestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000, files: 1_000_000 }
   const service = await startService(config, pino({ level: 'silent' }), fail, { requestLimits, cachesResponses })
   try {
     const { database } = service.database

@@ -15,7 +15,7 @@ export interface MemoryReport {
 const onCrash = (error: Error) => {
   throw error
 }
-const limits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
+const limits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000, files: 1_000_000 }
 const replaced = JSON.parse(process.argv[2] ?? '{}') as Pick<ServiceOverrides, 'cachesResponses' | 'placesRequests'>
 const overrides = { platformTimeScale: 1_000_000, requestLimits: limits, ...replaced }
 const service = await startService(readConfig(), pino({ level: 'error' }), onCrash, overrides)

@@ -29,6 +29,8 @@ import type { App } from './http/app-type.ts'
 import { registerDraining } from './http/draining.ts'
 import { type HealthRoutes, registerHealthRoutes } from './http/health.ts'
 import { openApiDocument } from './http/openapi.ts'
+import { shareComponents } from './http/openapi-components.ts'
+import { prepareAnswer } from './http/prepared-answer.ts'
 import type { Proxies } from './http/proxies.ts'
 import { createServer, setCommonRules } from './http/server.ts'
 import { createIdempotent } from './idempotency/idempotency.ts'
@@ -46,6 +48,7 @@ import type { HostMemoryStore } from './platforms/budget/host-memory.ts'
 import type { Platforms } from './platforms/platforms.ts'
 import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
+import { createFileGuard } from './rate-limits/file-guard.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
 import type { ApiDocument } from './reference/page.ts'
 import { registerReference } from './reference/routes.ts'
@@ -137,6 +140,20 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteFeedsOf(transaction, accountId)
 }
 
+/** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */
+async function registerFiles(routes: App, { publicUrl, rateLimits, ...page }: AppDependencies): Promise<void> {
+  const guardFiles = createFileGuard(rateLimits)
+  const readDocument = () => routes.swagger() as unknown as ApiDocument
+  const sendDocument = prepareAnswer(() =>
+    JSON.stringify(shareComponents({ ...readDocument(), servers: [{ url: publicUrl() }] })),
+  )
+  routes.get('/openapi.json', { schema: { hide: true }, onRequest: guardFiles }, (request, reply) =>
+    sendDocument(request, reply.type('application/json; charset=utf-8')),
+  )
+  registerReference(routes, { readDocument, onRequest: guardFiles })
+  await registerPage(routes, { ...page, guardFiles })
+}
+
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
   const authentication = createAuthentication(dependencies)
@@ -182,9 +199,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   const { expose } = dependencies.monitoring
   if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
   registerRequestHunt(routes)
-  registerReference(routes, () => routes.swagger() as unknown as ApiDocument)
-  await registerPage(routes, dependencies)
-  routes.get('/openapi.json', { schema: { hide: true } }, async () => routes.swagger())
+  await registerFiles(routes, dependencies)
 }
 
 /**

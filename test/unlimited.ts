@@ -1,4 +1,9 @@
 import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
 
 /** The limiter runs in every suite, but refuses nothing. */
-export const unlimited: RequestLimits = { ofTier: () => 1_000_000, polls: 1_000_000, withoutKey: 1_000_000 }
+export const unlimited: RequestLimits = {
+  ofTier: () => 1_000_000,
+  polls: 1_000_000,
+  withoutKey: 1_000_000,
+  files: 1_000_000,
+}

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { App } from '../http/app-type.ts'
+import { isKnown } from '../http/prepared-answer.ts'
 import { contentSecurityPolicy, pageHeaders } from '../http/security-headers.ts'
 import { isCompiled } from '../runtime/module-file.ts'
 import type { RemovalContact } from '../runtime/removal-contact.ts'
@@ -51,6 +52,8 @@ export interface PageOptions {
   pageDirectory: string
   /** The contact at the end of every view. */
   removalContact: RemovalContact | undefined
+  /** Counts the calls, which need no key. */
+  guardFiles: onRequestAsyncHookHandler
 }
 
 /**
@@ -58,7 +61,10 @@ export interface PageOptions {
  * when the service started. `index.html` is the one of the start, because that of a later build names files of the
  * next start. Without a built page `/` says how to get one.
  */
-export async function registerPage(app: App, { pageDirectory: directory, removalContact }: PageOptions): Promise<void> {
+export async function registerPage(
+  app: App,
+  { pageDirectory: directory, removalContact, guardFiles: onRequest }: PageOptions,
+): Promise<void> {
   const files = listFiles(directory)
   const isBuilt = files.has('index.html')
   const html = isBuilt ? readFileSync(join(directory, 'index.html'), 'utf8') : unbuiltPage
@@ -74,13 +80,11 @@ export async function registerPage(app: App, { pageDirectory: directory, removal
     reply.headers({ ...pageHeaders, 'content-security-policy': contentSecurityPolicy }).type('text/html')
     if (!isBuilt) return reply.send(index)
     reply.headers({ 'cache-control': 'no-cache', etag: indexTag })
-    // A proxy that compresses turns the tag into a weak one.
-    const isKnown = request.headers['if-none-match']?.replaceAll('W/', '').split(/, */).includes(indexTag)
-    return isKnown ? reply.code(304).send() : reply.send(index)
+    return isKnown(request, indexTag) ? reply.code(304).send() : reply.send(index)
   }
 
-  app.get('/', { schema: { hide: true } }, view)
-  app.get<{ Params: { '*': string } }>('/*', { schema: { hide: true } }, (request, reply) => {
+  app.get('/', { schema: { hide: true }, onRequest }, view)
+  app.get<{ Params: { '*': string } }>('/*', { schema: { hide: true }, onRequest }, (request, reply) => {
     const path = request.params['*']
     if (path === 'index.html' && isBuilt) return view(request, reply)
     if (files.has(path)) return sendFile(reply, path)

@@ -1,5 +1,6 @@
 import { type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
 import { type ErrorCode, errorCatalogue, limitReasons } from './errors.ts'
+import { nameKeyword } from './openapi-components.ts'
 
 /** A JSON object with exactly these properties. */
 export const closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}): TObject<P> =>
@@ -36,15 +37,18 @@ export const creditUsage = closed(
 
 export const usage = closed({ credits: creditUsage })
 
-export const errorBody = closed({
-  error: closed({
-    code: oneOf(Object.keys(errorCatalogue) as ErrorCode[]),
-    message: Type.String(),
-    details: Type.Optional(Type.Array(closed({ path: Type.String(), message: Type.String() }))),
-    reason: Type.Optional(oneOf(limitReasons)),
-    resetsAt: Type.Optional(moment('With every reason but `rate`: when the pool and the budgets are fresh')),
-  }),
-})
+export const errorBody = closed(
+  {
+    error: closed({
+      code: oneOf(Object.keys(errorCatalogue) as ErrorCode[]),
+      message: Type.String(),
+      details: Type.Optional(Type.Array(closed({ path: Type.String(), message: Type.String() }))),
+      reason: Type.Optional(oneOf(limitReasons)),
+      resetsAt: Type.Optional(moment('With every reason but `rate`: when the pool and the budgets are fresh')),
+    }),
+  },
+  { [nameKeyword]: 'Error' },
+)
 
 /** The errors of every call with a body. */
 export const bodyErrors = [

@@ -14,10 +14,16 @@ export interface RequestLimits {
   polls: number
   /** Calls without a valid key, from one client address. */
   withoutKey: number
+  /** Calls of the page's files and of the documents of the API, which need no key, from one client address. */
+  files: number
 }
 
 /** The limits that no plan changes. */
-export const guardLimits: Pick<RequestLimits, 'polls' | 'withoutKey'> = { polls: 600, withoutKey: 60 }
+export const guardLimits: Pick<RequestLimits, 'polls' | 'withoutKey' | 'files'> = {
+  polls: 600,
+  withoutKey: 60,
+  files: 600,
+}
 
 /** The calls of each policy are counted separately; the names are those in the headers. */
 export type AccountPolicy = 'default' | 'polls'
@@ -33,6 +39,11 @@ export interface RateLimits {
    * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
    */
   countWithoutKey(address: string, reply: FastifyReply): Promise<void>
+  /**
+   * Counts a call of a file that needs no key.
+   * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
+   */
+  countFile(address: string, reply: FastifyReply): Promise<void>
 }
 
 /** Enough for normal use; with more addresses the oldest are removed, so memory is bounded. */
@@ -65,6 +76,7 @@ export interface RateLimitDependencies {
 
 export function createRateLimits({ clock, limiter, limits }: RateLimitDependencies): RateLimits {
   const clients = createSlidingLog({ clock, maxKeys: maxClients })
+  const readers = createSlidingLog({ clock, maxKeys: maxClients })
   return {
     countCall: async ({ accountId, tier }, policy, reply) => {
       const limit = policy === 'polls' ? limits.polls : limits.ofTier(tier)
@@ -78,6 +90,13 @@ export function createRateLimits({ clock, limiter, limits }: RateLimitDependenci
       if (verdict.accepted) return
       setHeaders(reply, 'without-key', limit, verdict)
       throw refusal(`${limit} requests without a valid API key`, verdict)
+    },
+    countFile: async (address, reply) => {
+      const limit = limits.files
+      const verdict = await readers.take(clientOf(address), limit)
+      if (verdict.accepted) return
+      setHeaders(reply, 'files', limit, verdict)
+      throw refusal(`${limit} files`, verdict)
     },
   }
 }
