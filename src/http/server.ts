@@ -61,6 +61,7 @@ export function createServer({ log, usualCallLevel, trustProxy, rewriteUrl }: Se
     ...(rewriteUrl ? { rewriteUrl } : {}),
     // A caller that never finishes its request must not hold a connection for ever.
     requestTimeout: 30_000,
+    http: { connectionsCheckingInterval: 2_000 },
     // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: renderFrameworkError,
@@ -83,8 +84,12 @@ export function setCommonRules(app: App, cacheVersion: Version): void {
     route.schema = { querystring: closed({}), ...route.schema }
     // The body of a DELETE, and of a POST that needs none, is read too, though it has no meaning (body.ts).
     const { response } = route.schema as { response?: object }
-    if (route.method === 'DELETE' || route.method === 'POST') {
-      route.schema.response = { ...errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'), ...response }
+    const takesBody = route.method === 'DELETE' || route.method === 'POST'
+    route.schema.response = {
+      // Every route refuses an unknown parameter.
+      ...errorResponses('INVALID_REQUEST'),
+      ...(takesBody ? errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE') : {}),
+      ...response,
     }
   })
   app.addHook('onRequest', async (request, reply) => {

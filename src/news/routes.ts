@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
+import { includesScope } from '../accounts/scopes.ts'
 import type { Database, Executor } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { dateParameter, parseDate } from '../http/dates.ts'
@@ -45,7 +46,7 @@ const toAnswer = ({ readUntil, until, ...news }: WatchNews) => ({
 
 const description = `By watch, each wish once in a list however many reports had it. A wish is new when the watch knew none of its requests; it grew when
 these gained votes, or others joined it. What expires or comes back is never news, and neither are merges and splits. Titles and numbers are those of now, as your account sees
-them: what was deleted or hidden since is left out. Reading counts as a look at these watches.`
+them: what was deleted or hidden since is left out. Reading with a key that may collect counts as a look at these watches.`
 
 function registerRead(app: App, { database, clock, authentication, publicUrl, noteLook }: NewsDependencies): void {
   app.get(
@@ -92,7 +93,8 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, no
         cursor,
       })
       const ids = page.watches.map((watch) => watch.watchId)
-      if (ids.length > 0) await noteLook(database, ids, clock.now())
+      // A look keeps a watch running, which spends.
+      if (ids.length > 0 && includesScope(account.scope, 'collect')) await noteLook(database, ids, clock.now())
       return { data: { ...page, watches: page.watches.map(toAnswer) } }
     },
   )
@@ -102,7 +104,7 @@ function registerMark(app: App, { database, clock, authentication, noteLook }: N
   app.post(
     '/api/v1/news/read',
     {
-      onRequest: authentication.requireAccount,
+      onRequest: authentication.requireCollect,
       schema: {
         operationId: 'markNewsRead',
         summary: 'Mark news as read',
@@ -113,7 +115,7 @@ function registerMark(app: App, { database, clock, authentication, noteLook }: N
           watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch' })),
           until: Type.Optional(dateParameter('Only what was ready then')),
         }),
-        response: { 200: readAnswer, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
+        response: { 200: readAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND') },
       },
     },
     async (request) => {

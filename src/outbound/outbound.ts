@@ -89,11 +89,15 @@ async function discard(body: Dispatcher.ResponseData['body']): Promise<void> {
   }
 }
 
-/** A sentence of our own for a failure of the connection, without the address. */
-function explain(error: unknown, isOver: boolean): Error {
+/**
+ * A sentence of our own for a failure of the connection, without the address.
+ * @param saysWhy false for one sentence whatever happened: at any port, the reasons would tell an account which services a host has.
+ */
+function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy: boolean }): Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof TargetRefusedError) return cause
   }
+  if (!saysWhy) return new TargetFailedError('There was no answer over https with a valid certificate at this port.')
   const { code = '' } = error as { code?: string }
   if (isOver || error instanceof errors.HeadersTimeoutError || error instanceof errors.ConnectTimeoutError) {
     return new TargetFailedError('The receiver did not answer in time.')
@@ -171,7 +175,8 @@ export function createOutbound({
           retryAfterMs: readRetryAfter(answer.headers['retry-after'], clock.now().getTime()),
         }
       } catch (error) {
-        throw explain(error, deadline.aborted)
+        const saysWhy = allowPrivateTargets || URL.parse(url)?.port === ''
+        throw explain(error, { isOver: deadline.aborted, saysWhy })
       }
     },
     close: () => dispatcher.destroy(),

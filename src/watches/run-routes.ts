@@ -101,7 +101,7 @@ function registerLook(app: App, { database, clock, authentication }: WatchDepend
   app.post(
     '/api/v1/watches/:watchId/look',
     {
-      onRequest: authentication.requireAccount,
+      onRequest: authentication.requireCollect,
       schema: {
         operationId: 'noteLookAtWatch',
         summary: 'Note that somebody looks at a watch',
@@ -111,7 +111,7 @@ function registerLook(app: App, { database, clock, authentication }: WatchDepend
         params: watchPath,
         response: {
           200: closed({ data: closed({ watchId: Type.String() }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
         },
       },
     },

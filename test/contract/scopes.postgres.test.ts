@@ -8,13 +8,8 @@ import { json, prepareContract, unknownId } from './testing.ts'
 
 const contract = prepareContract(35)
 
-/** They change nothing, or only with what their parameters say (see below), or note that the account has looked. */
-const openToReaders = [
-  'POST /api/v1/requests/search',
-  'POST /api/v1/watches/preview',
-  'POST /api/v1/watches/{watchId}/look',
-  'POST /api/v1/news/read',
-]
+/** They change nothing, or only with what their parameters say (see below). */
+const openToReaders = ['POST /api/v1/requests/search', 'POST /api/v1/watches/preview']
 /** Reads that a key which does not manage may not make, because they tell of other keys and of addresses. */
 const readsForManagers = [/^GET \/api\/v1\/(keys|channels|feeds)(\/|$)/]
 /** Changes that need no more than `collect`; all others need `manage`. */
