@@ -1,18 +1,15 @@
 import { stripVTControlCharacters } from 'node:util'
+import { withoutUnseen } from '../text/unseen.ts'
 
 /** The maximum of a line of output; the remainder of a text is not processed. */
 const maxLineLength = 4_000
-
-/** Format characters (bidirectional overrides, tags) can make a terminal show another text; joiners are part of letters. */
-const invisible = /(?![\u200c\u200d])\p{Cf}/gu
 
 /**
  * Text from outside as one line that is safe on a terminal: without control characters, escape sequences and direction
  * overrides.
  */
 export function printable(text: string): string {
-  return stripVTControlCharacters(text.slice(0, maxLineLength).toWellFormed())
-    .replace(invisible, '')
+  return withoutUnseen(stripVTControlCharacters(text.slice(0, maxLineLength).toWellFormed()))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
 }

@@ -1,9 +1,5 @@
-/**
- * Controls, and characters that are not seen but change how a text around them is read: of direction, of width zero, tags. ZERO WIDTH
- * (NON-)JOINER stay, as Persian, Hindi and emoji need them.
- */
-const unseen =
-  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+import { withoutUnseen } from '../text/unseen.ts'
+
 const blanks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
 /** More marks on one letter than any script needs, which would grow over the lines above. */
 const markTowers = /(\p{M}{3})\p{M}+/gu
@@ -12,7 +8,7 @@ const markTowers = /(\p{M}{3})\p{M}+/gu
 export function cleanText(text: string, maxLength: number): string {
   // Cut first, since the rest may be long; with room for what is removed.
   const head = text.slice(0, maxLength * 4).toWellFormed()
-  const line = head.normalize('NFC').replace(blanks, ' ').replace(unseen, '').replace(markTowers, '$1').trim()
+  const line = withoutUnseen(head.normalize('NFC')).replace(blanks, ' ').replace(markTowers, '$1').trim()
   const characters = [...line]
   if (characters.length <= maxLength) return text.length > head.length ? `${line}…` : line
   return `${characters

@@ -1,7 +1,7 @@
 import type { Message, MessageItem } from '../../events/message.ts'
+import { withoutUnseen } from '../../text/unseen.ts'
 
-/** Characters that are not seen: controls, and those that change the direction of what follows them. They could make a text look like another one. */
-const unwanted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
+const blanks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
 
 /** Cut to a number of UTF-16 units, never within a character. */
 export function cut(text: string, max: number): string {
@@ -12,7 +12,7 @@ export function cut(text: string, max: number): string {
 
 /** One line of visible text. */
 export const toLine = (text: string, max: number): string =>
-  cut(text.toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ').trim(), max)
+  cut(withoutUnseen(text.toWellFormed()).replace(blanks, ' ').trim(), max)
 
 /** It is not seen, and parts what programs would take for an address. */
 const gap = '\u200b'
@@ -24,7 +24,7 @@ export const withoutAddresses = (text: string): string =>
 /** A text in which no program finds any address: not the bare name of a host or a mail address either. */
 export const withoutHosts = (text: string): string =>
   withoutAddresses(text)
-    .replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])/gu, `.${gap}`)
+    .replace(/(?<=[\p{L}\p{N}_\u200c\u200d-])\.(?=[\p{L}\p{N}\u200c\u200d])/gu, `.${gap}`)
     .replaceAll('@', `@${gap}`)
 
 /** The cuts of a message for one format, in characters. */

@@ -1,3 +1,5 @@
+import { withoutUnseen } from '../../../text/unseen.ts'
+
 /** The address of a Discourse forum, and which part of it holds wishes. */
 export interface Forum {
   /** Without the path of a category or tag. */
@@ -70,10 +72,10 @@ function decoded(segment: string): string {
 
 /**
  * The words of a topic for Discourse. Quotes do not protect words from being filters (`process_advanced_search!` removes
- * them first), `#x` and `@x` are filters, and a single l, t or f orders or narrows. Invisible characters are dropped first.
+ * them first), `#x` and `@x` are filters, and a single l, t or f orders or narrows. Characters that are not seen are dropped first.
  */
 export function discourseWords(words: string[]): string[] {
   return words
-    .map((word) => word.replace(/\p{Cf}/gu, '').replace(/^[^\p{L}\p{N}\p{Extended_Pictographic}.]+/u, ''))
+    .map((word) => withoutUnseen(word).replace(/^[^\p{L}\p{N}\p{Extended_Pictographic}.]+/u, ''))
     .filter((word) => word !== '' && !/^[ltf]$/i.test(word.replace(/[^\p{L}\p{N}]/gu, '')))
 }
