@@ -16,8 +16,14 @@ import { version } from './runtime/version.ts'
 /** The types of channels, what connects to their receivers, and what renders events for them. */
 export function composeChannels({ config, database, clock }: { config: Config; database: Database; clock: Clock }) {
   const userAgent = userAgentFor(version, config.removalContact?.text)
-  const outbound = createOutbound({ allowPrivateTargets: config.sources.allowPrivateTargets, userAgent, clock })
-  const operatorOutbound = createOutbound({ allowPrivateTargets: true, userAgent, clock })
+  const { proxies } = config
+  const outbound = createOutbound({
+    allowPrivateTargets: config.sources.allowPrivateTargets,
+    proxies,
+    userAgent,
+    clock,
+  })
+  const operatorOutbound = createOutbound({ allowPrivateTargets: true, proxies, userAgent, clock })
   const mailer = config.mail === null ? null : createMailer({ config: config.mail })
   const email = createEmailAdapter({ database, mailer })
   const { apprise } = config.channels

@@ -104,7 +104,9 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   const { clock = systemClock, platformTimeouts: timeouts = {}, platformTimeScale: timeScale } = overrides
   const userAgent = userAgentFor(version, config.removalContact?.text)
   const { allowPrivateTargets } = config.sources
-  const client = monitoring.client(createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets }))
+  const client = monitoring.client(
+    createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets, proxies: config.proxies }),
+  )
   const quotas = createQuotaStore(database)
   const cache = createAdapterCache(database)
   const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })

@@ -11,6 +11,7 @@ import { type MailSettings, mailVariables, readMailConfig } from './mail/setting
 import { type MetricsConfig, metricsVariables, readMetricsConfig } from './metrics/settings.ts'
 import { modelVariables, readModelConfig } from './model/settings.ts'
 import { type NewsJudgingConfig, newsVariables, readNewsConfig } from './news/settings.ts'
+import { type NetworkConfig, networkVariables, readNetworkConfig } from './outbound/settings.ts'
 import {
   type PlatformEnvironment,
   type PlatformsConfig,
@@ -63,6 +64,7 @@ export const environmentSchema = Type.Object({
   ...logVariables,
   ...accountVariables,
   ...proxyVariables,
+  ...networkVariables,
   REMOVAL_CONTACT: Type.Optional(
     Type.String({
       description:
@@ -90,6 +92,7 @@ type Environment = Static<typeof environmentSchema>
 /** The whole configuration, parsed once. Nothing else reads the environment. */
 export interface Config
   extends HttpConfig,
+    NetworkConfig,
     DatabaseConfig,
     AccountConfig,
     JobConfig,
@@ -132,10 +135,13 @@ const validate = ajv.compile<Environment>(environmentSchema)
 
 function parseEnvironment(source: Record<string, string | undefined>): Environment {
   // An empty variable counts as absent: compose files and shells set them so.
+  // Other programs read the variables of proxies in lower case first.
+  const valueOf = (name: string) => (name in networkVariables && source[name.toLowerCase()]) || source[name]
   const present = Object.fromEntries(
-    Object.keys(environmentSchema.properties)
-      .filter((name) => source[name] !== undefined && source[name].trim() !== '')
-      .map((name) => [name, source[name]?.trim()]),
+    Object.keys(environmentSchema.properties).flatMap((name) => {
+      const value = valueOf(name)?.trim() ?? ''
+      return value === '' ? [] : [[name, value]]
+    }),
   )
   const environment: unknown = present
   if (validate(environment)) return environment
@@ -158,9 +164,11 @@ export function readConfig(source: Record<string, string | undefined> = process.
     complain('ROLE', `${role} needs DATABASE_URL; the embedded database belongs to one process.`)
   }
   const live = readLiveConfig(environment)
-  const model = readModelConfig(environment, complain)
+  const network = readNetworkConfig(environment, complain)
+  const model = readModelConfig(environment, complain, network.proxies)
   return {
     ...readHttpConfig(environment, complain),
+    ...network,
     ...readDatabaseConfig(environment, complain),
     ...readAccountConfig(environment, complain),
     ...readJobConfig(environment),

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { request as send } from 'undici'
+import { getGlobalDispatcher, request as send } from 'undici'
+import { createDispatcher } from '../outbound/proxy.ts'
 import { createCircuit } from '../platforms/budget/circuit.ts'
 import { BodyError, readJsonBody } from '../platforms/client/body.ts'
 import { endpointUrl } from '../platforms/client/client.ts'
@@ -41,19 +42,25 @@ export interface Endpoint {
 /** Far more than an answer needs, because a model may add its reasoning. */
 const bodyLimitBytes = 256 * 1024
 
+/** Without proxies the one that all share. */
+const dispatcherOf = ({ proxies, timeoutMs }: ModelConfig) =>
+  proxies === undefined ? getGlobalDispatcher() : createDispatcher(proxies, { connectMs: timeoutMs })
+
 /** An OpenAI-compatible endpoint. Redirects are never followed, and the key goes to the configured address alone. */
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
-  const { config, clock } = dependencies
+  const { config, clock, dispatcher = dispatcherOf(config) } = dependencies
   const circuit = createCircuit()
   // The dialect that this server last accepted.
   let dialect: Dialect = 'current'
 
   const requestBody = async (question: Question, signal: AbortSignal): Promise<unknown> => {
-    const response = await post(dependencies, completionRequest(config, dialect, question), signal)
+    const response = await post({ ...dependencies, dispatcher }, completionRequest(config, dialect, question), signal)
     const { statusCode: status } = response
     if (dialect === 'current' && (status === 400 || status === 422)) {
       await response.body.dump()
-      const body = await readBody(await post(dependencies, completionRequest(config, 'plain', question), signal))
+      const body = await readBody(
+        await post({ ...dependencies, dispatcher }, completionRequest(config, 'plain', question), signal),
+      )
       dialect = 'plain'
       return body
     }
@@ -81,7 +88,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
 }
 
 function post(
-  { config, userAgent, dispatcher }: EndpointDependencies,
+  { config, userAgent, dispatcher }: EndpointDependencies & { dispatcher: Dispatcher },
   body: string,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
@@ -89,7 +96,7 @@ function post(
     method: 'POST',
     body,
     signal,
-    ...(dispatcher ? { dispatcher } : {}),
+    dispatcher,
     // The signal bounds all of it.
     headersTimeout: 0,
     bodyTimeout: 0,

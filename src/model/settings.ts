@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { NetworkProxies } from '../outbound/proxy.ts'
 import type { Complain } from '../runtime/config-error.ts'
 
 /** The environment variables of the model: part of the schema in `config.ts`, which alone reads them. */
@@ -41,15 +42,19 @@ export interface ModelConfig {
   name: string
   timeoutMs: number
   maxTokens: number
+  /** By default none. */
+  proxies?: NetworkProxies
 }
 
 /**
  * What the variables of the model mean; null without a model.
  * @param complain called with the first that is wrong.
+ * @param proxies of the network.
  */
 export function readModelConfig(
   environment: ModelEnvironment,
   complain: Complain<ModelEnvironment>,
+  proxies: NetworkProxies,
 ): ModelConfig | null {
   const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: name } = environment
   if (baseUrl === undefined) {
@@ -64,5 +69,6 @@ export function readModelConfig(
     complain('AI_BASE_URL', 'must hold no user name or password; a key belongs into AI_API_KEY.')
   }
   if (name === undefined) return complain('AI_MODEL', 'is needed with AI_BASE_URL.')
-  return { baseUrl, apiKey, name, timeoutMs: environment.AI_TIMEOUT_MS, maxTokens: environment.AI_MAX_TOKENS }
+  const { AI_TIMEOUT_MS: timeoutMs, AI_MAX_TOKENS: maxTokens } = environment
+  return { baseUrl, apiKey, name, timeoutMs, maxTokens, proxies }
 }

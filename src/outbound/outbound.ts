@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { Agent, type Dispatcher, errors, request } from 'undici'
+import { type Dispatcher, errors, request } from 'undici'
 import type { Clock } from '../runtime/clock.ts'
 import { portFault } from './ports.ts'
+import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from './proxy.ts'
 import {
-  createPublicDispatcher,
   isPublicAddress,
   publicLookup,
   type Resolve,
@@ -49,6 +49,8 @@ export class TargetFailedError extends Error {
 
 export interface OutboundOptions {
   allowPrivateTargets: boolean
+  /** By default none. */
+  proxies?: NetworkProxies
   resolve?: Resolve
   /** Of an attempt from its beginning to the head of the answer. */
   timeoutMs?: number
@@ -139,14 +141,15 @@ const checkResolved = (hostname: string, resolve: Resolve, signal: AbortSignal) 
 
 export function createOutbound({
   allowPrivateTargets,
+  proxies = noProxies,
   resolve = resolveAll,
   timeoutMs = defaultTimeoutMs,
   userAgent,
   clock,
 }: OutboundOptions): Outbound {
   const dispatcher = allowPrivateTargets
-    ? new Agent({ connect: { timeout: connectMs }, keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs })
-    : createPublicDispatcher({ connectMs, resolve, portFault, keepAliveMs })
+    ? createDispatcher(proxies, { connectMs, keepAliveMs })
+    : createDispatcherForAccounts(proxies, { connectMs, resolve, portFault, keepAliveMs })
   return {
     allowsPrivateTargets: allowPrivateTargets,
     checkTarget: async (text, signal) => {

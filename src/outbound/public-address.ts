@@ -78,23 +78,30 @@ export interface PublicDispatcherOptions {
 const onlyDefaultPorts = (protocol: string, port: string) =>
   hasDefaultPort(protocol, port) ? null : 'only the ports 80 and 443 are allowed.'
 
+/** Checks a target as far as its URL says it. @throws the error of `refuse` for a port that is not allowed, and an address that is not public. */
+export function requirePublicTarget(
+  target: { protocol: string; port: string; hostname: string },
+  { portFault = onlyDefaultPorts, refuse = refuseTarget }: Pick<PublicDispatcherOptions, 'portFault' | 'refuse'>,
+): void {
+  const hostname = target.hostname.replace(/^\[|\]$/g, '')
+  const fault = portFault(target.protocol, target.port)
+  if (fault !== null) throw refuse(`${hostname}: ${fault}`)
+  if (isIP(hostname) !== 0 && !isPublicAddress(hostname)) throw refuse(refusal(hostname))
+}
+
 /** Connects only to public addresses, at allowed ports. An IP address in the URL is checked too, although it is never resolved. */
-export function createPublicDispatcher({
-  connectMs,
-  resolve = resolveAll,
-  refuse = refuseTarget,
-  portFault = onlyDefaultPorts,
-  keepAliveMs,
-}: PublicDispatcherOptions): Dispatcher {
+export function createPublicDispatcher(options: PublicDispatcherOptions): Dispatcher {
+  const { connectMs, resolve = resolveAll, refuse, keepAliveMs } = options
   const connect = buildConnector({ timeout: connectMs, lookup: publicLookup(resolve, refuse) })
   return new Agent({
     ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }),
-    connect: (options, callback) => {
-      const hostname = options.hostname.replace(/^\[|\]$/g, '')
-      const fault = portFault(options.protocol, options.port)
-      if (fault !== null) callback(refuse(`${hostname}: ${fault}`), null)
-      else if (isIP(hostname) !== 0 && !isPublicAddress(hostname)) callback(refuse(refusal(hostname)), null)
-      else connect(options, callback)
+    connect: (target, callback) => {
+      try {
+        requirePublicTarget(target, options)
+      } catch (error) {
+        return callback(error as Error, null)
+      }
+      connect(target, callback)
     },
   })
 }

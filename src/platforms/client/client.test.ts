@@ -82,6 +82,14 @@ describe('a request', () => {
   })
 })
 
+it('goes through the proxy of the network', async () => {
+  const { baseUrl: httpProxy } = await startServer(ok)
+  const client = testClient(testClock(), { proxies: { httpProxy, httpsProxy: '', noProxy: '' } })
+  const url = new URL('http://platform.example/search')
+  const signal = new AbortController().signal
+  expect((await client.getJson({ platform: 'github', url, budget: budgetOf(10), signal })).body).toEqual({ ok: true })
+})
+
 describe('a compressed body', () => {
   const json = JSON.stringify({ text: 'ä'.repeat(5_000) })
   it.each([

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, type Dispatcher } from 'undici'
-import { createPublicDispatcher, type Resolve } from '../../outbound/public-address.ts'
+import type { Dispatcher } from 'undici'
+import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from '../../outbound/proxy.ts'
+import type { Resolve } from '../../outbound/public-address.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { HostBusyError, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
 import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
@@ -31,6 +32,8 @@ export interface ClientOptions {
   log?: PlatformLog
   random?: () => number
   dispatcher?: Dispatcher
+  /** By default none. */
+  proxies?: NetworkProxies
   /** Whether addresses that accounts name may be private ones: then they are connected to like those of the operator. */
   allowPrivateTargets?: boolean
   /** Resolves the names that accounts name; by default the resolver of the system. */
@@ -79,8 +82,9 @@ const refuse = (message: string) => new SourceRefusedError(message)
 /** The HTTP client of all platforms; the README of this module states its law. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
-  const dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: timeouts.connectMs } })
-  const { allowPrivateTargets = false, resolve } = options
+  const { allowPrivateTargets = false, resolve, proxies = noProxies } = options
+  const { connectMs } = timeouts
+  const dispatcher = options.dispatcher ?? createDispatcher(proxies, { connectMs })
   const context: ClientContext = {
     clock: options.clock,
     userAgent: options.userAgent,
@@ -89,7 +93,7 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
     dispatcher,
     foreignDispatcher: allowPrivateTargets
       ? dispatcher
-      : createPublicDispatcher({ connectMs: timeouts.connectMs, resolve, refuse }),
+      : createDispatcherForAccounts(proxies, { connectMs, resolve, refuse }),
     timeouts,
     maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
     json: createJsonReader(),

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { readConfig } from '../config.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { createOutbound, TargetRefusedError } from './outbound.ts'
+import { createDispatcher, createDispatcherForAccounts, type NetworkProxies } from './proxy.ts'
+import type { Resolve } from './public-address.ts'
+
+// A proxy that notes what it is asked for. It forwards nothing: http is answered by itself, and of a tunnel it reads the first bytes.
+
+let proxy: Server
+let proxies: NetworkProxies
+let asked: string[] = []
+/** The first bytes that went into a tunnel. */
+let hello = ''
+beforeAll(async () => {
+  proxy = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.host}`)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+  proxy.on('connect', (request: { url: string }, socket: Socket) => {
+    asked.push(`CONNECT ${request.url}`)
+    socket.on('error', () => {})
+    socket.once('data', (bytes) => {
+      hello = bytes.toString('latin1')
+      socket.destroy()
+    })
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  proxies = { httpProxy: address, httpsProxy: address, noProxy: 'direct.example' }
+})
+afterAll(() => proxy.close())
+beforeEach(() => {
+  asked = []
+  hello = ''
+})
+
+const resolvingTo =
+  (address: string): Resolve =>
+  (_hostname, callback) =>
+    callback(null, [{ address, family: 4 }])
+const limits = { connectMs: 5_000 }
+const get = async (dispatcher: Dispatcher, url: string) => {
+  onTestFinished(() => dispatcher.destroy())
+  const { origin, pathname } = new URL(url)
+  const { statusCode, body } = await dispatcher.request({ origin, path: pathname, method: 'GET' })
+  await body.dump()
+  return statusCode
+}
+
+it('is used for addresses of the operator: by name, and never for this machine', async () => {
+  const dispatcher = createDispatcher(proxies, limits)
+  expect(await get(dispatcher, 'http://platform.example/a')).toBe(200)
+  await expect(get(dispatcher, 'https://platform.example/b')).rejects.toThrow()
+  expect(asked).toEqual(['GET http://platform.example/a platform.example', 'CONNECT platform.example:443'])
+  expect(hello).toContain('platform.example')
+  const own = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/own`
+  expect(await get(createDispatcher({ ...proxies, httpProxy: 'http://127.0.0.1:1' }, limits), own)).toBe(200)
+})
+
+it('is not used for the hosts of NO_PROXY', async () => {
+  await expect(get(createDispatcher(proxies, limits), 'http://direct.example/')).rejects.toThrow(/direct\.example/)
+  expect(asked).toEqual([])
+})
+
+it('is asked for the checked address of a name that an account gave, and TLS for the name', async () => {
+  const dispatcher = createDispatcherForAccounts(proxies, { ...limits, resolve: resolvingTo('1.1.1.1') })
+  await expect(get(dispatcher, 'https://hook.example/a')).rejects.toThrow()
+  expect(asked).toEqual(['CONNECT 1.1.1.1:443'])
+  expect(hello).toContain('hook.example')
+  expect(await get(dispatcher, 'http://hook.example/b')).toBe(200)
+  expect(asked[1]).toBe('GET http://1.1.1.1/b hook.example')
+})
+
+it.each([
+  ['a name that leads into the network', 'https://inside.example/'],
+  ['a private address', 'https://10.0.0.1/'],
+  ['this machine', 'https://[::1]/'],
+  ['a port of something else', 'https://hook.example:6379/'],
+])('is never asked for %s', async (_what, url) => {
+  const dispatcher = createDispatcherForAccounts(proxies, { ...limits, resolve: resolvingTo('10.0.0.1') })
+  await expect(get(dispatcher, url)).rejects.toBeInstanceOf(TargetRefusedError)
+  expect(asked).toEqual([])
+})
+
+it('is what receivers are reached through', async () => {
+  const outbound = createOutbound({
+    allowPrivateTargets: false,
+    proxies,
+    resolve: resolvingTo('1.1.1.1'),
+    userAgent: 'test',
+    clock: systemClock,
+  })
+  const signal = new AbortController().signal
+  await expect(outbound.post({ url: 'https://hook.example/x', headers: {}, body: '{}', signal })).rejects.toThrow()
+  await outbound.close()
+  expect(asked).toEqual(['CONNECT 1.1.1.1:443'])
+})
+
+it('comes from the environment, in either case, and a wrong one is refused', () => {
+  expect(readConfig({ https_proxy: 'http://proxy.example:1', NO_PROXY: '.example.com' }).proxies).toEqual({
+    httpProxy: '',
+    httpsProxy: 'http://proxy.example:1',
+    noProxy: '.example.com',
+  })
+  expect(() => readConfig({ HTTP_PROXY: 'secret:proxy' })).toThrow(/^HTTP_PROXY: must be the http or https address/)
+})
