@@ -19,9 +19,10 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof SchemaVersionError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof SearchEngineError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof DataDirectoryError) return { message: error.message, exitCode: exitCodes.failed }
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') {
     return {
-      message: 'The port is in use already: stop the process that uses it, or set PORT to another port.',
+      message: `The port ${port} is in use already: stop the process that uses it, or set PORT to another port.`,
       exitCode: exitCodes.failed,
     }
   }

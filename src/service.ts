@@ -11,6 +11,7 @@ import type { OpenDatabase } from './database/open.ts'
 import { reportConnections } from './database/postgres/connection-use.ts'
 import { reportPooler } from './database/postgres/notification-check.ts'
 import type { App } from './http/app-type.ts'
+import { requireFreePort } from './http/free-port.ts'
 import { requireProtectedTransport } from './http/plain-http.ts'
 import { hasLinksForOthers, urlOf } from './http/public-url.ts'
 import { sweepCalls } from './live/calls.ts'
@@ -65,7 +66,10 @@ export async function startService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   requireAdminKey(config)
-  if (listensBy(config, overrides)) requireProtectedTransport(config)
+  if (listensBy(config, overrides)) {
+    requireProtectedTransport(config)
+    await requireFreePort(config)
+  }
   // Loaded while the database is being opened. A command that opens the database for a moment is not measured.
   const loading = overrides.offline ? noMonitoring : createMonitoring(config, log)
   const [prepared, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, overrides), loading])

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKeyPattern } from '../src/accounts/api-key.ts'
 import { openBrowser } from '../src/accounts/sessions/testing.ts'
@@ -108,7 +111,7 @@ describe('the service as a process', () => {
     const fresh = await copyDatabase()
     const environment = { DATA_DIR: fresh.options.dataDir, DATABASE_URL: fresh.options.databaseUrl ?? '' }
     const port = new URL(simulator.urls.github).port
-    await expect(start({ ...environment, PORT: port })).rejects.toThrow(/port is in use/)
+    await expect(start({ ...environment, PORT: port })).rejects.toThrow(`The port ${port} is in use`)
     const service = await start(environment)
     expect(service.stdout()).toContain('API key:   ww_live_')
     expect(await service.end('SIGTERM')).toBe(0)
@@ -122,8 +125,12 @@ describe('the service as a process', () => {
     await fresh.remove()
   })
 
-  it('says that the port is in use', async () => {
+  it('says which port is in use, before it has made anything', async () => {
     const port = new URL(simulator.urls.github).port
-    await expect(start({ PORT: port })).rejects.toThrow(/ended with 1:.*port is in use/s)
+    const directory = mkdtempSync(join(tmpdir(), 'wishwell-port-'))
+    const failed = start({ PORT: port, DATA_DIR: join(directory, 'data'), DATABASE_URL: '' })
+    await expect(failed).rejects.toThrow(`ended with 1: wishwell: The port ${port} is in use`)
+    expect(readdirSync(directory)).toEqual([])
+    rmSync(directory, { recursive: true })
   })
 })

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { DumpError } from '../moving/moving-error.ts'
 import type { MovingProgress } from '../moving/progress.ts'
 import { checkDump, nameDump } from '../moving/read-dump.ts'
+import { columnsOf } from './output.ts'
 import { count } from './text.ts'
 
 /** Shows how far a dump is written or read. */
@@ -50,7 +51,7 @@ export function createMovingMeter(stream: NodeJS.WriteStream, verb: string): Mov
       if (now - shownAt < redrawMs) return
       shownAt = now
       isShown = true
-      stream.write(`\r\x1b[K${formatMovingBar(progress, stream.columns)}`)
+      stream.write(`\r\x1b[K${formatMovingBar(progress, columnsOf(stream) ?? 0)}`)
     },
     note: (text) => {
       clear()

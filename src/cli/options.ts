@@ -1,6 +1,6 @@
 import { type AddHelpTextContext, InvalidArgumentError, Option } from 'commander'
 import { type SortOrder, sortSynonyms } from '../http/sort-words.ts'
-import { fitLines } from './output.ts'
+import { columnsOf, fitLines } from './output.ts'
 
 /** A parser of an option that is a whole number. */
 export const wholeNumber = (minimum: number, maximum: number) => (text: string) => {
@@ -61,7 +61,7 @@ export const helpEnd =
   (text: string) =>
   ({ error }: AddHelpTextContext): string => {
     const stream = error ? process.stderr : process.stdout
-    return fitLines(joinBroken(text).split('\n'), stream.isTTY ? stream.columns : pipedHelpColumns).join('\n')
+    return fitLines(joinBroken(text).split('\n'), columnsOf(stream) ?? pipedHelpColumns).join('\n')
   }
 
 /** The end of the help of every client command. */

@@ -1,8 +1,15 @@
 import { exitCodes } from './exit-codes.ts'
 import { toJsonLine, wrapLine } from './text.ts'
 
+/** The width of a terminal that says none: `script` and some consoles report 0 columns. */
+const usualColumns = 80
+
+/** The width of the terminal that a stream is; null for a pipe. */
+export const columnsOf = ({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number | null =>
+  isTTY ? columns || usualColumns : null
+
 /** The width of the terminal on stdout; null in a pipe, where lines are never wrapped. */
-export const terminalColumns = (): number | null => (process.stdout.isTTY ? process.stdout.columns : null)
+export const terminalColumns = (): number | null => columnsOf(process.stdout)
 
 /** Wraps lines to the width of a terminal; null leaves them unchanged. */
 export const fitLines = (lines: readonly string[], columns: number | null): string[] =>
@@ -15,8 +22,7 @@ export function printLines(lines: readonly string[]): void {
 
 /** Prints lines on stderr, wrapped on a terminal. */
 export function noteLines(lines: readonly string[]): void {
-  const columns = process.stderr.isTTY ? process.stderr.columns : null
-  process.stderr.write(`${fitLines(lines, columns).join('\n')}\n`)
+  process.stderr.write(`${fitLines(lines, columnsOf(process.stderr)).join('\n')}\n`)
 }
 
 /** Prints a value as one JSON object on one line. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { noTerminal, runCommand, runOnTerminal } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import { endedJob, type FakeAnswer, requestRecord, startFakeService, testKey, usage } from './fake-service-testing.ts'
+import { columnsOf } from './output.ts'
 import { createProgram } from './program.ts'
 import { countColumns } from './text.ts'
 
@@ -203,4 +204,9 @@ describe('the help', () => {
       expect(help.split('\n').filter((line) => countColumns(line) > columns)).toEqual([])
     }
   })
+})
+
+it('a terminal that says no width has the usual one', () => {
+  const widthOf = (isTTY: boolean, columns: number) => columnsOf({ isTTY, columns } as NodeJS.WriteStream)
+  expect([widthOf(true, 0), widthOf(true, 120), widthOf(false, 0)]).toEqual([80, 120, null])
 })

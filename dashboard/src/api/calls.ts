@@ -76,8 +76,12 @@ export const listRequests = (
   { signal }: Read,
 ) => call<ListAnswer>(withQuery('/api/v1/requests', { ...input, ...page }), { signal })
 
+/** A CSV begins with a byte order mark: people open it by a double click, and Excel reads it as UTF-8 only then. */
 export const exportRequests = (input: ExportInput, format: 'csv' | 'jsonl', { signal }: Read): Promise<Response> =>
-  send(withQuery('/api/v1/requests/export', { ...input, format }), { signal, accept: '*/*' })
+  send(withQuery('/api/v1/requests/export', { ...input, format, ...(format === 'csv' ? { bom: true } : {}) }), {
+    signal,
+    accept: '*/*',
+  })
 
 /** One request, with its whole description. */
 export const readRequest = (requestId: string, { signal }: Read): Promise<RequestRecord> =>

@@ -152,7 +152,9 @@ const wishResult = closed(
 const searchMeta = closed({
   originalQuery: Type.String(),
   understood: understoodQuery,
-  cachedResults: Type.Integer(),
+  cachedResults: Type.Integer({
+    description: 'How many results of this page were stored before the call; `total` is another number',
+  }),
   expanded: Type.Boolean(),
   maybeResults: Type.Integer({
     description:
