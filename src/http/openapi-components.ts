@@ -17,7 +17,10 @@ interface Document {
 type Components = Record<'schemas' | 'headers' | 'responses', Record<string, object>>
 
 /** The property by which a schema names itself in the document. */
-export const nameKeyword = 'x-name'
+const nameKeyword = 'x-name'
+
+/** Options of a schema that the document has once, under a name. */
+export const named = (name: string) => ({ [nameKeyword]: name })
 
 /** `RATE_LIMITED` is `RateLimited`. */
 const pascal = (code: string) =>

@@ -1,6 +1,6 @@
 import { type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox'
 import { type ErrorCode, errorCatalogue, limitReasons } from './errors.ts'
-import { nameKeyword } from './openapi-components.ts'
+import { named } from './openapi-components.ts'
 
 /** A JSON object with exactly these properties. */
 export const closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}): TObject<P> =>
@@ -32,7 +32,7 @@ export const creditUsage = closed(
     limit: Type.Integer({ description: 'Monthly credits of the plan' }),
     remaining: Type.Integer({ description: 'Never negative' }),
   },
-  { description: 'The monthly pool after this call' },
+  { description: 'The monthly pool after this call', ...named('Credits') },
 )
 
 export const usage = closed({ credits: creditUsage })
@@ -47,7 +47,7 @@ export const errorBody = closed(
       resetsAt: Type.Optional(moment('With every reason but `rate`: when the pool and the budgets are fresh')),
     }),
   },
-  { [nameKeyword]: 'Error' },
+  named('Error'),
 )
 
 /** The errors of every call with a body. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../http/errors.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** How many files an address reads at once: more than a browser's connections to one host. */
-const maxPerAddress = 12
+export const maxPerAddress = 12
 const maxTotal = 200
 
 /**

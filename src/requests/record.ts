@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { requestStatuses, type Standing } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
+import { named } from '../http/openapi-components.ts'
 import { closed, defaulted, moment, nullable, oneOf } from '../http/schemas.ts'
 import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
 import { isCorrected } from './views/corrected.ts'
@@ -25,56 +26,64 @@ export const wishOfRequest = closed({
 })
 
 /** A feature request as the interface gives it. Unknown is null, never invented. */
-export const requestRecord = closed({
-  _id: Type.String({ description: 'Identifier of the request' }),
-  title: Type.String(),
-  description: Type.String({
-    description: 'Plain text, its beginning in lists and searches; empty when there is none',
-  }),
-  descriptionTruncated: Type.Boolean({
-    description: 'Whether `description` is only the beginning: the request by its id, or `fullText`, has the whole',
-  }),
-  votes: Type.Integer({ description: 'Votes, reactions or score, as the platform counts them' }),
-  tags: Type.Array(Type.String()),
-  commentCount: nullable(Type.Integer()),
-  sourcePlatform: Type.String({ description: 'Platform identifier' }),
-  sourceUrl: Type.String({ description: 'Where it was posted' }),
-  topic: Type.String({ description: 'The topic that found it first, or made it visible to all' }),
-  topics: Type.Array(Type.String(), { description: 'Every topic that found it' }),
-  authorName: nullable(Type.String()),
-  authorHandle: nullable(Type.String()),
-  authorProfileUrl: nullable(Type.String()),
-  license: nullable(Type.String({ description: 'The licence of the content, where the platform states one' })),
-  originalCreatedAt: nullable(moment('When it was posted, by the platform')),
-  createdAt: moment('When it entered the cache, or became visible to all'),
-  updatedAt: moment('When it last changed in the cache'),
-  confidence: nullable(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: 'The probability that it is a feature request; null until it has been judged',
+export const requestRecord = closed(
+  {
+    _id: Type.String({ description: 'Identifier of the request' }),
+    title: Type.String(),
+    description: Type.String({
+      description: 'Plain text, its beginning in lists and searches; empty when there is none',
     }),
-  ),
-  likelihood: oneOf(likelihoods, {
-    description: 'Its class as your account sees it, corrections included: likely, maybe or unlikely a feature request',
-  }),
-  corrected: Type.Boolean({ description: 'Whether your account or the operator said whether it is a feature request' }),
-  status: nullable(
-    oneOf(requestStatuses, {
+    descriptionTruncated: Type.Boolean({
+      description: 'Whether `description` is only the beginning: the request by its id, or `fullText`, has the whole',
+    }),
+    votes: Type.Integer({ description: 'Votes, reactions or score, as the platform counts them' }),
+    tags: Type.Array(Type.String()),
+    commentCount: nullable(Type.Integer()),
+    sourcePlatform: Type.String({ description: 'Platform identifier' }),
+    sourceUrl: Type.String({ description: 'Where it was posted' }),
+    topic: Type.String({ description: 'The topic that found it first, or made it visible to all' }),
+    topics: Type.Array(Type.String(), { description: 'Every topic that found it' }),
+    authorName: nullable(Type.String()),
+    authorHandle: nullable(Type.String()),
+    authorProfileUrl: nullable(Type.String()),
+    license: nullable(Type.String({ description: 'The licence of the content, where the platform states one' })),
+    originalCreatedAt: nullable(moment('When it was posted, by the platform')),
+    createdAt: moment('When it entered the cache, or became visible to all'),
+    updatedAt: moment('When it last changed in the cache'),
+    confidence: nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'The probability that it is a feature request; null until it has been judged',
+      }),
+    ),
+    likelihood: oneOf(likelihoods, {
       description:
-        'What became of it on its platform; `closed` does not say why; null where the platform has no status',
+        'Its class as your account sees it, corrections included: likely, maybe or unlikely a feature request',
     }),
-  ),
-  statusChangedAt: nullable(moment('When its status changed')),
-  statusObserved: Type.Boolean({
-    description: '`statusChangedAt` is when the change was observed, because the platform gives no date',
-  }),
-  excerpt: Type.Boolean({ description: 'The platform gave only a part of the text, and that is all that is stored' }),
-  sourceName: nullable(
-    Type.String({ description: 'The repository, project, site, forum category, community or video it was posted in' }),
-  ),
-  wish: nullable(wishOfRequest),
-})
+    corrected: Type.Boolean({
+      description: 'Whether your account or the operator said whether it is a feature request',
+    }),
+    status: nullable(
+      oneOf(requestStatuses, {
+        description:
+          'What became of it on its platform; `closed` does not say why; null where the platform has no status',
+      }),
+    ),
+    statusChangedAt: nullable(moment('When its status changed')),
+    statusObserved: Type.Boolean({
+      description: '`statusChangedAt` is when the change was observed, because the platform gives no date',
+    }),
+    excerpt: Type.Boolean({ description: 'The platform gave only a part of the text, and that is all that is stored' }),
+    sourceName: nullable(
+      Type.String({
+        description: 'The repository, project, site, forum category, community or video it was posted in',
+      }),
+    ),
+    wish: nullable(wishOfRequest),
+  },
+  named('Request'),
+)
 
 export type RequestRecord = Static<typeof requestRecord>
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { named } from '../http/openapi-components.ts'
 import { pageOf } from '../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, optional, trimmedText } from '../http/schemas.ts'
 import { anyPlatform } from '../platforms/schemas.ts'
@@ -169,8 +170,8 @@ const watchProperties = {
   lastRun: nullable(watchRun),
 }
 
-export const listedWatch = closed(watchProperties)
-export const watchRecord = closed({ ...watchProperties, preview })
+export const listedWatch = closed(watchProperties, named('ListedWatch'))
+export const watchRecord = closed({ ...watchProperties, preview }, named('Watch'))
 export const watchList = closed({ data: closed({ watches: Type.Array(listedWatch) }) })
 
 export const watchRunPage = closed({ data: pageOf('runs', watchRun) })

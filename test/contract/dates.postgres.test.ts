@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { dateFormat } from '../../src/http/dates.ts'
-import { json, type Key, prepareContract } from './testing.ts'
+import { json, type Key, prepareContract, readDocument } from './testing.ts'
 
 // Takes seconds: every date of every route is called with every wrong form.
 
@@ -49,7 +49,7 @@ function targetsOf(method: string, path: string, operation: Operation): Target[]
 
 let targets: Target[] = []
 beforeAll(async () => {
-  const { body } = await contract.service.client.get('/openapi.json')
+  const body = await readDocument(contract.service.client)
   const paths = Object.entries(body.paths as Record<string, Record<string, Operation>>)
   targets = paths.flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => targetsOf(method, path, operation)),

@@ -5,7 +5,7 @@ import { openBrowser } from '../../src/accounts/sessions/testing.ts'
 import { searchKind } from '../search.ts'
 import { testAdminKey } from '../service.ts'
 import type { ContractService } from './contract-service.ts'
-import { json, startContractService, unknownId } from './testing.ts'
+import { json, readDocument, startContractService, unknownId } from './testing.ts'
 
 // Takes seconds: every route is called.
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   // The kills are spread over the whole file.
   const platformsFrom = new URL('./platforms.ts', import.meta.url).href
   service = await startContractService({ platformsFrom, callsBetweenKills: 24 })
-  document = (await service.client.get('/openapi.json')).body
+  document = await readDocument(service.client)
 })
 afterAll(() => service.stop())
 
@@ -182,6 +182,17 @@ describe('the API document', () => {
       expect(operation.security).toEqual(securityOf(method, path))
     }
     expect(JSON.stringify(document)).not.toContain('x-trim')
+  })
+
+  it('says once what calls share, and where the service is', async () => {
+    const answer = await service.clientFor(null).get('/openapi.json')
+    expect(Buffer.byteLength(answer.text)).toBeLessThan(400_000)
+    expect(answer.body.servers).toEqual([{ url: expect.stringMatching(/^http:\/\/[^/]+$/) }])
+    const { schemas, responses, headers } = answer.body.components
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['Error', 'Request', 'Watch', 'Channel']))
+    expect(Object.keys(responses)).toContain('UnauthorizedLimited')
+    expect(Object.keys(headers)).toContain('RateLimit')
+    expect(JSON.stringify(answer.body)).not.toContain('x-name')
   })
 
   it('gives every call a name of its own, for generated clients', () => {

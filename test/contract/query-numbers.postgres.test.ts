@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
-import { json, type Key, prepareContract } from './testing.ts'
+import { json, type Key, prepareContract, readDocument } from './testing.ts'
 
 // Takes seconds: every number of every route is called with every wrong form.
 
@@ -27,7 +27,7 @@ interface Target {
 
 let targets: Target[] = []
 beforeAll(async () => {
-  const { body } = await contract.service.client.get('/openapi.json')
+  const body = await readDocument(contract.service.client)
   const paths = Object.entries(body.paths as Record<string, Record<string, Operation>>)
   targets = paths.flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { parameters = [], security = [] }]) => {

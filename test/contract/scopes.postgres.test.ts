@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { KeyScope } from '../../src/database/column-types.ts'
 import type { TestClient } from '../client.ts'
-import { json, prepareContract, unknownId } from './testing.ts'
+import { json, prepareContract, readDocument, unknownId } from './testing.ts'
 
 // What keys of each scope may call, for every route of the OpenAPI document: a route that changes something and is not refused to a
 // key that may only read must be named here.
@@ -30,7 +30,7 @@ beforeAll(async () => {
     const { body } = await service.client.post('/api/v1/keys', { name: scope, scope })
     clients.set(scope, service.clientFor(body.data.apiKey))
   }
-  const document = (await service.client.get('/openapi.json')).body
+  const document = await readDocument(service.client)
   routes = Object.entries<Record<string, Route['operation']>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const name = `${method.toUpperCase()} ${path}`

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { prepareContract } from './testing.ts'
+import { prepareContract, readDocument } from './testing.ts'
 
 // `sortBy` has the same words wherever it is taken.
 
@@ -39,7 +39,7 @@ async function send(path: string, sortBy: string) {
 }
 
 it('the same words mean the same in every list and search', async () => {
-  const { body } = await contract.service.client.get('/openapi.json')
+  const body = await readDocument(contract.service.client)
   const documented = Object.entries(body.paths as Record<string, Record<string, Operation>>).flatMap(
     ([path, methods]) =>
       // The forms of other programs have words of their own.

@@ -8,6 +8,28 @@ export const json = { 'content-type': 'application/json' }
 /** An id of the right form that nothing has. */
 export const unknownId = '00000000-0000-4000-8000-000000000000'
 
+/** A part of the document with what its references name in their place. */
+function resolved(part: unknown, document: unknown): unknown {
+  if (Array.isArray(part)) return part.map((one) => resolved(one, document))
+  if (typeof part !== 'object' || part === null) return part
+  const { $ref: reference, ...rest } = part as { $ref?: string }
+  const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, resolved(value, document)]))
+  if (reference === undefined) return own
+  const target = reference
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((from, name) => (from as Record<string, unknown>)[name], document)
+  if (target === undefined) throw new Error(`the document has no ${reference}`)
+  return { ...(resolved(target, document) as object), ...own }
+}
+
+/** The API document, without references. */
+// biome-ignore lint/suspicious/noExplicitAny: each file reads other parts of it.
+export async function readDocument(client: TestClient): Promise<any> {
+  const { body } = await client.get('/openapi.json')
+  return resolved(body, body)
+}
+
 /** The kind of key that a route requires. */
 export type Key = 'account' | 'admin'
 

@@ -1,5 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { eventTypes } from '../../events/events.ts'
+import { named } from '../../http/openapi-components.ts'
 import { pageOf } from '../../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
 import { type Adapters, disabledReasons } from '../adapter.ts'
@@ -64,32 +65,35 @@ export const channelChanges = closed(
   { minProperties: 1 },
 )
 
-export const channel = closed({
-  channelId: Type.String(),
-  type: oneOf(channelTypes),
-  name: Type.String(),
-  target: Type.String({
-    description: 'Where it leads: a host and last characters. Addresses and tokens are never shown',
-  }),
-  events: Type.Array(Type.String()),
-  cadence: oneOf(['now', 'daily', 'weekly']),
-  timezone: Type.String(),
-  hour: Type.Integer(),
-  state: oneOf(['active', 'unconfirmed', 'disabled'], {
-    description: '`unconfirmed`: gets nothing until its owner confirms the address',
-  }),
-  disabledReason: nullable(
-    oneOf(Object.keys(disabledReasons), {
-      description: Object.entries(disabledReasons)
-        .map(([word, meaning]) => `\`${word}\`: ${meaning}`)
-        .join(' '),
+export const channel = closed(
+  {
+    channelId: Type.String(),
+    type: oneOf(channelTypes),
+    name: Type.String(),
+    target: Type.String({
+      description: 'Where it leads: a host and last characters. Addresses and tokens are never shown',
     }),
-  ),
-  createdAt: moment('When it was made'),
-  lastDeliveredAt: nullable(moment('When something was last delivered')),
-  failingSince: nullable(moment('Since when every attempt failed; null while they succeed')),
-  pending: Type.Integer({ description: 'How many deliveries wait' }),
-})
+    events: Type.Array(Type.String()),
+    cadence: oneOf(['now', 'daily', 'weekly']),
+    timezone: Type.String(),
+    hour: Type.Integer(),
+    state: oneOf(['active', 'unconfirmed', 'disabled'], {
+      description: '`unconfirmed`: gets nothing until its owner confirms the address',
+    }),
+    disabledReason: nullable(
+      oneOf(Object.keys(disabledReasons), {
+        description: Object.entries(disabledReasons)
+          .map(([word, meaning]) => `\`${word}\`: ${meaning}`)
+          .join(' '),
+      }),
+    ),
+    createdAt: moment('When it was made'),
+    lastDeliveredAt: nullable(moment('When something was last delivered')),
+    failingSince: nullable(moment('Since when every attempt failed; null while they succeed')),
+    pending: Type.Integer({ description: 'How many deliveries wait' }),
+  },
+  named('Channel'),
+)
 
 export const channelAnswer = closed({ data: channel })
 const offeredType = closed({
