@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   openSync,
   rmSync,
+  statfsSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -15,6 +16,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { generateApiKey } from '../src/accounts/api-key.ts'
+import { databaseIn } from '../src/database/embedded/data-directory.ts'
+import { openDatabaseFiles } from '../src/database/open.ts'
 import { childEnvironment } from './child-environment.ts'
 import { startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
@@ -60,12 +63,14 @@ const sentence = (what: RegExp) => ({
   stderr: expect.stringMatching(new RegExp(`^wishwell: The data directory [^\\n]*${what.source}[^\\n]*\\n$`)),
 })
 
-/** Fills a disk to its last block. @returns the file that has it. */
-function fill(): string {
+/** Fills a disk to its last block, or until only so many bytes are free. @returns the file that has it. */
+function fill(freeBytes = 0): string {
   const path = join(directory, 'filling')
+  const { bavail, bsize } = statfsSync(directory)
   const file = openSync(path, 'w')
   try {
-    for (let size = 1 << 20; size >= 512; ) {
+    if (freeBytes > 0) writeSync(file, Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)))
+    for (let size = 1 << 20; size >= 512 && freeBytes === 0; ) {
       try {
         if (writeSync(file, Buffer.alloc(size)) < size) throw new Error('full')
       } catch {
@@ -125,6 +130,7 @@ describe('a data directory', { timeout: 300_000 }, () => {
         }
         expect(failed).toEqual([503])
         expect(await readiness()).toBe(503)
+        expect((await client.get('/healthz')).status).toBe(200)
         expect((await client.search('anything')).status).toBe(200)
         rmSync(filling)
         await expect.poll(readiness, { timeout: 10_000 }).toBe(200)
@@ -132,6 +138,65 @@ describe('a data directory', { timeout: 300_000 }, () => {
       } finally {
         await service.end('SIGKILL')
       }
+    },
+  )
+
+  it.runIf(isRoot)('with no room for two files of the log is read only, until there is room again', async () => {
+    const template = inject('databaseTemplate')
+    if (template.backend !== 'embedded' || !mountDisk('160m')) return
+    const dataDir = join(directory, 'data')
+    cpSync(template.directory, dataDir, { recursive: true })
+    const apiKey = generateApiKey()
+    const environment = { DATA_DIR: dataDir, BOOTSTRAP_API_KEY: apiKey, PLATFORMS: 'hackernews' }
+    const service = await startChildService(environment)
+    try {
+      const client = createTestClient(() => service.url, apiKey)
+      const write = async () => (await client.post('/api/v1/keys', { name: 'a' })).status
+      expect(await write()).toBe(200)
+      const filling = fill(30_000_000)
+      await expect.poll(write).toBe(503)
+      expect((await client.search('anything')).status).toBe(200)
+      expect([(await client.get('/readyz')).status, (await client.get('/healthz')).status]).toEqual([503, 200])
+      expect(await service.end('SIGTERM')).toBe(0)
+      expect(serve(dataDir)).toEqual(sentence(/has no room left: 30 MB are free, and 33 MB are needed/))
+      rmSync(filling)
+    } finally {
+      await service.end('SIGKILL')
+    }
+    const again = await startChildService(environment)
+    try {
+      expect((await createTestClient(() => again.url, apiKey).post('/api/v1/keys', { name: 'b' })).status).toBe(200)
+      expect(await again.end('SIGTERM')).toBe(0)
+    } finally {
+      await again.end('SIGKILL')
+    }
+  })
+
+  it.runIf(isRoot)(
+    'whose log finds no room ends the database instead of hanging, and has all that was committed',
+    async () => {
+      const template = inject('databaseTemplate')
+      if (template.backend !== 'embedded' || !mountDisk('110m')) return
+      const files = databaseIn(join(directory, 'data'))
+      cpSync(databaseIn(template.directory), files, { recursive: true })
+      const { promise: crashed, resolve: onCrash } = Promise.withResolvers<Error>()
+      const { client } = await openDatabaseFiles(files, { onCrash })
+      await client.exec('create table kept as select 1 as value')
+      const filling = fill(11_000_000)
+      const tooLarge = client.query(
+        `select count(pg_logical_emit_message(true, 'filling', repeat('x', 1000000))) from generate_series(1, 40)`,
+      )
+      await expect(tooLarge).rejects.toThrow()
+      expect(await crashed).toMatchObject({
+        message: expect.stringMatching(/No space left|no space left/),
+        severity: 'PANIC',
+      })
+      await expect(client.query('select 1')).rejects.toThrow()
+      await client.close().catch(() => {})
+      rmSync(filling)
+      const again = await openDatabaseFiles(files, { onCrash })
+      expect((await again.client.query('select value from kept')).rows).toEqual([{ value: 1 }])
+      await again.client.close()
     },
   )
 })

@@ -194,19 +194,6 @@ describe('the client of the embedded database', () => {
     await copy.remove()
   })
 
-  it('ends with an error after which Postgres would end its process', async () => {
-    const copy = await copyDatabase()
-    const { promise: crashed, resolve: onCrash } = Promise.withResolvers<Error>()
-    const { client: ended } = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
-    // FATAL: terminating connection due to administrator command.
-    const terminated = ended.query('select pg_terminate_backend(pg_backend_pid())')
-    await expect(terminated).rejects.toThrow()
-    expect(await crashed).toBeInstanceOf(Error)
-    await expect(ended.query('select 1')).rejects.toThrow()
-    await ended.close().catch(() => {})
-    await copy.remove()
-  })
-
   it('runs all earlier calls before it closes', async () => {
     const copy = await copyDatabase()
     const open = () =>

@@ -23,6 +23,8 @@ export interface Answer {
   results: StatementResult[]
   /** Why the others failed, or why a part of the answer cannot be read; null when all succeeded. */
   error: (Error & { code?: string | undefined }) | null
+  /** Whether Postgres would have ended its process after the error, and PGlite loops at the next message. */
+  isFatal: boolean
   notifications: { channel: string; payload: string }[]
 }
 
@@ -50,6 +52,9 @@ export const statementMessage = (
 /** A script of statements without parameters: one implicit transaction, unless it opens one. */
 export const scriptMessage = (text: string): Uint8Array<ArrayBuffer> => joinBytes([serialize.query(text)])
 
+/** Of errors after which a process of Postgres ends (its manual, "Message Severity Levels"). */
+const fatalSeverities = new Set(['FATAL', 'PANIC'])
+
 type Message = Parameters<Parameters<Parser['parse']>[1]>[0]
 type Field = { name: string; dataTypeID: number; format: 'text' | 'binary' }
 
@@ -58,7 +63,7 @@ const written = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
 
 /** Reads the whole answer to one message. */
 export function readAnswer(bytes: Uint8Array): Answer {
-  const answer: Answer = { results: [], error: null, notifications: [] }
+  const answer: Answer = { results: [], error: null, isFatal: false, notifications: [] }
   let fields: Field[] = []
   let readers: ((text: string) => unknown)[] = []
   let rows: Record<string, unknown>[] = []
@@ -95,8 +100,10 @@ export function readAnswer(bytes: Uint8Array): Answer {
     else if (message.name === 'rowDescription') describe(of.fields!)
     else if (message.name === 'commandComplete') complete(of.text!)
     else if (message.name === 'emptyQuery') complete('')
-    else if (message.name === 'error') answer.error ??= message as unknown as Error
-    else if (message.name === 'notification') {
+    else if (message.name === 'error') {
+      answer.error ??= message as unknown as Error
+      answer.isFatal ||= fatalSeverities.has(of.severity!)
+    } else if (message.name === 'notification') {
       answer.notifications.push({ channel: of.channel!, payload: of.payload! })
     }
   }

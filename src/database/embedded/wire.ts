@@ -51,9 +51,6 @@ function createSender(worker: Worker, statements: PreparedStatements) {
 /** Callbacks by notification channel. */
 type Listeners = Map<string, Set<(payload: string) => void>>
 
-/** Errors after which this process of Postgres ends, by its manual ("Message Severity Levels"): in WebAssembly it does not. */
-const fatalSeverities = new Set(['FATAL', 'PANIC'])
-
 /**
  * Settles the call that a response belongs to, and delivers the notifications that came with it.
  * @param onFatal called with an error after which the database must not be used.
@@ -68,13 +65,13 @@ function createReceiver(statements: PreparedStatements, listeners: Listeners, on
       call?.reject(new EmbeddedDatabaseError(response.error))
       return
     }
-    const { results, error, notifications } = readAnswer(response.answer)
+    const { results, error, isFatal, notifications } = readAnswer(response.answer)
     ended(call, error && (error.code ?? 'XX000'))
     if (error === null) call?.resolve(results)
     else if (error instanceof DatabaseError) {
       const described = new EmbeddedDatabaseError(describeError(error))
       call?.reject(described)
-      if (fatalSeverities.has(error.severity ?? '')) onFatal(described)
+      if (isFatal) onFatal(described)
     } else call?.reject(error)
     for (const { channel, payload } of notifications) {
       for (const notify of listeners.get(channel) ?? []) notify(payload)
