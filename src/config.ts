@@ -136,10 +136,10 @@ const validate = ajv.compile<Environment>(environmentSchema)
 function parseEnvironment(source: Record<string, string | undefined>): Environment {
   // An empty variable counts as absent: compose files and shells set them so.
   // Other programs read the variables of proxies in lower case first.
-  const valueOf = (name: string) => (name in networkVariables && source[name.toLowerCase()]) || source[name]
+  const readVariable = (name: string) => (name in networkVariables && source[name.toLowerCase()]) || source[name]
   const present = Object.fromEntries(
     Object.keys(environmentSchema.properties).flatMap((name) => {
-      const value = valueOf(name)?.trim() ?? ''
+      const value = readVariable(name)?.trim() ?? ''
       return value === '' ? [] : [[name, value]]
     }),
   )

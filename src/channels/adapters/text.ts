@@ -24,7 +24,7 @@ export const withoutAddresses = (text: string): string =>
 /** A text in which no program finds any address: not the bare name of a host or a mail address either. */
 export const withoutHosts = (text: string): string =>
   withoutAddresses(text)
-    .replace(/(?<=[\p{L}\p{N}_\u200c\u200d-])\.(?=[\p{L}\p{N}\u200c\u200d])/gu, `.${gap}`)
+    .replace(/(?<=[\p{L}\p{N}_-]|\u200c|\u200d)\.(?=[\p{L}\p{N}]|\u200c|\u200d)/gu, `.${gap}`)
     .replaceAll('@', `@${gap}`)
 
 /** The cuts of a message for one format, in characters. */
