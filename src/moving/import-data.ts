@@ -60,8 +60,16 @@ const isOtherDump = () =>
 async function storeChunk(transaction: Transaction, table: MovedTable, chunk: Chunk): Promise<void> {
   await setUpTransaction(transaction)
   await advanceImport(transaction, chunk.number, chunk.digest)
-  await storeRows(transaction, table, chunk.lines)
+  try {
+    await storeRows(transaction, table, chunk.lines)
+  } catch (error) {
+    throw isRefusal(error) ? new DumpError(`it has rows of the table ${table.name} that no database takes (${error.message}).`) : error
+  }
 }
+
+/** Whether the database refuses what a row holds: data that it cannot store (SQLSTATE class 22), or that a constraint forbids (23). */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code))
 
 /** PGlite makes no checkpoints by itself; without them its log grows for as long as the import takes. */
 const checkpointBytes = 64_000_000

@@ -75,6 +75,22 @@ describe('an import', () => {
     expect(await readPlace(target)).toEqual(untouched)
   })
 
+  it('says in a sentence which table has a row that no database takes', async () => {
+    const forger = copyOf(source)
+    await change(
+      forger,
+      `do $$ declare name text; begin
+        for name in select conname from pg_constraint where conrelid = 'accounts'::regclass and contype = 'c'
+        loop execute format('alter table accounts drop constraint %I', name); end loop;
+      end $$`,
+    )
+    await change(forger, `update accounts set tier = 'gold'`)
+    const { dump: forged } = await dumpOf(forger)
+    await expect(importInto(await newDatabase(), forged)).rejects.toThrow(
+      /^it has rows of the table accounts that no database takes \(.*tier/,
+    )
+  })
+
   it('is done once: the same dump again changes nothing, another one is refused', async () => {
     const target = await newDatabase()
     await importInto(target, dump)

@@ -17,8 +17,8 @@ const trailerBytes = 8
 const level = 3
 
 /** More than any chunk has: a damaged size must not fill the memory. */
-const maxMemberBytes = 256 * 1024 * 1024
-const maxContentBytes = 400 * 1024 * 1024
+const maxMemberBytes = 64 * 1024 * 1024
+const maxContentBytes = 64 * 1024 * 1024
 
 /** Compresses a content into a member. */
 export async function packMember(content: Buffer): Promise<Buffer> {
