@@ -11,7 +11,8 @@ const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 const maxFilesRunAgain = 3
 
 /** What may never fail once: a failure of the ledger, of a claim or of fencing is a lost credit or a doubled page, and not chance. */
-const neverAgain = /^src\/(credits\/|scraping\/(claim|scraping)\.)/
+const neverAgain =
+  /^(src\/(credits\/|scraping\/(claim|scraping|cancel)\.|channels\/delivery\/renewed-claims\.)|test\/crash\/jobs\.)/
 
 export interface SuiteOptions {
   /** Where vitest finds its configuration. */

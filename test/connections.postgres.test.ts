@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -21,6 +23,18 @@ const platforms = platformMap(scriptedPlatform('github', numberedPages(3)))
 const onCrash = (error: Error) => {
   throw error
 }
+
+// Where tests of the Postgres backend fail, the whole run must fail.
+it('a process that used the test Postgres keeps its exit code', async () => {
+  const program = `
+    import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)}
+    const server = await startPostgres()
+    await server.stop()
+    process.exitCode = 7`
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module']
+  const child = spawn(process.execPath, [...flags, '--eval', program], { stdio: 'inherit' })
+  expect(await once(child, 'exit')).toEqual([7, null])
+})
 
 /** The connections of a database by the name that their process gave them. */
 async function connectionsOf(url: string): Promise<Record<string, number>> {

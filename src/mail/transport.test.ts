@@ -129,7 +129,8 @@ describe('failures of the mail server', () => {
     server.faults = {}
   })
 
-  const hasty: SmtpTimeouts = { connectMs: 300, idleMs: 300, totalMs: 3_000 }
+  /** For a server that hangs: what comes before that must come in time. */
+  const hasty: SmtpTimeouts = { connectMs: 2_000, idleMs: 2_000, totalMs: 60_000 }
 
   it.each([
     ['connect', 'hang', false],
@@ -142,7 +143,11 @@ describe('failures of the mail server', () => {
   ] as const)('at %s, %s: tried again, uncertain: %s', async (stage, fault, isUncertain) => {
     await start()
     server.faults[stage] = fault
-    expect(await send({}, hasty)).toMatchObject({ sent: false, kind: 'retry', failure: { isUncertain, code: null } })
+    expect(await send({}, fault === 'hang' ? hasty : undefined)).toMatchObject({
+      sent: false,
+      kind: 'retry',
+      failure: { isUncertain, code: null },
+    })
     expect(server.mails.length).toBe(isUncertain ? 1 : 0)
   })
 

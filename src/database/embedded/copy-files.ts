@@ -38,18 +38,18 @@ const copy = (path: string, from: string, to: string) =>
 
 const isLog = (path: string) => walSegment.test(path.slice(-24))
 
-/** A file that changed within so many nanoseconds before the copy may change again within the same tick of the clock. */
-const settlingNs = 2_000_000_000n
+/** A file that changed within so many milliseconds before the copy may change again within the same tick of the clock. */
+const defaultSettlingMs = 2_000
 
 /**
  * Copies the files that have not changed for a moment, under concurrent writes, so that `copyRemainder` has little left to copy
  * with the lock held. It also replaces copies that are outdated by then.
  * @param to a directory that is made now.
  */
-export async function copyAhead(from: string, to: string): Promise<CopiedFiles> {
+export async function copyAhead(from: string, to: string, settlingMs = defaultSettlingMs): Promise<CopiedFiles> {
   await mkdir(to, { mode: 0o700 })
   // The clock of the file system, which also stamps the changes of files.
-  const settledBefore = (await stat(to, { bigint: true })).ctimeNs - settlingNs
+  const settledBefore = (await stat(to, { bigint: true })).ctimeNs - BigInt(settlingMs) * 1_000_000n
   const { directories, files } = await list(from)
   for (const path of directories) await mkdir(join(to, path), { recursive: true })
   const copied = new Map<string, string>()

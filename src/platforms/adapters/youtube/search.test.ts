@@ -134,17 +134,17 @@ describe('the result of a video search', () => {
 
   it('is fetched again when the first caller was cancelled', async () => {
     let isFirst = true
+    const cancelled = new AbortController()
     const { youtube, received } = await setUp((response, { path }) => {
       if (path.endsWith('/search') && isFirst) {
         isFirst = false
+        setImmediate(() => cancelled.abort())
         return
       }
       sendJson(response, path.endsWith('/search') ? found('v1') : comments([thread('c')]))
     })
-    const cancelled = new AbortController()
     const first = fetchPageOrNull(youtube, { signal: cancelled.signal })
     const second = fetchPage(youtube)
-    setTimeout(() => cancelled.abort(), 50)
     await platformError(first, 'cancelled')
     expect((await second).requests).toHaveLength(1)
     expect(paths(received)).toEqual(['search', 'search', 'commentThreads'])
