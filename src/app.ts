@@ -116,6 +116,8 @@ export interface AppDependencies {
   hostMemory: HostMemoryStore
   /** The base of links. */
   publicUrl: () => string
+  /** Where the API document says that the service is: the configured address, else where the document was read. */
+  serverUrl: string
   removalContact: RemovalContact | undefined
   /** Where the built page is. */
   pageDirectory: string
@@ -141,11 +143,11 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
 }
 
 /** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */
-async function registerFiles(routes: App, { publicUrl, rateLimits, ...page }: AppDependencies): Promise<void> {
+async function registerFiles(routes: App, { serverUrl, rateLimits, ...page }: AppDependencies): Promise<void> {
   const guardFiles = createFileGuard(rateLimits)
   const readDocument = () => routes.swagger() as unknown as ApiDocument
   const sendDocument = prepareAnswer(() =>
-    JSON.stringify(shareComponents({ ...readDocument(), servers: [{ url: publicUrl() }] })),
+    JSON.stringify(shareComponents({ ...readDocument(), servers: [{ url: serverUrl }] })),
   )
   routes.get('/openapi.json', { schema: { hide: true }, onRequest: guardFiles }, (request, reply) =>
     sendDocument(request, reply.type('application/json; charset=utf-8')),

@@ -192,6 +192,7 @@ export async function composeService(parts: ServiceParts) {
     trustProxy: config.trustProxy,
     rateLimits: composeRateLimits(opened, overrides),
     publicUrl,
+    serverUrl: config.publicUrl ?? '/',
     removalContact: config.removalContact,
     pageDirectory: overrides.pageDirectory ?? builtPage,
     adapters: channels.channelAdapters,

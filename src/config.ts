@@ -136,7 +136,8 @@ const validate = ajv.compile<Environment>(environmentSchema)
 function parseEnvironment(source: Record<string, string | undefined>): Environment {
   // An empty variable counts as absent: compose files and shells set them so.
   // Other programs read the variables of proxies in lower case first.
-  const readVariable = (name: string) => (name in networkVariables && source[name.toLowerCase()]) || source[name]
+  const readVariable = (name: string) =>
+    (name in networkVariables && source[name.toLowerCase()]?.trim()) || source[name]
   const present = Object.fromEntries(
     Object.keys(environmentSchema.properties).flatMap((name) => {
       const value = readVariable(name)?.trim() ?? ''

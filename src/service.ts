@@ -7,6 +7,7 @@ import { type StartParts, startBackground } from './background.ts'
 import { requireSecretsKey, warnOfMissingLinks } from './channels/upkeep.ts'
 import { composeService, type ServiceOverrides } from './compose-service.ts'
 import type { Config } from './config.ts'
+import { freeBytes, neededBytes } from './database/embedded/free-space.ts'
 import type { OpenDatabase } from './database/open.ts'
 import { reportConnections } from './database/postgres/connection-use.ts'
 import { reportPooler } from './database/postgres/notification-check.ts'
@@ -111,6 +112,9 @@ async function checkChannels(
 
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
 
+/** Upkeep stops while less is free: a merge writes twice a segment of 64 MB at most, and the log needs its room. */
+const upkeepBytes = neededBytes + 2 * 64 * 1024 * 1024
+
 /** The limit of a statement on the embedded database: one that runs for so long never ends. The largest statements of a start are over. */
 const statementLimitMs = 5 * 60_000
 
@@ -133,7 +137,14 @@ async function start(parts: StartParts): Promise<Service> {
   const { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges } = composed
   if (runsJobs && opened.backend === 'embedded') await recoverWork(parts)
   // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
-  const upkeep = opened.embedded === null || offline ? null : await createUpkeep({ client: opened.embedded, log })
+  const upkeep =
+    opened.embedded === null || offline
+      ? null
+      : await createUpkeep({
+          client: opened.embedded,
+          log,
+          hasRoom: async () => (await freeBytes(config.dataDir)) >= upkeepBytes,
+        })
   await upkeep?.catchUp()
   // Before the worker: when the port is in use, no worker is running yet.
   const listens = listensBy(config, overrides)
@@ -152,7 +163,7 @@ async function start(parts: StartParts): Promise<Service> {
     await reportConnections(opened.readConnectionUse, log)
     await reportPooler(opened, log)
   }
-  opened.embedded?.limitStatements(statementLimitMs)
+  if (!offline) opened.embedded?.limitStatements(statementLimitMs)
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()

@@ -18,8 +18,12 @@ it('every read is answered while the database takes no writes, and every write i
   )
   const setReadOnly = (value: 'on' | 'off') =>
     sql`set default_transaction_read_only = ${sql.lit(value)}`.execute(database)
-  // A month later there is a new allowance of credits, and the last use of the key is noted again.
+  const watch = await client.post('/api/v1/watches', { topic: 'dark mode', schedule: 'daily', monthlyCredits: 100 })
+  const feed = await client.post('/api/v1/feeds', { kind: 'watch', watchId: watch.body.data.watchId })
+  const feedPath = new URL(feed.body.data.url).pathname
+  // What is noted beside a read is due: the last use of the key, the look at the watch, the read of the feed.
   await sql`update api_keys set last_used_at = null`.execute(database)
+  await sql`update watches set last_looked_at = now() - interval '1 day'`.execute(database)
   await setReadOnly('on')
   try {
     const failed: string[] = []
@@ -29,6 +33,7 @@ it('every read is answered while the database takes no writes, and every write i
     }
     expect(failed).toEqual([])
     expect(reads.length).toBeGreaterThan(15)
+    expect((await service.clientFor(null).get(feedPath)).status).toBe(200)
     expect((await client.search('anything')).status).toBe(200)
     expect(await client.post('/api/v1/keys', { name: 'refused' })).toMatchObject({
       status: 503,

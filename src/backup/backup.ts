@@ -8,6 +8,7 @@ import { create } from 'tar'
 import type { EmbeddedClient } from '../database/embedded/client.ts'
 import { copyAhead, copyRemainder } from '../database/embedded/copy-files.ts'
 import { databaseIn, makeWorkDirectory } from '../database/embedded/data-directory.ts'
+import { freeBytes, neededBytes } from '../database/embedded/free-space.ts'
 import { schemaVersion } from '../database/schema-version.ts'
 import { ServiceError } from '../http/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -69,15 +70,18 @@ async function* pack(directory: string): AsyncGenerator<Buffer> {
   }
 }
 
-function explainFailure(error: unknown): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') return error
-  return new ServiceError('UNAVAILABLE', 'There is no room in the data directory for the copy that is packed.')
-}
+const noRoom = () =>
+  new ServiceError('UNAVAILABLE', 'There is no room in the data directory for the copy that is packed.')
+
+const explainFailure = (error: unknown): unknown =>
+  (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom() : error
 
 type Source = Omit<BackupDependencies, 'embedded'> & { client: EmbeddedClient }
 
 /** Copies the database and its manifest into a work directory. */
 async function copyInto(directory: string, { client, dataDir, clock, log }: Source): Promise<void> {
+  const { bytes: needed } = await measure(databaseIn(dataDir))
+  if ((await freeBytes(dataDir)) < needed + neededBytes) throw noRoom()
   const createdAt = clock.now().toISOString()
   const target = join(directory, databaseName)
   const ahead = await copyAhead(databaseIn(dataDir), target)

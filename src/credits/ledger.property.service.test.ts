@@ -308,7 +308,9 @@ class World {
   }
 }
 
-it(`does what the model does, and is sound after every step, in ${runs} runs`, { timeout: Math.max(120_000, runs * 1_500) }, async () => {
+it(`does what the model does, and is sound after every step, in ${runs} runs`, {
+  timeout: Math.max(120_000, runs * 1_500),
+}, async () => {
   console.log(`ledger property: seed ${seed} (set TEST_SEED to repeat it, LEDGER_RUNS for more runs)`)
   let steps = 0
   const property = fc.asyncProperty(

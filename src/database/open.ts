@@ -105,12 +105,13 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
     tidyDataDirectory(options.dataDir)
     requireFreeSpace(options.dataDir)
     const client = await openOrMakeDatabase(options)
-    const stopChecking = refuseWritesWithoutSpace(client, options.dataDir)
-    return handleOfEmbedded(client, options, async () => {
-      stopChecking()
+    const space = refuseWritesWithoutSpace(client, options.dataDir)
+    const handle = handleOfEmbedded(client, options, async () => {
+      space.stop()
       await client.close()
       lock.release()
     })
+    return { ...handle, takesWrites: async () => !space.isRefusing() && (await handle.takesWrites()) }
   } catch (error) {
     lock.release()
     throw explainOpening(error, options.dataDir)

@@ -4,12 +4,16 @@ import type { Tables } from './tables.ts'
 /** SQLSTATEs of a database that reads but takes no writes: its disk is full (53100) or fails (58030), or it is a standby (25006). */
 const refusals = new Set(['53100', '58030', '25006'])
 
-/** Waits for a write that only notes something beside a read: the read is answered though the database takes no writes now. */
-export async function noteIfWritable(write: Promise<unknown>): Promise<void> {
+/**
+ * Waits for a write that only notes something beside a read: the read is answered though the database takes no writes now.
+ * @returns what the write gives; undefined where it was refused.
+ */
+export async function noteIfWritable<T>(write: Promise<T>): Promise<T | undefined> {
   try {
-    await write
+    return await write
   } catch (error) {
-    if (!refusals.has((error as { code?: string }).code ?? '')) throw error
+    if (refusals.has((error as { code?: string }).code ?? '')) return undefined
+    throw error
   }
 }
 

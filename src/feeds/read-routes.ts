@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Authentication } from '../accounts/authentication.ts'
 import type { Database } from '../database/open.ts'
+import { noteIfWritable } from '../database/writes.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import type { NoteLook } from '../news/routes.ts'
@@ -47,8 +48,9 @@ export function registerFeedReading(app: App, dependencies: FeedReadDependencies
     if (content === null) throw notFound('Feed')
     const now = clock.now()
     const contentHash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
-    const changedAt = await noteRead(database, feed, contentHash, now)
-    if (feed.watch_id !== null) await noteLook(database, [feed.watch_id], now)
+    const noted = await noteIfWritable(noteRead(database, feed, contentHash, now))
+    const changedAt = noted ?? feed.content_changed_at ?? now
+    if (feed.watch_id !== null) await noteIfWritable(noteLook(database, [feed.watch_id], now))
     const { secret, format } = named
     const body = renderFeed(content, format, feedUrl(publicUrl(), secret, format))
     const validators = { etag: tagOf(body), changedAt, now }

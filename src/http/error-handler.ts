@@ -68,7 +68,8 @@ export function renderClientError(error: { code?: string }, socket: Socket): voi
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  if (socket.writable) socket.end(`${head}\r\n${lines.join('')}\r\n${body}`)
+  // Destroyed then, or a caller that goes on sending is read for ever: Node looks at the time limit of a request once.
+  if (socket.writable) socket.end(`${head}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
   else socket.destroy()
 }
 

@@ -29,7 +29,15 @@ const pascal = (code: string) =>
 /** A name for the answer with some errors, by their codes; null for any other answer. */
 function errorName({ description = '', headers = {} }: Response): string | null {
   const codes = Object.keys(errorCatalogue).filter((code) => new RegExp(`(^| )${code}: `).test(description))
-  return codes.length === 0 ? null : [...codes.map(pascal), ...('RateLimit' in headers ? ['Limited'] : [])].join('')
+  return codes.length === 0 ? null : [...codes.map(pascal), ...('RateLimit' in headers ? ['WithLimits'] : [])].join('')
+}
+
+/** @throws when something else has the name. */
+function addOnce(components: Record<string, object>, name: string, component: object): void {
+  const known = components[name]
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(component))
+    throw new Error(`two components are named ${name}`)
+  components[name] = component
 }
 
 /** Replaces each schema that names itself by a reference, from the inside outwards. */
@@ -41,10 +49,7 @@ function shareSchemas(value: unknown, schemas: Components['schemas']): unknown {
   if (typeof name !== 'string') return shared
   // What an answer says of it stays beside the reference.
   const { description, ...schema } = shared
-  const known = schemas[name]
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
-    throw new Error(`two schemas are named ${name}`)
-  schemas[name] = schema
+  addOnce(schemas, name, schema)
   return description === undefined
     ? { $ref: `#/components/schemas/${name}` }
     : { $ref: `#/components/schemas/${name}`, description }
@@ -60,13 +65,13 @@ function shareResponse(response: Response, { headers: sharedHeaders, responses }
   }
   const headers = Object.fromEntries(
     Object.entries(response.headers ?? {}).map(([header, described]) => {
-      sharedHeaders[header] = described
+      addOnce(sharedHeaders, header, described)
       return [header, { $ref: `#/components/headers/${header}` }]
     }),
   )
   const shared = response.headers === undefined ? response : { ...response, headers }
   if (name === null) return shared
-  responses[name] = shared
+  addOnce(responses, name, shared)
   return { $ref: `#/components/responses/${name}` }
 }
 

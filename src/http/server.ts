@@ -48,10 +48,16 @@ export interface ServerOptions {
   trustProxy: Proxies | undefined
   /** The address by which a call is routed, instead of the one that it names. */
   rewriteUrl?: (request: IncomingMessage) => string
+  /** How long a caller may take to send a request, in milliseconds. */
+  requestMs?: number
 }
 
+/** A caller that never finishes its request must not hold a connection for ever. */
+const defaultRequestMs = 30_000
+
 /** A server without routes and rules. */
-export function createServer({ log, usualCallLevel, trustProxy, rewriteUrl }: ServerOptions): App {
+export function createServer(options: ServerOptions): App {
+  const { log, usualCallLevel, trustProxy, rewriteUrl, requestMs = defaultRequestMs } = options
   return fastify({
     loggerInstance: log.child({}, { serializers }) as FastifyBaseLogger,
     logController: new CallLog(usualCallLevel),
@@ -59,9 +65,13 @@ export function createServer({ log, usualCallLevel, trustProxy, rewriteUrl }: Se
     bodyLimit: bodyLimitBytes,
     trustProxy: trustProxyOption(trustProxy),
     ...(rewriteUrl ? { rewriteUrl } : {}),
-    // A caller that never finishes its request must not hold a connection for ever.
-    requestTimeout: 30_000,
-    http: { connectionsCheckingInterval: 2_000 },
+    requestTimeout: requestMs,
+    // Node takes the limit of a request only together with one of its headers that is not longer.
+    http: {
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(2_000, requestMs),
+    },
     // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: renderFrameworkError,

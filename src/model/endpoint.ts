@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { getGlobalDispatcher, request as send } from 'undici'
-import { createDispatcher } from '../outbound/proxy.ts'
+import { createDispatcher, hasProxy } from '../outbound/proxy.ts'
 import { createCircuit } from '../platforms/budget/circuit.ts'
 import { BodyError, readJsonBody } from '../platforms/client/body.ts'
 import { endpointUrl } from '../platforms/client/client.ts'
@@ -44,7 +44,9 @@ const bodyLimitBytes = 256 * 1024
 
 /** Without proxies the one that all share. */
 const dispatcherOf = ({ proxies, timeoutMs }: ModelConfig) =>
-  proxies === undefined ? getGlobalDispatcher() : createDispatcher(proxies, { connectMs: timeoutMs })
+  proxies === undefined || !hasProxy(proxies)
+    ? getGlobalDispatcher()
+    : createDispatcher(proxies, { connectMs: timeoutMs })
 
 /** An OpenAI-compatible endpoint. Redirects are never followed, and the key goes to the configured address alone. */
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {

@@ -63,7 +63,9 @@ async function storeChunk(transaction: Transaction, table: MovedTable, chunk: Ch
   try {
     await storeRows(transaction, table, chunk.lines)
   } catch (error) {
-    throw isRefusal(error) ? new DumpError(`it has rows of the table ${table.name} that no database takes (${error.message}).`) : error
+    throw isRefusal(error)
+      ? new DumpError(`it has rows of the table ${table.name} that no database takes (${error.message}).`)
+      : error
   }
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
 import { includesScope } from '../accounts/scopes.ts'
 import type { Database, Executor } from '../database/open.ts'
+import { noteIfWritable } from '../database/writes.ts'
 import type { App } from '../http/app-type.ts'
 import { dateParameter, parseDate } from '../http/dates.ts'
 import { notFound } from '../http/errors.ts'
@@ -94,7 +95,9 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, no
       })
       const ids = page.watches.map((watch) => watch.watchId)
       // A look keeps a watch running, which spends.
-      if (ids.length > 0 && includesScope(account.scope, 'collect')) await noteLook(database, ids, clock.now())
+      if (ids.length > 0 && includesScope(account.scope, 'collect')) {
+        await noteIfWritable(noteLook(database, ids, clock.now()))
+      }
       return { data: { ...page, watches: page.watches.map(toAnswer) } }
     },
   )

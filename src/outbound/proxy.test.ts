@@ -74,8 +74,34 @@ it('is asked for the checked address of a name that an account gave, and TLS for
   await expect(get(dispatcher, 'https://hook.example/a')).rejects.toThrow()
   expect(asked).toEqual(['CONNECT 1.1.1.1:443'])
   expect(hello).toContain('hook.example')
-  expect(await get(dispatcher, 'http://hook.example/b')).toBe(200)
-  expect(asked[1]).toBe('GET http://1.1.1.1/b hook.example')
+  await expect(get(dispatcher, 'http://hook.example/b')).rejects.toThrow()
+  expect(asked[1]).toBe('CONNECT 1.1.1.1:80')
+  expect(hello).toMatch(/^GET \/b HTTP\/1\.1\r\nhost: hook\.example\r\n/)
+  await expect(get(dispatcher, 'https://[2606:4700::1111]/')).rejects.toThrow()
+  expect(asked[2]).toBe('CONNECT [2606:4700::1111]:443')
+})
+
+it('is asked for IPv4 where a name has it, and a silent one is left', async () => {
+  const resolve: Resolve = (_hostname, callback) =>
+    callback(null, [
+      { address: '2606:4700::1111', family: 6 },
+      { address: '1.1.1.1', family: 4 },
+    ])
+  await expect(
+    get(createDispatcherForAccounts(proxies, { ...limits, resolve }), 'https://a.example/'),
+  ).rejects.toThrow()
+  expect(asked).toEqual(['CONNECT 1.1.1.1:443'])
+  const silent = createServer()
+  silent.on('connect', () => {})
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
+  const httpsProxy = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const hasty = createDispatcherForAccounts({ ...proxies, httpsProxy }, { connectMs: 300, resolve })
+  await expect(get(hasty, 'https://a.example/')).rejects.toThrow()
 })
 
 it.each([
@@ -98,9 +124,14 @@ it('is what receivers are reached through', async () => {
     clock: systemClock,
   })
   const signal = new AbortController().signal
-  await expect(outbound.post({ url: 'https://hook.example/x', headers: {}, body: '{}', signal })).rejects.toThrow()
+  const post = (url: string) => outbound.post({ url, headers: {}, body: '{}', signal })
+  await expect(post('https://hook.example/x')).rejects.toThrow('The connection to the receiver broke.')
+  // What happened at another port would tell an account which services a host has.
+  await expect(post('https://hook.example:8443/x')).rejects.toThrow(
+    'There was no answer over https with a valid certificate',
+  )
   await outbound.close()
-  expect(asked).toEqual(['CONNECT 1.1.1.1:443'])
+  expect(asked).toEqual(['CONNECT 1.1.1.1:443', 'CONNECT 1.1.1.1:8443'])
 })
 
 it('comes from the environment, in either case, and a wrong one is refused', () => {

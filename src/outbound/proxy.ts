@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
-import { Agent, type Dispatcher, EnvHttpProxyAgent, interceptors } from 'undici'
+import { isIP } from 'node:net'
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
 import {
   createPublicDispatcher,
   type PublicDispatcherOptions,
@@ -18,65 +19,75 @@ export interface NetworkProxies {
 
 export const noProxies: NetworkProxies = { httpProxy: '', httpsProxy: '', noProxy: '' }
 
-const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies) => httpProxy !== '' || httpsProxy !== ''
+export const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies): boolean => httpProxy !== '' || httpsProxy !== ''
 
 /** What listens on this machine is never behind a proxy. */
 const loopback = 'localhost,127.0.0.1,::1'
-
-/** How long the addresses of a name are used without a new lookup. They were checked. */
-const nameMs = 10_000
 
 export interface DispatcherOptions {
   connectMs: number
   /** Of the sockets of a host, in milliseconds. */
   keepAliveMs?: number | undefined
+  /** Whether http goes through a tunnel, too, as https always does. */
+  tunnelsHttp?: boolean
 }
-
-const agentOptions = ({ connectMs, keepAliveMs }: DispatcherOptions): Agent.Options => ({
-  connect: { timeout: connectMs },
-  ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }),
-})
 
 /** Connects to addresses that the operator chose: directly, or as the environment says (undici's `EnvHttpProxyAgent`). */
 export function createDispatcher(proxies: NetworkProxies, options: DispatcherOptions): Dispatcher {
+  const { connectMs, keepAliveMs, tunnelsHttp = false } = options
+  const agent: Agent.Options = {
+    connect: { timeout: connectMs },
+    ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }),
+  }
+  if (!hasProxy(proxies)) return new Agent(agent)
   const { httpProxy, httpsProxy, noProxy } = proxies
-  if (!hasProxy(proxies)) return new Agent(agentOptions(options))
   return new EnvHttpProxyAgent({
-    ...agentOptions(options),
-    connectTimeout: options.connectMs,
+    ...agent,
+    connectTimeout: connectMs,
+    // No signal reaches the request for a tunnel, and by default it may take five minutes.
+    clientFactory: (origin: URL, pool: object) => new Pool(origin, { ...pool, headersTimeout: connectMs }),
+    proxyTunnel: tunnelsHttp,
     httpProxy,
     httpsProxy,
     noProxy: [noProxy, loopback].filter((part) => part !== '').join(','),
   })
 }
 
+/** The public address of a name, of IPv4 where it has one: a proxy may have no other. @throws the error of `refuse`, or of the resolver. */
+function resolvePublic(hostname: string, { resolve = resolveAll, refuse, connectMs }: PublicDispatcherOptions) {
+  const { promise, resolve: found, reject } = Promise.withResolvers<LookupAddress>()
+  const timer = setTimeout(
+    () => reject(Object.assign(new Error('the resolver is silent'), { code: 'ETIMEDOUT' })),
+    connectMs,
+  )
+  publicLookup(resolve, refuse)(hostname, { all: true }, (error, addresses) => {
+    const all = addresses as LookupAddress[]
+    if (error) reject(error)
+    else found(all.find(({ family }) => family === 4) ?? all[0]!)
+  })
+  return promise.finally(() => clearTimeout(timer))
+}
+
 /**
  * Connects to addresses that accounts name: to public ones only. A proxy would resolve a name itself, and reach what is private for us: so
- * names are resolved and checked here, and the proxy is asked for the address. TLS still checks the name.
+ * names are resolved and checked here, and the proxy is asked for a tunnel to the address, for http as well. TLS still checks the name.
  */
 export function createDispatcherForAccounts(proxies: NetworkProxies, options: PublicDispatcherOptions): Dispatcher {
   if (!hasProxy(proxies)) return createPublicDispatcher(options)
-  const lookup = publicLookup(options.resolve ?? resolveAll, options.refuse)
-  return createDispatcher(proxies, options).compose(
-    interceptors.dns({
-      lookup: (origin, _options, callback) =>
-        lookup(origin.hostname, { all: true }, (error, addresses) => {
-          if (error) callback(error, [])
-          else
-            callback(
-              null,
-              (addresses as LookupAddress[]).map(({ address, family }) => ({
-                address,
-                family: family as 4 | 6,
-                ttl: nameMs,
-              })),
-            )
-        }),
-    }),
-    (dispatch) => (request, handler) => {
-      const { protocol, port, hostname } = new URL(String(request.origin))
-      requirePublicTarget({ protocol, port, hostname }, options)
-      return dispatch(request, handler)
-    },
-  )
+  return createDispatcher(proxies, { ...options, tunnelsHttp: true }).compose((dispatch) => (request, handler) => {
+    const target = new URL(String(request.origin))
+    requirePublicTarget(target, options)
+    const { host } = target
+    const hostname = target.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(hostname) !== 0) return dispatch(request, handler)
+    resolvePublic(hostname, options)
+      .then(({ address, family }) => {
+        target.hostname = family === 6 ? `[${address}]` : address
+        const headers = { ...(request.headers as Record<string, string>), host }
+        // `servername` is what TLS asks for and checks.
+        dispatch({ ...request, origin: target.origin, headers, servername: hostname } as typeof request, handler)
+      })
+      .catch((error: Error) => handler.onResponseError?.(null as never, error))
+    return true
+  })
 }

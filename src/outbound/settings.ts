@@ -31,7 +31,16 @@ export interface NetworkConfig {
   proxies: NetworkProxies
 }
 
-const isProxy = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+function isProxy(text: string): boolean {
+  const url = URL.parse(text)
+  try {
+    // As undici reads them.
+    decodeURIComponent(`${url?.username}${url?.password}`)
+  } catch {
+    return false
+  }
+  return /^https?:$/.test(url?.protocol ?? '')
+}
 
 /** Interprets the variables of the network. @param complain called with the first that is wrong. */
 export function readNetworkConfig(

@@ -41,7 +41,7 @@ it('a text that does not change is made once, and sent compressed, or not at all
   expect(first.headers.get('cache-control')).toBe('no-cache')
   expect(first.headers.get('vary')).toBe('Accept-Encoding')
   const etag = first.headers.get('etag')!
-  for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+  for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`]) {
     const again = await get({ 'if-none-match': known })
     expect([again.status, await again.text()]).toEqual([304, ''])
   }

@@ -1,6 +1,7 @@
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Tier } from '../database/column-types.ts'
+import { isDatabaseUnavailable } from '../database/errors.ts'
 import type { OpenDatabase, Transaction } from '../database/open.ts'
 
 /** Tasks of accounts and tasks of live calls: the caller of a live call waits for them, so they must not wait behind jobs. */
@@ -64,6 +65,21 @@ interface EnqueueOptions {
 
 const nameOf = ({ isLive }: { isLive: boolean }) => (isLive ? queueNames.live : queueNames.jobs)
 
+/** While the database is away every poll of every worker fails: such an error is logged once a minute. */
+const repeatedErrorMs = 60_000
+
+function createErrorLog(log: Pick<Logger, 'error'>): (error: Error) => void {
+  let silentUntil = Number.NEGATIVE_INFINITY
+  return (error) => {
+    const now = performance.now()
+    if (isDatabaseUnavailable(error)) {
+      if (now < silentUntil) return
+      silentUntil = now + repeatedErrorMs
+    }
+    log.error({ err: error }, 'queue error')
+  }
+}
+
 /** The queue of tasks, in pg-boss in the same database, so that a job and its queue messages are one transaction. */
 export function createTaskQueue(
   { backend, queueOptions }: OpenDatabase,
@@ -77,7 +93,7 @@ export function createTaskQueue(
     // How soon a dead worker is noticed. Embedded, there is no other process that could die.
     ...(backend === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
   })
-  boss.on('error', (error) => log.error({ err: error }, 'queue error'))
+  boss.on('error', createErrorLog(log))
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'))
   const workers = new Set<string>()
   const polls = createDelayedCalls(() => {

@@ -30,6 +30,8 @@ export interface UpkeepOptions {
   budgetMs?: number
   /** Called after each slice, for measurements. */
   onSlice?: (slice: Slice) => void
+  /** Whether the disk has room for what a slice writes. Without it only checkpoints run, which give room back. By default always. */
+  hasRoom?: () => Promise<boolean>
 }
 
 const defaultBudgetMs = 120
@@ -65,7 +67,10 @@ function createTooLongLog(log: Logger, { pace }: UpkeepState) {
 }
 
 /** Runs single steps, and learns from each how long its kind takes. */
-function createRunner({ client, log, onSlice }: UpkeepOptions, state: UpkeepState): RunSlice {
+function createRunner(
+  { client, log, onSlice, hasRoom = async () => true }: UpkeepOptions,
+  state: UpkeepState,
+): RunSlice {
   const { pace, searchIndex } = state
   const logTooLong = createTooLongLog(log, state)
   const learn = ({ kind, target, units }: Step, tookMs: number, budgetMs: number) => {
@@ -87,7 +92,8 @@ function createRunner({ client, log, onSlice }: UpkeepOptions, state: UpkeepStat
     // These queries run between the statements of callers; only the step itself holds the lock.
     const { steps, tooLong } = await stepsDue(client.uncounted, state, occasion)
     for (const step of tooLong) logTooLong(step)
-    const step = steps.find(({ urgency }) => urgency >= minUrgency)
+    const isRoomy = await hasRoom()
+    const step = steps.find(({ urgency, kind }) => urgency >= minUrgency && (isRoomy || kind === 'checkpoint'))
     return step ? client.aside((queries) => run(queries, step, occasion)) : null
   }
 }

@@ -19,7 +19,7 @@ const gap = '\u200b'
 
 /** A text in which no program finds an address that begins with a scheme or `www`. */
 export const withoutAddresses = (text: string): string =>
-  text.replace(/:(?=\S)/g, `:${gap}`).replace(/(www\d{0,3})\./gi, `$1${gap}.`)
+  text.replace(/:(?=\S)/g, `:${gap}`).replace(/(www\d{0,3}(?:\u200c|\u200d)?)\./gi, `$1${gap}.`)
 
 /** A text in which no program finds any address: not the bare name of a host or a mail address either. */
 export const withoutHosts = (text: string): string =>

@@ -1,51 +1,64 @@
 import { statfsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import type { EmbeddedClient } from './client.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 
 /** Two files of Postgres' log. It makes them whole, 16 MB each, and panics where one does not fit. */
-const neededBytes = 2 * 16 * 1024 * 1024
+export const neededBytes = 2 * 16 * 1024 * 1024
 
 const checkEveryMs = 1_000
 
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
+interface Blocks {
+  blocks: number
+  bavail: number
+  bsize: number
 }
 
-const megabytes = (bytes: number) => Math.floor(bytes / 1e6)
+/** Some file systems do not say how large they are. */
+const bytesOf = ({ blocks, bavail, bsize }: Blocks) => (blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize)
+
+/** How many bytes are free on the disk of a directory; infinitely many where nobody knows. */
+export async function freeBytes(directory: string): Promise<number> {
+  try {
+    return bytesOf(await statfs(directory))
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
 
 /** @throws DataDirectoryError when the disk has no room for the log of a start. */
 export function requireFreeSpace(directory: string): void {
-  const free = freeBytes(directory)
+  const free = bytesOf(statfsSync(directory))
   if (free >= neededBytes) return
+  const [freeMegabytes, neededMegabytes] = [Math.floor(free / 1e6), Math.ceil(neededBytes / 1e6)]
   throw new DataDirectoryError(
-    `The data directory ${directory} has no room left: ${megabytes(free)} MB are free, and ${megabytes(neededBytes)} MB are needed.`,
+    `The data directory ${directory} has no room left: ${freeMegabytes} MB are free, and ${neededMegabytes} MB are needed.`,
   )
 }
 
 /**
  * Has the database refuse writes (SQLSTATE 25006) while fewer than two files of its log fit on the disk: a log that finds no room ends
  * the database. Reads go on, and writes too as soon as there is room again.
- * @returns a function that ends that.
  */
-export function refuseWritesWithoutSpace(client: EmbeddedClient, directory: string): () => void {
+export function refuseWritesWithoutSpace(client: EmbeddedClient, directory: string) {
   let isRefusing = false
-  let isSetting = false
-  const set = async (refuse: boolean) => {
-    isSetting = true
-    // A database that died or is being closed fails every statement, and says so elsewhere.
-    await client.uncounted
-      .exec(`set default_transaction_read_only = ${refuse ? 'on' : 'off'}`)
-      .then(() => {
-        isRefusing = refuse
-      })
-      .catch(() => {})
-    isSetting = false
+  let underWay = false
+  const check = async () => {
+    const refuse = (await freeBytes(directory)) < neededBytes
+    if (refuse === isRefusing) return
+    await client.uncounted.exec(`set default_transaction_read_only = ${refuse ? 'on' : 'off'}`)
+    isRefusing = refuse
   }
   const timer = setInterval(() => {
-    const refuse = freeBytes(directory) < neededBytes
-    if (refuse !== isRefusing && !isSetting) void set(refuse)
+    if (underWay) return
+    underWay = true
+    // A database that died or is being closed fails every statement, and says so elsewhere.
+    check()
+      .catch(() => {})
+      .finally(() => {
+        underWay = false
+      })
   }, checkEveryMs)
   timer.unref()
-  return () => clearInterval(timer)
+  return { isRefusing: () => isRefusing, stop: () => clearInterval(timer) }
 }

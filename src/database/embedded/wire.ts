@@ -71,8 +71,8 @@ function createReceiver(statements: PreparedStatements, listeners: Listeners, on
     else if (error instanceof DatabaseError) {
       const described = new EmbeddedDatabaseError(describeError(error))
       call?.reject(described)
-      if (isFatal) onFatal(described)
     } else call?.reject(error)
+    if (isFatal) onFatal(error instanceof DatabaseError ? new EmbeddedDatabaseError(describeError(error)) : error!)
     for (const { channel, payload } of notifications) {
       for (const notify of listeners.get(channel) ?? []) notify(payload)
     }
