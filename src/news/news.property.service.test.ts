@@ -112,7 +112,7 @@ async function checkReport(watch: TestWatch, now: Date, expected: Expected): Pro
     (await opened.database.selectFrom('events').select('subject').where('type', '=', 'watch.news').execute()).map(
       ({ subject }) => subject.reportId,
     )
-  const before = await events()
+  const before = new Set(await events())
   const reportId = (await makeReport(opened.database, { watchId: watch.watchId, canJudge: false, now }))!
   const items = await readItems(reportId)
   const idsOf = (kind: NewsKind) => items.filter((item) => item.kind === kind).flatMap(({ request_ids }) => request_ids)
@@ -131,7 +131,7 @@ async function checkReport(watch: TestWatch, now: Date, expected: Expected): Pro
   // Every added request is named, and a new wish has no other ones.
   expect([...idsOf('new'), ...idsOf('grown')]).toEqual(expect.arrayContaining(expected.added))
   expect(expected.added).toEqual(expect.arrayContaining(idsOf('new')))
-  expect((await events()).slice(before.length)).toEqual(items.length > 0 ? [reportId] : [])
+  expect((await events()).filter((id) => !before.has(id))).toEqual(items.length > 0 ? [reportId] : [])
   // The same run is never reported again.
   expect(await makeReport(opened.database, { watchId: watch.watchId, canJudge: false, now })).toBeNull()
 }
