@@ -158,7 +158,7 @@ describe('a data directory', { timeout: 300_000 }, () => {
       expect((await client.search('anything')).status).toBe(200)
       expect([(await client.get('/readyz')).status, (await client.get('/healthz')).status]).toEqual([503, 200])
       expect(await service.end('SIGTERM')).toBe(0)
-      expect(serve(dataDir)).toEqual(sentence(/has no room left: 30 MB are free, and 33 MB are needed/))
+      expect(serve(dataDir)).toEqual(sentence(/has no room left: 30 MB are free, and 34 MB are needed/))
       rmSync(filling)
     } finally {
       await service.end('SIGKILL')

@@ -66,12 +66,8 @@ export function createServer(options: ServerOptions): App {
     trustProxy: trustProxyOption(trustProxy),
     ...(rewriteUrl ? { rewriteUrl } : {}),
     requestTimeout: requestMs,
-    // Node takes the limit of a request only together with one of its headers that is not longer.
-    http: {
-      requestTimeout: requestMs,
-      headersTimeout: requestMs,
-      connectionsCheckingInterval: Math.min(2_000, requestMs),
-    },
+    // For Node as well: Fastify sets it only afterwards, and then the limit of headers, 60 s, is longer and no body is ever ended.
+    http: { requestTimeout: requestMs, connectionsCheckingInterval: Math.min(2_000, requestMs) },
     // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: renderFrameworkError,

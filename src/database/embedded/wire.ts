@@ -65,14 +65,14 @@ function createReceiver(statements: PreparedStatements, listeners: Listeners, on
       call?.reject(new EmbeddedDatabaseError(response.error))
       return
     }
-    const { results, error, isFatal, notifications } = readAnswer(response.answer)
-    ended(call, error && (error.code ?? 'XX000'))
+    const { results, error: read, isFatal, notifications } = readAnswer(response.answer)
+    ended(call, read && (read.code ?? 'XX000'))
+    const error = read instanceof DatabaseError ? new EmbeddedDatabaseError(describeError(read)) : read
     if (error === null) call?.resolve(results)
-    else if (error instanceof DatabaseError) {
-      const described = new EmbeddedDatabaseError(describeError(error))
-      call?.reject(described)
-    } else call?.reject(error)
-    if (isFatal) onFatal(error instanceof DatabaseError ? new EmbeddedDatabaseError(describeError(error)) : error!)
+    else {
+      call?.reject(error)
+      if (isFatal) onFatal(error)
+    }
     for (const { channel, payload } of notifications) {
       for (const notify of listeners.get(channel) ?? []) notify(payload)
     }
