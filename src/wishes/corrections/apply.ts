@@ -127,7 +127,7 @@ async function readConcernedAccounts(
 async function applyForAll(transaction: Transaction, change: CorrectionChange): Promise<void> {
   const { members, released } = change
   const placed = await readPlacedIn(transaction, null, [...members.keys(), ...released.keys()])
-  const wishes = await readMergedWishes(transaction, null, [...change.wishIds, ...placed])
+  const wishes = await readMergedWishes(transaction, null, [...change.wishIds, ...placed, ...released.values()])
   const changed = await derivePlacings(transaction, null, wishes, { members, concerned: [...released.keys()] })
   const moves = changed.flatMap(({ sourceHash, requestId, before, after }): Move[] => {
     const base = released.get(sourceHash)

@@ -50,15 +50,21 @@ function placingOf(facts: readonly Fact[], { resultOf }: MergedWishes): Omit<Pla
   return { wishId, isSplit: split !== undefined, correctionId: (split ?? facts.at(-1)!).correction_id }
 }
 
-/** The wishes that corrections put these requests into. */
+/**
+ * The wishes that corrections put these requests into, and those in which what holds about them begins: an undone correction, also the
+ * operator's, may have parted the two.
+ */
 export async function readPlacedIn(
   transaction: Transaction,
   accountId: string | null,
   hashes: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ wish_id: string }>`
-    select distinct wish_id from wish_placings
-    where ${ownedBy(accountId)} and source_hash = any(${hashes}::text[])`.execute(transaction)
+    select wish_id from wish_placings where ${ownedBy(accountId)} and source_hash = any(${hashes}::text[])
+    union
+    select case kind when 'split' then move.to_wish_id else move.from_wish_id end
+    from wish_moves as move join wish_corrections as correction on correction.id = move.correction_id
+    where source_hash = any(${hashes}::text[]) and ${ownedBy(accountId)} and undone_at is null`.execute(transaction)
   return rows.map(({ wish_id }) => wish_id)
 }
 
