@@ -22,7 +22,7 @@ import { prepareTsvector } from './tsvector-preparation.ts'
 
 // What every search engine must do. Exact orders, totals and facets equal those of a plain scan, however many requests match.
 
-const runs = campaignSize('EXACT_SEARCHES', { quick: 60, nightly: isCluster ? 300 : 1_000 })
+const runs = campaignSize('EXACT_SEARCHES', { quick: 30, nightly: isCluster ? 300 : 1_000 })
 const timeout = Math.max(isCluster ? 300_000 : 60_000, runs * 500)
 
 interface Row {
