@@ -117,7 +117,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     embedded: [
       nightly('src/{channels,live,metrics,scraping,upkeep}'),
       'src/requests/search/*.nightly.test.ts',
-      'test/demo-collection.nightly.test.ts',
+      'test/demo.nightly.test.ts',
       nightly('test/near-misses'),
     ],
   },

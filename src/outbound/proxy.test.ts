@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vit
 import { readConfig } from '../config.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createOutbound, TargetRefusedError } from './outbound.ts'
-import { createDispatcher, createDispatcherForAccounts, type NetworkProxies } from './proxy.ts'
+import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from './proxy.ts'
 import type { Resolve } from './public-address.ts'
 
 // A proxy that notes what it is asked for. It forwards nothing: http is answered by itself, and of a tunnel it reads the first bytes.
@@ -141,4 +141,16 @@ it('comes from the environment, in either case, and a wrong one is refused', () 
     noProxy: '.example.com',
   })
   expect(() => readConfig({ HTTP_PROXY: 'secret:proxy' })).toThrow(/^HTTP_PROXY: must be the http or https address/)
+})
+
+it('names below localhost are this machine, whatever its resolver knows', async () => {
+  const { port } = proxy.address() as AddressInfo
+  expect(await get(createDispatcher(noProxies, limits), `http://forum.localhost:${port}/a`)).toBe(200)
+  expect(asked).toEqual([`GET /a forum.localhost:${port}`])
+  const accounts = createDispatcherForAccounts(noProxies, {
+    ...limits,
+    refuse: (message) => new TargetRefusedError(message),
+  })
+  await expect(get(accounts, `http://forum.localhost:${port}/a`)).rejects.toThrow()
+  expect(asked).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
-import type { LookupAddress } from 'node:dns'
-import { isIP } from 'node:net'
+import { type LookupAddress, lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
 import {
   createPublicDispatcher,
@@ -22,7 +22,11 @@ export const noProxies: NetworkProxies = { httpProxy: '', httpsProxy: '', noProx
 export const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies): boolean => httpProxy !== '' || httpsProxy !== ''
 
 /** What listens on this machine is never behind a proxy. */
-const loopback = 'localhost,127.0.0.1,::1'
+const loopback = 'localhost,.localhost,127.0.0.1,::1'
+
+/** Names below `localhost` are this machine's (RFC 6761, 6.3); not every resolver knows it. */
+const lookupWithLocal: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname.endsWith('.localhost') ? 'localhost' : hostname, options, callback)
 
 export interface DispatcherOptions {
   connectMs: number
@@ -36,7 +40,7 @@ export interface DispatcherOptions {
 export function createDispatcher(proxies: NetworkProxies, options: DispatcherOptions): Dispatcher {
   const { connectMs, keepAliveMs, tunnelsHttp = false } = options
   const agent: Agent.Options = {
-    connect: { timeout: connectMs },
+    connect: { timeout: connectMs, lookup: lookupWithLocal },
     ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }),
   }
   if (!hasProxy(proxies)) return new Agent(agent)

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../runtime/clock.ts'
+import type { Corpus } from './corpus.ts'
 import { deliver } from './delivery.ts'
 import type { FaultName } from './faults.ts'
+import { isForum, namedPage, siteOf, withNames } from './named-pages.ts'
 import { type SimulatedPlatformName, simulatedPlatforms } from './platforms/index.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
@@ -28,6 +30,8 @@ export interface ServerOptions {
   latencyMs: number
   services: ReadonlyMap<string, SimulatedService>
   requests: LoggedRequest[]
+  /** What people read under the names of the sites; null where they have none. */
+  named: Corpus | null
 }
 
 export interface RunningServer {
@@ -66,6 +70,15 @@ async function answer(
   signal: AbortSignal,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const site = options.named === null ? null : siteOf(request.headers.host)
+  if (options.named !== null && site !== null) {
+    if (!isForum(site) || /\btext\/html\b/.test(request.headers.accept ?? '')) {
+      const page = namedPage(options.named, site, url)
+      response.writeHead(page.status, { 'content-type': 'text/html; charset=utf-8' }).end(page.body)
+      return
+    }
+    url.pathname = `/discourse/${site}${url.pathname}`
+  }
   const [, name = '', path = ''] = /^\/([a-z]+)(\/.*)?$/.exec(url.pathname) ?? []
   const service = options.services.get(name)
   const { method } = request
@@ -96,5 +109,8 @@ async function answer(
     logged.status = status
   }
   const { alwaysCompressed } = simulatedPlatforms[platform]
-  await deliver({ request, response, alwaysCompressed, onStatus, signal }, reply.fault, reply.answer)
+  const { localPort = 0 } = request.socket
+  const sent =
+    options.named === null ? reply.answer : { ...reply.answer, body: withNames(reply.answer.body, localPort) }
+  await deliver({ request, response, alwaysCompressed, onStatus, signal }, reply.fault, sent)
 }

@@ -4,6 +4,7 @@ import { type Corpus, createCorpus, type GivenRecord } from './corpus.ts'
 import { type ExpectedRecord, expectRecords } from './expectation.ts'
 import type { FaultName, FaultOptions } from './faults.ts'
 import type { BreachRule } from './limits.ts'
+import { namedEnvironment } from './named-pages.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames, simulatedPlatforms } from './platforms/index.ts'
 import { type LoggedRequest, startServer } from './server.ts'
 import type { CustomLimit } from './simulated-replies.ts'
@@ -37,6 +38,8 @@ export interface SimulatorOptions {
   leakPrivate?: boolean
   /** Searches for the topics of `near-misses.ts` also return what is only similar to them. */
   hasNearMisses?: boolean
+  /** Gives each site a name of its own, under which people can read what it holds; see `named-pages.ts`. */
+  hasNames?: boolean
   /** How it behaves where the real platforms are not known; see `behaviour.ts`. */
   behaviours?: ChosenBehaviours
 }
@@ -84,12 +87,12 @@ const defaultSize = 250
  * await simulator.stop()
  */
 export async function startPlatformSimulator(options: SimulatorOptions = {}): Promise<PlatformSimulator> {
-  const { clock = systemClock, port = 0, latencyMs = 0 } = options
+  const { clock = systemClock, port = 0, latencyMs = 0, hasNames = false } = options
   const requests: LoggedRequest[] = []
   const breachLog: Breach[] = []
   const corpus = options.corpus ?? corpusFor(options)
   const services = new Map<string, SimulatedService>()
-  const server = await startServer({ port, clock, latencyMs, services, requests })
+  const server = await startServer({ port, clock, latencyMs, services, requests, named: hasNames ? corpus : null })
   const urls = {} as Record<SimulatedPlatformName, string>
   for (const name of simulatedPlatformNames) {
     urls[name] = `http://127.0.0.1:${server.port}/${name}`
@@ -111,9 +114,10 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
     services.set(name, service)
   }
   const environments = simulatedPlatformNames.map((name) => simulatedPlatforms[name].environment(urls[name]))
+  const environment: Record<string, string> = Object.assign({}, ...environments)
   return {
     urls,
-    environment: Object.assign({}, ...environments),
+    environment: hasNames ? { ...environment, ...namedEnvironment(environment, server.port) } : environment,
     requests,
     breachLog,
     get breaches() {

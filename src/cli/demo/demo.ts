@@ -1,32 +1,48 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDemoCorpus, sections } from '../../platform-simulator/demo-corpus/index.ts'
+import { createDemoCorpus, type DemoCorpus, sections } from '../../platform-simulator/demo-corpus/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../platform-simulator/simulator.ts'
+import { CommandError } from '../exit-codes.ts'
+import { choosePort, type DemoSettings, demoSettings } from './environment.ts'
 import { instructions } from './instructions.ts'
+import { type Mailbox, startMailbox } from './mailbox.ts'
+import { callerOf, liveThePast, pastMs, waitForNews } from './past.ts'
 import { type DemoService, endChildren, run, startDemoService } from './processes.ts'
 
 /** Enough for a page of every source of a simulated platform: it has three at most. */
 const pagesOfTopic = 3
 /** Enough topics to explore, few enough to be collected soon. */
-const moreTopics = sections.slice(1, 12).map(({ topic }) => topic)
+const topics = sections.slice(0, 12).map(({ topic }) => topic)
+const shown = 'dark mode'
+const watched = 'calendar sync'
+const others = topics.filter((topic) => topic !== shown && topic !== watched)
+/** How many of them were collected a week ago. */
+const pastTopics = 6
 
 export interface DemoOptions {
   /** Ends it after the search. */
   exit: boolean
 }
 
-interface Demo {
+/** All that must be ended, in the order in which it was begun. */
+interface Parts {
+  directory: string
+  mailbox: Mailbox
+  interruption: AbortSignal
+  simulator: PlatformSimulator | null
+}
+
+interface Demo extends DemoSettings {
   service: DemoService
-  simulator: PlatformSimulator
   interruption: AbortSignal
 }
 
 /** Prints a command and runs it on this terminal. */
-async function show({ service, interruption }: Demo, ...parameters: string[]): Promise<number> {
+async function show({ service, apiKey, interruption }: Demo, ...parameters: string[]): Promise<number> {
   console.log(`\n$ wishwell ${parameters.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)
   const { ended } = run(parameters, {
-    env: { ...process.env, WISHWELL_URL: service.url, WISHWELL_API_KEY: service.apiKey },
+    env: { ...process.env, WISHWELL_URL: service.url, WISHWELL_API_KEY: apiKey },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const { code, signal } = await ended
@@ -36,49 +52,64 @@ async function show({ service, interruption }: Demo, ...parameters: string[]): P
 }
 
 /** A link that signs in to the page of the service, once. */
-async function makeSignInLink({ url, adminKey }: DemoService): Promise<string> {
-  const call = async (path: string, method = 'GET') => {
-    const answer = await fetch(`${url}/api/admin/accounts${path}`, {
-      method,
-      headers: { authorization: `Bearer ${adminKey}` },
-    })
-    if (!answer.ok) throw new Error(`the service answered ${answer.status} to ${method} ${path}`)
-    return ((await answer.json()) as { data: { accounts: { accountId: string }[]; url: string } }).data
-  }
-  const { accounts } = await call('')
-  return (await call(`/${accounts[0]?.accountId}/links`, 'POST')).url
+async function makeSignInLink(url: string, adminKey: string): Promise<string> {
+  const call = callerOf(url, adminKey)
+  const accounts = (await call('GET', '/api/admin/accounts')).accounts as unknown as { accountId: string }[]
+  return (await call('POST', `/api/admin/accounts/${accounts[0]?.accountId}/links`, {})).url!
 }
 
-/** Starts the other topics; they are collected while the first can be searched. */
-async function collectMore({ url, apiKey }: DemoService): Promise<void> {
-  for (const topic of moreTopics) {
-    const answer = await fetch(`${url}/api/v1/scrape`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ topic, depth: pagesOfTopic }),
-    })
-    if (!answer.ok) throw new Error(`the service answered ${answer.status} to a collection of "${topic}"`)
-  }
-}
+/** Starts the simulated platforms: for what happened a week ago without their limits, and then with them, at the same addresses. */
+const startPlatforms = (corpus: DemoCorpus, port: number, isPast: boolean) =>
+  startPlatformSimulator({
+    corpus,
+    port,
+    hasNames: true,
+    ...(isPast ? { limits: 'none' } : { latencyMs: 120, timeScale: 10 }),
+  })
 
 /** @returns the exit code of the demo. */
-async function demonstrate(parts: Omit<Demo, 'service'> & DemoOptions & { directory: string }): Promise<number> {
-  const { simulator, exit } = parts
-  console.log(
-    'Starting the service on a fresh database, with simulated platforms (their real limits, ten times faster) …',
-  )
-  const service = await startDemoService(parts.directory, simulator)
-  const demo = { ...parts, service }
+async function demonstrate(parts: Parts, { exit }: DemoOptions): Promise<number> {
+  const { directory, mailbox, interruption } = parts
+  console.log('Starting the service on a fresh database, with simulated platforms, as it was eight days ago …')
+  const now = new Date()
+  const corpus = createDemoCorpus(now)
+  corpus.comeTo(new Date(now.getTime() - pastMs))
+  const port = await choosePort(4_681)
+  parts.simulator = await startPlatforms(corpus, port, true)
+  const platforms = parts.simulator.environment
+  const smtpUrl = mailbox.smtpUrl
+  const settings = await demoSettings(process.env, { directory: join(directory, 'data'), platforms, smtpUrl })
+  const { environment, notUsed, apiKey, adminKey } = settings
+  if (notUsed.length > 0) console.log(`Not used, because the platforms are simulated: ${notUsed.join(', ')}.`)
+  const hasMailbox = environment.SMTP_URL === smtpUrl
+  const story = {
+    environment,
+    apiKey,
+    topics: others.slice(0, pastTopics),
+    watched,
+    mailbox: hasMailbox ? mailbox : null,
+  }
+  const watchId = await liveThePast(story)
+  await parts.simulator.stop()
+  corpus.comeTo(now)
+  parts.simulator = await startPlatforms(corpus, port, false)
+  console.log('Now it is today, and the platforms have their real limits, ten times faster.')
+  const service = await startDemoService(directory, environment)
+  const demo: Demo = { ...settings, service, interruption }
   console.log(`It runs at ${service.url}.`)
-  const scraped = await show(demo, 'scrape', sections[0]!.topic, '--depth', String(pagesOfTopic))
-  if (!exit) await collectMore(service)
+  const scraped = await show(demo, 'scrape', shown, '--depth', String(pagesOfTopic))
   const searched = await show(demo, 'search', 'dark', 'mode', '--limit', '5')
-  console.log(
-    `\nThe platforms answered ${simulator.requests.length} requests; ${simulator.breaches} broke a limit of theirs.`,
-  )
+  const { requests, breaches } = parts.simulator
+  console.log(`\nThe platforms answered ${requests.length} requests; ${breaches} broke a limit of theirs.`)
   if (exit) return scraped || searched
-  console.log(`Being collected now: ${moreTopics.join(', ')}.`)
-  console.log(instructions(service, await makeSignInLink(service)))
+  const call = callerOf(service.url, apiKey)
+  await waitForNews(call, watchId, watched)
+  await show(demo, 'news')
+  for (const topic of others) await call('POST', '/api/v1/scrape', { topic, depth: pagesOfTopic })
+  console.log(`\nBeing collected now: ${others.join(', ')}.`)
+  const signInUrl = await makeSignInLink(service.url, adminKey)
+  const mailboxUrl = hasMailbox ? mailbox.url : null
+  console.log(instructions({ url: service.url, apiKey, adminKey, signInUrl, mailboxUrl }))
   const { code, signal } = await service.ended
   throw new Error(`the service ended by itself (${signal ?? code})`)
 }
@@ -100,28 +131,29 @@ function watchInterruptions(): AbortSignal {
 }
 
 /**
- * `wishwell demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet. All its files
- * are in one temporary directory, which is deleted at the end. Ends the process.
+ * `wishwell demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet. Its files are in one
+ * temporary directory, which is deleted at the end; with DATA_DIR or DATABASE_URL the data stay there. Ends the process.
  */
-export async function runDemo({ exit }: DemoOptions): Promise<never> {
+export async function runDemo(options: DemoOptions): Promise<never> {
   const interruption = watchInterruptions()
   const interrupted = new Promise<number>((resolve) => {
     interruption.addEventListener('abort', () => resolve(interruption.reason as number))
   })
   const directory = mkdtempSync(join(tmpdir(), 'wishwell-demo-'))
-  let simulator: PlatformSimulator | null = null
+  const parts: Parts = { directory, mailbox: await startMailbox(), interruption, simulator: null }
   let exitCode = 1
   try {
-    simulator = await startPlatformSimulator({ corpus: createDemoCorpus(new Date()), latencyMs: 120, timeScale: 10 })
-    exitCode = await Promise.race([interrupted, demonstrate({ exit, directory, simulator, interruption })])
+    exitCode = await Promise.race([interrupted, demonstrate(parts, options)])
   } catch (error) {
+    if (error instanceof CommandError) exitCode = error.exitCode
     console.error(`demo: ${error instanceof Error ? error.message : error}`)
   } finally {
     if (interruption.aborted) console.log('\nStopping …')
     await endChildren()
-    await simulator?.stop()
+    await parts.simulator?.stop()
+    await parts.mailbox.stop()
     rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
-    console.log('The demo is over; everything that it made is removed.')
+    console.log('The demo is over; everything that it made in its own directory is removed.')
   }
   // The open channel to the launcher would otherwise keep this process running.
   process.exit(exitCode)

@@ -1,13 +1,29 @@
 import { sections } from '../../platform-simulator/demo-corpus/index.ts'
-import type { DemoService } from './processes.ts'
+
+export interface DemoAddresses {
+  url: string
+  apiKey: string
+  adminKey: string
+  signInUrl: string
+  /** Null where the mails go to a server of the caller. */
+  mailboxUrl: string | null
+}
+
+const mailboxLines = (url: string | null) =>
+  url === null
+    ? ''
+    : `
+  Every mail that it sends, also those of the watch:
+    ${url}
+`
 
 /** Printed when the demo is ready. */
-export const instructions = ({ url, apiKey, adminKey }: DemoService, signInUrl: string) => `
+export const instructions = ({ url, apiKey, adminKey, signInUrl, mailboxUrl }: DemoAddresses) => `
 The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C.
 
   Its page (the link works once):
     ${signInUrl}
-
+${mailboxLines(mailboxUrl)}
   The operator's page: sign in with this admin key, in another browser or a private window
     ${url}/sign-in
     ${adminKey}

@@ -1,10 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { generateApiKey } from '../../accounts/api-key.ts'
-import type { PlatformSimulator } from '../../platform-simulator/simulator.ts'
 import { moduleFile } from '../../runtime/module-file.ts'
 
 const main = fileURLToPath(moduleFile('../../main', import.meta.url))
@@ -35,31 +32,19 @@ export function run(parameters: string[], options: SpawnOptions): { child: Child
 
 export interface DemoService {
   url: string
-  apiKey: string
-  adminKey: string
   ended: Promise<Outcome>
 }
 
-/** Starts the real service on a fresh database. It does not inherit the environment, so that no real credentials reach it, but the
- * cache of compiled code. */
-export async function startDemoService(directory: string, simulator: PlatformSimulator): Promise<DemoService> {
-  const apiKey = generateApiKey()
+/**
+ * Starts the real service.
+ * @param directory for its log
+ * @param environment all that it has, but for the cache of compiled code
+ */
+export async function startDemoService(directory: string, environment: Record<string, string>): Promise<DemoService> {
   const logFile = join(directory, 'service.log')
   const log = openSync(logFile, 'w')
-  const adminKey = randomBytes(24).toString('base64url')
-  const environment = {
-    PORT: '0',
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-    DATA_DIR: join(directory, 'data'),
-    BOOTSTRAP_API_KEY: apiKey,
-    ADMIN_API_KEY: adminKey,
-    // The simulated platforms accept any credentials, and allow more with some.
-    GITHUB_TOKEN: 'demo',
-    GITLAB_TOKEN: 'demo',
-    STACKEXCHANGE_API_KEY: 'demo',
-  }
   const { child, ended } = run(['serve'], {
-    env: { ...simulator.environment, ...environment },
+    env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     // The channel closes when the demo is killed; then the service ends.
     stdio: ['ignore', 'pipe', log, 'ipc'],
   })
@@ -75,7 +60,7 @@ export async function startDemoService(directory: string, simulator: PlatformSim
   const died = ended.then(({ code, signal }): never => {
     throw new Error(`the service ended (${signal ?? code}):\n${readFileSync(logFile, 'utf8')}`)
   })
-  return { url: await Promise.race([url, died]), apiKey, adminKey, ended }
+  return { url: await Promise.race([url, died]), ended }
 }
 
 /** Ends every process of the demo. */

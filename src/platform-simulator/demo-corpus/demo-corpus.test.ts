@@ -1,4 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Corpus } from '../corpus.ts'
+import type { SimulatedRecord } from '../records.ts'
+import { startPlatformSimulator } from '../simulator.ts'
 import { createDemoCorpus, demoRecords, sections } from './index.ts'
 
 const now = new Date('2026-06-15T12:00:00.000Z')
@@ -74,5 +80,60 @@ describe('a search of the demo', () => {
     for (const { topic } of sections) {
       expect(places.flatMap((place) => corpus.records(place, topic)).length, topic).toBeGreaterThanOrEqual(9)
     }
+  })
+})
+
+describe('a week ago', () => {
+  const weekAgo = new Date(now.getTime() - 8 * dayMs)
+  const heldBy = (corpus: Corpus) =>
+    ['github', 'hackernews', 'stackexchange', 'discourse', 'lemmy', 'gitlab'].flatMap((platform) =>
+      corpus.known(platform).map(({ record }) => record),
+    )
+
+  it('what is younger did not exist, nothing had more votes, and some that is closed was open', () => {
+    const corpus = createDemoCorpus(now)
+    const today = new Map(heldBy(corpus).map((record) => [record.id, record]))
+    corpus.comeTo(weekAgo)
+    const before = heldBy(corpus)
+    expect(before.length).toBeLessThan(today.size)
+    expect(before.every((record) => record.createdAt < weekAgo && record.votes <= today.get(record.id)!.votes)).toBe(
+      true,
+    )
+    const changed = (is: (record: SimulatedRecord, now: SimulatedRecord) => boolean) =>
+      before.filter((record) => is(record, today.get(record.id)!)).length
+    expect(changed((one, present) => present.votes - one.votes >= 10)).toBeGreaterThan(10)
+    expect(changed((one, present) => one.resolution !== present.resolution)).toBeGreaterThan(5)
+    corpus.comeTo(now)
+    expect(heldBy(corpus)).toEqual([...today.values()])
+  })
+})
+
+describe('the sites of the demo', () => {
+  it('have names of this machine, under which everything that is found can be read', async () => {
+    const corpus = createDemoCorpus(now)
+    const simulator = await startPlatformSimulator({ corpus, limits: 'none', hasNames: true })
+    onTestFinished(simulator.stop)
+    const { port } = new URL(simulator.urls.github)
+    // As a browser that knows RFC 6761.
+    const read = async (address: string) => {
+      const { host, pathname, search } = new URL(address)
+      const request = get({ port, path: pathname + search, headers: { host, accept: 'text/html' } })
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      return { status: response.statusCode, page: await text(response) }
+    }
+    const found = await fetch(`${simulator.urls.github}/search/issues?q=dark+mode`, {
+      headers: { 'user-agent': 'a test' },
+    })
+    const [issue] = (
+      (await found.json()) as { items: { html_url: string; title: string; user: { html_url: string } }[] }
+    ).items
+    expect(issue?.html_url).toMatch(`http://github.localhost:${port}/`)
+    expect(await read(issue!.html_url)).toMatchObject({
+      status: 200,
+      page: expect.stringContaining(`<h1>${issue?.title}</h1>`),
+    })
+    expect((await read(issue!.user.html_url)).status).toBe(404)
+    expect(simulator.environment.DISCOURSE_URLS).toContain(`http://meadow.localhost:${port},`)
+    expect((await read(`http://meadow.localhost:${port}/search.json?q=dark`)).status).toBe(404)
   })
 })

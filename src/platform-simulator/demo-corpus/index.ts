@@ -155,11 +155,32 @@ export function demoRecords(now: Date): DemoRecord[] {
 /** Words as a search compares them: `shortcuts` finds `shortcut`. */
 const stem = (word: string) => (word.length > 3 ? word.replace(/s$/, '') : word)
 
+/** A record as it was at a moment before now: a younger one has grown more since, every fifth one much, and some were done since. */
+function asOf(found: DemoRecord, at: Date, now: Date): DemoRecord {
+  const { record } = found
+  const share = Math.sqrt((at.getTime() - record.createdAt.getTime()) / (now.getTime() - record.createdAt.getTime()))
+  const { resolution, ...open } = record
+  const wasOpen = resolution !== undefined && record.id % 4 === 0
+  const votes = Math.round(record.votes * share * (record.id % 5 === 0 ? 0.7 : 1))
+  return { ...found, record: { ...(wasOpen ? open : record), votes } }
+}
+
+/** The demo's wishes as they were at any moment. */
+export interface DemoCorpus extends Corpus {
+  /** From now on everything is as it was at that moment, before the one that the corpus was made for. */
+  comeTo(at: Date): void
+}
+
 /** Holds the demo's wishes: a search finds those of its topic, and those that hold all of its words. */
-export function createDemoCorpus(now: Date): Corpus {
-  const all = demoRecords(now).sort((a, b) => a.record.rank - b.record.rank)
+export function createDemoCorpus(now: Date): DemoCorpus {
+  const present = demoRecords(now).sort((a, b) => a.record.rank - b.record.rank)
+  let all = present
   let bump = 0
   return {
+    comeTo: (at) => {
+      const written = present.filter(({ record }) => record.createdAt < at)
+      all = at < now ? written.map((found) => asOf(found, at, now)) : present
+    },
     records: (place, topic) => {
       const wanted = canonicalText(topic)
       const words = wanted.split(' ').map(stem)

@@ -20,7 +20,7 @@ const removedText = /^\[(?:deleted|flagged|dead)\]$/i
  * A story or comment; null without an id, `removed` for one that is deleted or dead. Newer bodies leave out a missing field,
  * older ones have null.
  */
-export function readHit(hit: Fields): FoundRequest | 'removed' | null {
+export function readHit(hit: Fields, webUrl: string): FoundRequest | 'removed' | null {
   const sourceId = asId(hit.objectID)
   if (sourceId === null) return null
   const description = htmlToPlainText([hit.comment_text, hit.story_text].map(asString).find((text) => text) ?? '')
@@ -30,14 +30,14 @@ export function readHit(hit: Fields): FoundRequest | 'removed' | null {
   const title = [hit.title, hit.story_title].map(asString).find((candidate) => candidate) ?? ''
   return foundRequest({
     sourceId,
-    sourceUrl: `https://news.ycombinator.com/item?id=${encodeURIComponent(sourceId)}`,
+    sourceUrl: `${webUrl}/item?id=${encodeURIComponent(sourceId)}`,
     title: plainTitle(title),
     description,
     votes: asInteger(hit.points) ?? 0,
     tags: cleanTags((asList(hit._tags) ?? []).filter((tag) => !pseudoTag.test(asString(tag) ?? ''))),
     commentCount: asInteger(hit.num_comments),
     authorHandle: author,
-    authorProfileUrl: author && `https://news.ycombinator.com/user?id=${encodeURIComponent(author)}`,
+    authorProfileUrl: author && `${webUrl}/user?id=${encodeURIComponent(author)}`,
     originalCreatedAt: asDate(hit.created_at) ?? asEpochSeconds(hit.created_at_i),
   })
 }

@@ -22,7 +22,12 @@ import { createHackernews } from './search.ts'
 
 const recordings = isPresent ? recordingsOf('hackernews') : []
 const adapterFor = async (recording: (typeof recordings)[number]) =>
-  createHackernews({ client: testClient(testClock()), openBudget, baseUrl: await serve(recording) })
+  createHackernews({
+    client: testClient(testClock()),
+    openBudget,
+    baseUrl: await serve(recording),
+    webUrl: 'https://news.ycombinator.com',
+  })
 
 /** A link that is shown cut short reads as its address. */
 const withWholeLinks = (html: string) =>

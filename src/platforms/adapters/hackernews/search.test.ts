@@ -18,7 +18,12 @@ async function setUp(handler: Handler) {
   const server = await startServer(handler)
   return {
     ...server,
-    hackernews: createHackernews({ client: testClient(testClock()), openBudget, baseUrl: `${server.baseUrl}/api/v1` }),
+    hackernews: createHackernews({
+      client: testClient(testClock()),
+      openBudget,
+      baseUrl: `${server.baseUrl}/api/v1`,
+      webUrl: 'https://news.ycombinator.com',
+    }),
   }
 }
 const exactness = {

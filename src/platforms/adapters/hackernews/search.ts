@@ -13,6 +13,8 @@ import { readHit } from './post.ts'
 export interface HackernewsOptions extends Pick<AdapterDependencies, 'client' | 'openBudget'> {
   /** `https://hn.algolia.com/api/v1`. */
   baseUrl: string
+  /** `https://news.ycombinator.com`. */
+  webUrl: string
 }
 
 /** Up to 1,000 are allowed (algolia/hn-search issue 125); 100 is the page size of most other platforms. */
@@ -25,7 +27,7 @@ const topicLimit = 150
  * (`GET /search`, by relevance; `GET /search_by_date` for what is new), each in quotes. Algolia's limit of 1,000 hits for each phrase makes 40 pages, the maximum depth of a job.
  * Never `numericFilters` on points: since June 2026 they are refused with a 400.
  */
-export function createHackernews({ client, openBudget, baseUrl }: HackernewsOptions): Platform {
+export function createHackernews({ client, openBudget, baseUrl, webUrl }: HackernewsOptions): Platform {
   // 10,000 requests an hour for each address (algolia/hn-search, Api.tsx); its answers do not say what is left.
   const name = new URL(baseUrl).host
   const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 3 })
@@ -39,7 +41,7 @@ export function createHackernews({ client, openBudget, baseUrl }: HackernewsOpti
     const pageCount = asInteger(answer?.nbPages)
     const hasMore = hits.length > 0 && (pageCount === null ? hits.length >= pageSize : page + 1 < pageCount)
     const isOver = reachesOlder(hits, (hit) => asEpochSeconds(hit.created_at_i) ?? asDate(hit.created_at), newestSince)
-    const { requests, discarded } = await readItems(hits, readHit)
+    const { requests, discarded } = await readItems(hits, (hit) => readHit(hit, webUrl))
     return { requests, discarded, nextCursor: hasMore && !isOver ? { page: page + 1 } : null }
   }
 

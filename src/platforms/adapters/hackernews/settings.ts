@@ -7,7 +7,8 @@ export const hackernews = definePlatform({
   isOpen: true,
   variables: {
     HACKERNEWS_API_URL: webAddress('https://hn.algolia.com/api/v1', 'base address of the Hacker News search API'),
+    HACKERNEWS_WEB_URL: webAddress('https://news.ycombinator.com', 'where people read Hacker News, for links'),
   },
-  create: async (dependencies, { HACKERNEWS_API_URL: baseUrl }) =>
-    (await import('./search.ts')).createHackernews({ ...dependencies, baseUrl }),
+  create: async (dependencies, { HACKERNEWS_API_URL: baseUrl, HACKERNEWS_WEB_URL: webUrl }) =>
+    (await import('./search.ts')).createHackernews({ ...dependencies, baseUrl, webUrl }),
 })

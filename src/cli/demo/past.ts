@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
+import { readConfig } from '../../config.ts'
+import { startService } from '../../service.ts'
+import type { Mailbox } from './mailbox.ts'
+
+// What the demo's service did a week ago: without it nothing could have grown, and no watch could have news.
+
+export const pastMs = 8 * 86_400_000
+
+/** A call of the API. @throws when it is refused. */
+export type Call = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Record<string, never>>
+
+/** Calls the service as its first account, or as its operator. */
+export const callerOf =
+  (url: string, key: string): Call =>
+  async (method, path, body) => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${key}`, ...type }
+    const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    if (!answer.ok)
+      throw new Error(`the service answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
+    return ((await answer.json()) as { data: Record<string, never> }).data
+  }
+
+async function waitForJob(call: Call, { jobId }: Record<string, string>): Promise<void> {
+  while ((await call('GET', `/api/v1/scrape/${jobId}`)).completedAt === null) await delay(100)
+}
+
+/** Waits for so many reports of the only watch that nobody has read. @throws when there are fewer after a minute. */
+async function waitForReports(call: Call, least: number): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const { watches } = (await call('GET', '/api/v1/news')) as unknown as { watches: { reports: number }[] }
+    if ((watches[0]?.reports ?? 0) >= least) return
+    await delay(200)
+  }
+  throw new Error('the watch has no news')
+}
+
+/**
+ * Waits for what the watch finds in the week since: its own run, which is due, asks only for what is new; what has grown or was done is known
+ * once the topic is collected anew.
+ */
+export async function waitForNews(call: Call, watchId: string, watched: string): Promise<void> {
+  await waitForReports(call, 1)
+  await waitForJob(call, await call('POST', '/api/v1/scrape', { topic: watched, depth: 3 }))
+  await call('POST', `/api/v1/watches/${watchId}/run`)
+  await waitForReports(call, 2)
+}
+
+interface Past {
+  environment: Record<string, string>
+  apiKey: string
+  topics: readonly string[]
+  /** The topic of the watch. */
+  watched: string
+  /** Null where the caller has a mail server of his own. */
+  mailbox: Mailbox | null
+}
+
+/** A channel to the mailbox, confirmed as its owner does. @returns its id. */
+async function makeChannel(call: Call, mailbox: Mailbox): Promise<string> {
+  const mail = { type: 'email', name: 'The mailbox of the demo', address: 'you@demo.example' }
+  const { channelId } = await call('POST', '/api/v1/channels', mail)
+  const [link] = await mailbox.waitFor(/http:\/\/\S+\/mail\/confirm\/\S+/)
+  await fetch(link, { method: 'POST' })
+  return channelId!
+}
+
+/** Collects topics and runs a watch, as a service eight days ago. @returns the id of the watch. */
+export async function liveThePast({ environment, apiKey, topics, watched, mailbox }: Past): Promise<string> {
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const clock = { now: () => new Date(Date.now() - pastMs) }
+  const overrides = { clock, platformTimeScale: 10_000 }
+  const service = await startService(readConfig(environment), pino({ level: 'silent' }), onCrash, overrides)
+  try {
+    const call = callerOf(service.address!, apiKey)
+    const channels = mailbox === null ? [] : [await makeChannel(call, mailbox)]
+    const watch = { topic: watched, name: 'What people want', schedule: 'weekly', depth: 3, channels }
+    const { watchId } = await call('POST', '/api/v1/watches', watch)
+    const jobs = [await call('POST', `/api/v1/watches/${watchId}/run`)]
+    for (const topic of topics) jobs.push(await call('POST', '/api/v1/scrape', { topic, depth: 3 }))
+    for (const job of jobs) await waitForJob(call, job)
+    await service.placeRequests()
+    await service.reportNews()
+    await service.deliverEvents()
+    await call('POST', '/api/v1/news/read', { watchId })
+    return watchId!
+  } finally {
+    await service.stop()
+  }
+}
