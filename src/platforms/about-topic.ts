@@ -6,7 +6,7 @@ import {
   unspacedCharacterPattern,
 } from '../text/normalise.ts'
 import { beginningOf, stemOf } from '../text/stem.ts'
-import { tellingWords } from '../text/words.ts'
+import { hasUmlaut, tellingWords, withDigraphs } from '../text/words.ts'
 import type { FoundRequest } from './platform.ts'
 
 /** The fields that are compared with a topic. */
@@ -17,6 +17,9 @@ export type ContextTest = (request: Pick<FoundRequest, 'title' | 'description'>)
 
 /** Whether a request is about the topic. */
 export type TopicTest = (request: ComparedFields) => boolean
+
+/** Whether the compared texts of a request have the words of the topic. */
+type TextsTest = (texts: readonly string[]) => boolean
 
 /** As much of each field as the search indexes, in UTF-16 units. */
 const limits = { title: 1_000, tags: 4_000, sourceName: 1_000, description: 20_000 }
@@ -46,15 +49,29 @@ interface TopicForm {
 
 /**
  * Makes the test of a topic. A request is about it when title, description, tags and source together have all of its words, in any
- * order and any form; of more than three words two thirds are enough. Words are compared as the search compares them. A topic without
- * words, such as an emoji, is one that every request is about.
+ * order and any form; of more than three words two thirds are enough. Words are compared as the search compares them, also with all umlauts
+ * written as people type them who have no key for them. A topic without words, such as an emoji, is one that every request is about.
  * @param contextIsTopic whether the name of the source counts (`PlatformDefinition.contextIsTopic`).
  */
 export function createTopicTest(
   topic: string,
   { contextIsTopic = () => true }: { contextIsTopic?: ContextTest | undefined } = {},
 ): TopicTest {
-  const forms = writtenForms(topic).map(topicForm)
+  const written = withDigraphs(topic)
+  const test = createTextsTest([topic])
+  if (!/[aou]e/i.test(written)) return (request) => test(comparedTexts(request, contextIsTopic(request)))
+  const testWritten = createTextsTest([written])
+  const testEither = createTextsTest([topic, written])
+  return (request) => {
+    const texts = comparedTexts(request, contextIsTopic(request))
+    if (!texts.some(hasUmlaut)) return testEither(texts)
+    return test(texts) || testWritten(texts.map(withDigraphs))
+  }
+}
+
+/** @param topics one topic in several spellings */
+function createTextsTest(topics: readonly string[]): TextsTest {
+  const forms = topics.flatMap(writtenForms).map(topicForm)
   if (forms.some(({ needed }) => needed === 0)) return () => true
   const words = [...new Map(forms.flatMap((form) => form.words).map((word) => [word.text, word])).values()]
   const isEnough = (found: ReadonlySet<string>) =>
@@ -64,8 +81,7 @@ export function createTopicTest(
     return words.filter(({ sign }) => folded.includes(sign))
   }
 
-  return (request) => {
-    const texts = comparedTexts(request, contextIsTopic(request))
+  return (texts) => {
     if (!isEnough(new Set(texts.flatMap(signedIn).map(({ text }) => text)))) return false
     const found = new Set<string>()
     for (const piece of texts.flatMap((text) => [...pieces(text)])) {
@@ -87,9 +103,9 @@ function addFound(found: Set<string>, candidates: readonly TopicWord[], text: st
   return found.size > before
 }
 
-const joinedName = (text: string) => normaliseQuery(text.toLowerCase().replaceAll('_', ''))
+const joinedName = (text: string) => normaliseQuery(text.toLowerCase().replace(/[_\u200c]/g, ''))
 
-/** `darkMode` and `dark_mode` are topics of one word, `darkmode`, or of two. */
+/** `darkMode` and `dark_mode` are topics of one word, `darkmode`, or of two; so is a word with a zero width non-joiner. */
 function writtenForms(topic: string): string[] {
   const joined = joinedName(topic)
   if (normaliseQuery(topic) === joined) return [joined]

@@ -45,6 +45,29 @@ describe('a request is about a topic when it has its words', () => {
     ['다크 모드', '다크 모드도 부탁드립니다'],
     ['dark theme for the code editor', 'Code editor: dark theme'],
     ['dark theme for the code editor', 'The theme of the editor is not dark'],
+    ['Übersicht', 'Feature request: Uebersicht b2'],
+    ['Uebersicht', 'Feature request: Übersicht a1'],
+    ['می\u200cخواهم', 'Feature request: app می خواهم'],
+    ['می خواهم', 'Feature request: app می\u200cخواهم'],
+    ['می\u200cخواهم', 'میخواهم'],
+    ['ÜBERSICHT', 'uebersicht'],
+    ['Uebersicht', 'U\u0308BERSICHT'],
+    ['Übersicht Groesse', 'Uebersicht: Größe'],
+    ['Menue', 'MENÜ bar'],
+    ['København', 'Koebenhavn'],
+    ['œuvre', 'OEUVRE'],
+    ['ёлка', 'Елка'],
+    ['Киів', 'Київ'],
+    ['λόγος', 'ΛΟΓΟΣ'],
+    ['שלום', 'שָׁלוֹם'],
+    ['كتابي', 'کتابی'],
+    ['مدرسه', 'مدرسة'],
+    ['احمد', 'أحمد'],
+    ['version ২.১০', 'Version ２.१०.1'],
+    ['العربية', 'العـــربية'],
+    ['العـــربية', 'العربية'],
+    ['table 123', 'table ١٢٣'],
+    ['table ١٢٣', 'table 123'],
   ])('%s: %s', (topic, title) => {
     expect(isAbout(topic, title)).toBe(true)
   })
@@ -67,6 +90,12 @@ describe('a request is not about a topic when it has only something like its wor
     ['夜间模式', '间夜式模'],
     ['custom email themes', 'Custom themes'],
     ['dark theme for the code editor', 'Dark theme'],
+    // An umlaut elsewhere does not make `ue` one.
+    ['blue', 'Blu ray für alle'],
+    ['oeffnen', 'offen'],
+    ['мой', 'мои'],
+    ['گل', 'كل'],
+    ['ہم', 'هم'],
   ])('%s: %s', (topic, title) => {
     expect(isAbout(topic, title)).toBe(false)
   })
@@ -88,10 +117,27 @@ describe('the comparison of a request with a topic', () => {
 
   const tokens =
     `dark mode darkMode dark_mode DarkModes possibility possible queries hoping ties añadir Ñandú C++ c# .NET v2.10 2.10.1 x
-    夜间模式 色 ダーク naïve fi \u200b \u200d ı İ ß _ - . / \n`.split(/ +/)
+    夜间模式 色 ダーク Über Ueber مي\u200cخواهمها خـواهم ٢.١٠ ё Елка naïve fi \u200b \u200d ı İ ß _ - . / \n`.split(
+      / +/,
+    )
 
   test('a text is about a topic wherever in it the words are', () => {
-    const topics = ['dark mode', 'possible query', 'hope', 'C++', '.net 2.10', '夜间', 'tie', 'ñandu', 'Naive mode']
+    const topics = [
+      'dark mode',
+      'possible query',
+      'hope',
+      'C++',
+      '.net 2.10',
+      '夜间',
+      'tie',
+      'ñandu',
+      'Naive mode',
+      'ueber',
+      'über',
+      'خواهم',
+      '2.10',
+      'ёлка',
+    ]
     const text = fc.array(fc.constantFrom(...tokens), { maxLength: 30 }).map((words) => words.join(' '))
     fc.assert(
       fc.property(fc.constantFrom(...topics), text, (topic, description) => {
@@ -104,10 +150,23 @@ describe('the comparison of a request with a topic', () => {
 
   // In quadratic time they would take longer than a test may.
   test('hostile texts are compared in linear time', () => {
-    const isAboutTopic = createTopicTest('dark m 夜')
-    const texts = ['dark夜', 'aM_', 'd\u0300', '1.', '夜', 'c++m', '\ufdfa', ' \n', 'dark ', '_m'].map((text) =>
-      text.repeat(32_000),
-    )
+    const isAboutTopic = createTopicTest('dark m 夜 Übersicht')
+    const texts = [
+      'dark夜',
+      'aM_',
+      'd\u0300',
+      '1.',
+      '夜',
+      'c++m',
+      '\ufdfa',
+      ' \n',
+      'dark ',
+      '_m',
+      'ü',
+      '\u200c',
+      'م\u200c',
+      '٣',
+    ].map((text) => text.repeat(32_000))
     for (const text of texts) isAboutTopic(request({ title: text, description: text, tags: [text], sourceName: text }))
     expect(texts.map((text) => isAboutTopic(request({ title: text })))).toHaveLength(texts.length)
   })

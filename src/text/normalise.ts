@@ -32,7 +32,7 @@ const camelBoundary = new RegExp(
 )
 
 /** A name of several words as programs write it: `darkMode`, `dark_mode`. */
-const joinedName = /[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)*/gu
+const joinedName = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:_+[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu
 
 /** Whether a name may have parts: without this nothing in it is a boundary. */
 const mayHaveParts = /_|[\p{L}\p{N}]\p{Lu}/u
@@ -61,7 +61,11 @@ const withVersions = (text: string, isQuery: boolean): string =>
     return ` ${[...(v === '' ? [] : [`v${parts[0]}`]), ...words].join(' ')} `
   })
 
-/** Letters that have no decomposition, and how people type them who have no key for them. */
+/**
+ * Letters that have no decomposition, and how people type them who have no key for them: those that Unicode's collation for searching takes
+ * for equal (CLDR, `search`; `normalise.test.ts` compares them with `Intl.Collator`), þ and ı of which it tells apart, and the letters that the
+ * keyboards of Arabic and Persian have for one sound.
+ */
 const plainLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -70,11 +74,29 @@ const plainLetters: Record<string, string> = {
   ł: 'l',
   đ: 'd',
   ð: 'd',
+  ħ: 'h',
   þ: 'th',
   ı: 'i',
   ς: 'σ',
+  ґ: 'г',
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
+  ة: 'ه',
+  ٴ: 'ء',
+  ۥ: 'و',
+  ۦ: 'ي',
+  ך: 'כ',
+  ם: 'מ',
+  ן: 'נ',
+  ף: 'פ',
+  ץ: 'צ',
+  װ: 'וו',
+  ױ: 'וי',
+  ײ: 'יי',
 }
-const letterWithPlainForm = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'gu')
+const lettersWithPlainForm = Object.keys(plainLetters).join('')
+const letterWithPlainForm = new RegExp(`[${lettersWithPlainForm}]`, 'gu')
 
 const unspacedScripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 /** A regular expression for a character of a script without spaces, with its marks. */
@@ -111,6 +133,35 @@ export const normaliseText = (text: string, limit = Number.POSITIVE_INFINITY): s
 export const normaliseQuery = (text: string): string =>
   normalise(text, { limit: Number.POSITIVE_INFINITY, isQuery: true })
 
+/** The value of a decimal digit of any script. In Unicode the ten of a script follow one another, zero first, and so may those of two scripts. */
+function asciiDigit(digit: string): string {
+  const known = asciiDigits.get(digit)
+  if (known !== undefined) return known
+  const code = digit.codePointAt(0)!
+  let before = 0
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before++
+  asciiDigits.set(digit, String(before % 10))
+  return String(before % 10)
+}
+const asciiDigits = new Map<string, string>()
+
+/** Characters that do not count: invisible ones, and kashida, which only makes a word of Arabic letters longer. */
+const uncounted = /[\p{Default_Ignorable_Code_Point}\u0640]+/gu
+const foreignDigit = /[\p{Nd}--[0-9]]/gv
+const letterOrDigit = new RegExp(`[${lettersWithPlainForm}${foreignDigit.source}]`, 'gv')
+
+const endsInArabic = /[\p{Script=Arabic}\u0640]\p{M}{0,8}$/u
+const beginsInArabic = /^[\p{Script=Arabic}\u0640]/u
+
+/** In Persian a zero width non-joiner parts a word as a space does, or not at all: a text has both, as of `dark_mode`. */
+const withNonJoiners = (text: string): string =>
+  text.replace(/\u200c+/g, (run, index: number) => {
+    const next = index + run.length
+    const isBetween =
+      endsInArabic.test(text.slice(Math.max(0, index - 9), index)) && beginsInArabic.test(text.slice(next, next + 2))
+    return isBetween ? '_' : ''
+  })
+
 /**
  * A text in which each word of its normalised form, but for the names and version numbers that normalisation writes in another way,
  * is somewhere: lower case, without marks and underscores. It costs a tenth of `normaliseText`, which need not be called for a text
@@ -121,9 +172,9 @@ export function foldText(text: string): string {
   return text
     .replace(/(\p{M}{8})\p{M}+/gu, '$1')
     .normalize('NFKD')
-    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}_]+/gu, '')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}\u0640_]+/gu, '')
     .toLowerCase()
-    .replace(letterWithPlainForm, (letter) => plainLetters[letter] ?? letter)
+    .replace(letterOrDigit, (one) => plainLetters[one] ?? asciiDigit(one))
 }
 
 /** Whether normalisation may have written a word in another way than a text has it: C++, .NET, 2.10. */
@@ -131,21 +182,27 @@ export const isRewrittenName = (word: string): boolean => /plusplus|sharp|object
 
 /** Compatibility forms folded, nothing invisible. */
 const withCompatibleForms = (text: string, limit: number): string =>
-  text
-    // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
-    .replace(/(\p{M}{8})\p{M}+/gu, '$1')
-    .normalize('NFKC')
-    // One character may have become eighteen.
-    .slice(0, limit)
-    .replace(/\u200b/gu, ' ')
-    .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
+  withNonJoiners(
+    text
+      // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
+      .replace(/(\p{M}{8})\p{M}+/gu, '$1')
+      .normalize('NFKC')
+      // One character may have become eighteen.
+      .slice(0, limit)
+      .replace(/\u200b/gu, ' ')
+      .replace(foreignDigit, asciiDigit),
+  ).replace(uncounted, '')
+
+/** A letter whose marks do not count, with them; the breve of й does, which is a letter of its own. */
+const markedLetter =
+  /(и(?:\u0306|(?!\u0306))|[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}[\p{Script=Cyrillic}--и]])\p{Mn}+/gv
 
 /** Words of letters without accents and digits, in lower case, with spaces between them. */
 const plainWords = (text: string): string =>
   withCharacterPairs(
     text
       .normalize('NFD')
-      .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu, '$1')
+      .replace(markedLetter, '$1')
       .normalize('NFKC')
       .replace(letterWithPlainForm, (letter) => plainLetters[letter] ?? letter)
       .replace(/[^\p{L}\p{N}\p{Mn}\p{Mc}]+/gu, ' ')

@@ -132,7 +132,8 @@ export async function correctQuery(
   for (const { typed, word } of rare) {
     const isBeginning = prefix && query.endsWith(typed)
     if (isBeginning && (await hasBeginning(executor, word))) continue
-    const search = { query: word, filters: { view }, offset: 0, limit: rareRequests + 1 }
+    // As it is typed, so that another spelling of it is no slip.
+    const search = { query: typed, filters: { view }, offset: 0, limit: rareRequests + 1 }
     const { results } = await index.search(executor, search)
     if (results.length > rareRequests) continue
     const corrected = await correctWord(executor, { word, requests: results.length, isBeginning })

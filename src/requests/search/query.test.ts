@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { queryWordLimit } from '../../text/words.ts'
-import { describeQuery, parseQuery, replaceWords, splitQuery, withoutPhrases } from './query.ts'
-import { termsOf } from './terms.ts'
+import { describeQuery, parseQuery, replaceWords, spellingsOf, splitQuery, withoutPhrases } from './query.ts'
+import { respell, termsOf } from './terms.ts'
 import { searchTextOf } from './text.ts'
 
 const wordsOf = (query: string) => parseQuery(query).words.join(' ')
@@ -16,6 +16,26 @@ describe('a query', () => {
 
   test('keeps the stop words when it has nothing else', () => {
     expect(wordsOf('To be, or not to be!')).toBe('to be or not')
+  })
+
+  test('has its words in other spellings, too', () => {
+    const spellings = (query: string) => Object.fromEntries(spellingsOf(query))
+    expect(spellings('ÜBERSICHT der Gro\u0308ße')).toEqual({ ubersicht: ['uebersicht'], grosse: ['groesse'] })
+    expect(spellings('Uebersicht als Poesie')).toEqual({ uebersicht: ['ubersicht'], poesie: ['posie'] })
+    expect(spellings('überfluessig')).toEqual({ uberfluessig: ['ueberfluessig', 'uberflussig'] })
+    // One stem, ue after a vowel or q, and a stop word.
+    expect(spellings('an issue with the neue queue of a doe')).toEqual({})
+    const query = '"Übersicht fuer ALLE" -Größe'
+    const { phrases, excluded } = parseQuery(query)
+    expect(phrases.map((phrase) => respell(phrase, spellingsOf(query)))).toEqual([
+      ['ubersicht fuer alle', 'ubersicht fur alle', 'uebersicht fuer alle', 'uebersicht fur alle'],
+    ])
+    expect(excluded.map((phrase) => respell(phrase, spellingsOf(query)))).toEqual([['grosse', 'groesse']])
+  })
+
+  test('has a phrase in Arabic letters with and without a zero width non-joiner', () => {
+    expect(parseQuery('"می\u200cخواهم"').phrases).toEqual([['ميخواهم مي خواهم', 'ميخواهم', 'مي خواهم']])
+    expect(parseQuery('"app می خواهم"').phrases).toEqual([['app مي خواهم', 'app ميخواهم مي خواهم']])
   })
 
   test('without a word is empty', () => {
@@ -161,6 +181,7 @@ test.each([
 describe('the terms of a query', () => {
   test('every word of a query is a term', () => {
     expect(termsOf(['dark', 'mode'], null, [])).toEqual([['dark'], ['mode']])
+    expect(termsOf(['fur', 'alle'], null, [], new Map([['fur', ['fuer']]]))).toEqual([['fur', 'fuer'], ['alle']])
   })
 
   test('a name is one term: as one word, or in its parts', () => {

@@ -1,6 +1,6 @@
 import { invalidField } from '../../http/validation.ts'
 import { normaliseText } from '../../text/normalise.ts'
-import { isStopWord, tellingWords, wordsOf } from '../../text/words.ts'
+import { isStopWord, otherSpellings, type Spellings, tellingWords, wordsOf } from '../../text/words.ts'
 
 /** Each phrase and exclusion is checked on every row that is considered. */
 const conditionLimit = 10
@@ -19,10 +19,21 @@ export interface ParsedQuery {
   prefix: string | null
 }
 
+const spaceInArabic = /(?<=\p{Script=Arabic}\p{M}{0,8})\s+(?=\p{Script=Arabic})/gu
+/** A phrase has more forms by this many at most. */
+const maxJoined = 5
+
+/** A phrase with a zero width non-joiner in the place of each space in Arabic letters: a text has words with one whole and in parts. */
+const withNonJoiners = (text: string): string[] =>
+  [...text.matchAll(spaceInArabic)]
+    .slice(0, maxJoined)
+    .map(({ 0: space, index }) => `${text.slice(0, index)}\u200c${text.slice(index + space.length)}`)
+
 /** As typed, in lower case (a name in one word) and in parts: `darkMode`, `darkmode`, `dark mode`. */
 function phraseOf(text: string): Phrase {
-  const inParts = text.replace(/(?<=\p{Ll})(?=\p{Lu})|_+/gu, ' ')
-  const forms = [text, text.toLowerCase(), inParts].map((form) => normaliseText(form))
+  const inParts = text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_\u200c]+/gu, ' ')
+  const joined = text.replaceAll('\u200c', '')
+  const forms = [text, text.toLowerCase(), joined, inParts, ...withNonJoiners(text)].map((form) => normaliseText(form))
   return [...new Set(forms)].filter((form) => form !== '')
 }
 
@@ -119,6 +130,12 @@ export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery 
     .filter(isPhrase)
     .slice(0, conditionLimit - excluded.length)
   return { words, phrases, excluded, prefix: prefix ? prefixOf(query, typed.excluded) : null }
+}
+
+/** The other spellings of the words of a query, also of those in phrases and exclusions. */
+export function spellingsOf(query: string): Spellings {
+  const { asked, excluded } = readSyntax(query)
+  return otherSpellings([asked, ...excluded].join(' '))
 }
 
 /** How a query was understood, for its user. */

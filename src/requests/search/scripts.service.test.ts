@@ -20,6 +20,9 @@ const texts = [
   'The field user_id and the method getUserName since v2.10.1',
   'Swift 10 and number 1',
   'हिन्दी में खोज',
+  'Eine Uebersicht der Einstellungen',
+  'app می\u200cخواهم پوسته',
+  'العـــربية table ٤٥٦',
 ]
 let ids: string[]
 
@@ -70,6 +73,15 @@ describe('words of every script', () => {
     ['v2.10', 9],
     ['2.10', 9],
     ['खोज', 11],
+    ['темную', 4],
+    ['Übersicht', 12],
+    ['Uebersicht', 12],
+    ['می خواهم', 13],
+    ['می\u200cخواهم', 13],
+    ['میخواهم', 13],
+    ['العربية', 14],
+    ['table 456', 14],
+    ['"table ۴۵۶"', 14],
   ])('find what contains them, first: %s', async (query, text) => {
     expect((await findIds(index, opened.database, { query })).ids[0]).toBe(ids[text])
   })

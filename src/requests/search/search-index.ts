@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
+import type { Spellings } from '../../text/words.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { standingIn, type View } from '../views/view.ts'
 import type { FacetName, Hit, SearchEngine, Totals } from './engine.ts'
@@ -7,10 +8,10 @@ import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
 import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
-import { parseQuery } from './query.ts'
+import { type Phrase, parseQuery, spellingsOf } from './query.ts'
 import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
-import { termsOf } from './terms.ts'
-import { expandPrefix, rarestWords } from './vocabulary.ts'
+import { respell, termsOf } from './terms.ts'
+import { expandPrefix, likelySpellings, rarestWords } from './vocabulary.ts'
 
 export interface SearchInput {
   /** As the user typed it. */
@@ -86,12 +87,30 @@ const rankedWords = 16
 
 const nothing: SearchMatches = { results: [], more: false, window: null, maybeIds: [], anyMatch: false, isAll: true }
 
+/** The words that begin with a word of a query, or with another spelling of it. */
+async function readBeginnings(executor: Executor, prefix: string, spellings: Spellings): Promise<string[]> {
+  // Where the e is the last letter, what follows may yet tell that it is none of an umlaut: `doe`, `does`.
+  const others = (spellings.get(prefix) ?? []).filter((other) => other.length > prefix.length || !/[aou]$/.test(other))
+  const beginnings: string[] = []
+  for (const beginning of [prefix, ...others]) beginnings.push(...(await expandPrefix(executor, beginning)))
+  return beginnings
+}
+
 /** The words of a query, with those that a beginning stands for. */
 async function readQuery(executor: Executor, { query, filters = {}, prefix: isPrefix = false }: TotalsOfSearch) {
   const { words: typed, phrases, excluded, prefix } = parseQuery(query, { prefix: isPrefix })
-  const beginnings = prefix === null ? [] : await expandPrefix(executor, prefix)
-  const words = [...new Set([...typed, ...beginnings])]
-  return { words, terms: termsOf(typed, prefix, beginnings), phrases, excluded, filters }
+  const spellings = await likelySpellings(executor, spellingsOf(query))
+  const others = typed.flatMap((word) => spellings.get(word) ?? [])
+  const beginnings = prefix === null ? [] : await readBeginnings(executor, prefix, spellings)
+  const words = [...new Set([...typed, ...others, ...beginnings])]
+  const inAllForms = (phrase: Phrase) => respell(phrase, spellings)
+  return {
+    words,
+    terms: termsOf(typed, prefix, beginnings, spellings),
+    phrases: phrases.map(inAllForms),
+    excluded: excluded.map(inAllForms),
+    filters,
+  }
 }
 
 /** What a page of a search reads. */

@@ -212,3 +212,75 @@ describe('a misspelt word', () => {
     expect((await search('dakrmode')).meta.understood.corrected).toBeUndefined()
   })
 })
+
+// What the collation of Unicode for searching takes for equal, and what people type who lack a key (decision 097).
+describe.each([
+  ['Übersicht', 'Uebersicht'],
+  ['Größe', 'GROESSE'],
+  ['København', 'Koebenhavn'],
+  ['Straße', 'Strasse'],
+  ['cœur', 'coeur'],
+  ['ёлка', 'Елка'],
+  ['Київ', 'Киів'],
+  ['λόγος', 'ΛΟΓΟΣ'],
+  ['שָׁלוֹם', 'שלומ'],
+  ['می\u200cخواهم', 'می خواهم'],
+  ['العربية', 'العـــربيه'],
+  ['أحمدُ', 'احمد'],
+  ['کتابی', 'كتابي'],
+  ['table 1234', 'table ١٢٣۴'],
+  ['२.१०', '2.１০'],
+])('another spelling: %s, %s', (one, other) => {
+  const name = `pair${[...one].map((letter) => letter.codePointAt(0)).join('x')}`
+  const both = [`${name} ${one} beta`, `${name} ${other} beta`]
+  const quoted = [one, other].map((spelling) => `"${spelling}"`)
+  beforeAll(async () => {
+    await collect(
+      'spellings',
+      both.map((title) => request(title)),
+    )
+    await service.runMaintenance()
+  })
+
+  it('is found by either, and marked', async () => {
+    for (const query of [one, other]) {
+      const { data, meta } = await search(`${name} ${query}`, { highlight: true })
+      const found = data.results.slice(0, 2)
+      expect(found.map(({ title }: Result) => title).sort()).toEqual([...both].sort())
+      expect([meta.total, meta.understood.corrected]).toEqual([2, undefined])
+      for (const { title, highlights } of found) {
+        const marked = highlights[0].ranges.map(([start, end]: [number, number]) => title.slice(start, end)).join(' ')
+        expect([`${name} ${one}`, `${name} ${other}`]).toContain(marked)
+      }
+    }
+  })
+
+  it('is found and excluded by either as a phrase', async () => {
+    for (const phrase of quoted) {
+      expect((await titles(phrase)).sort()).toEqual([...both].sort())
+      expect((await titles(`"${name} ${phrase.slice(1, -1)} beta"`)).sort()).toEqual([...both].sort())
+      expect(await titles(`${name} -${phrase}`)).toEqual([])
+    }
+  })
+
+  it('is found by the beginning of either', async () => {
+    for (const query of [one, other]) {
+      const found = await titles(query.slice(0, -1), { prefix: true })
+      expect(found.filter((title) => both.includes(title)).sort()).toEqual([...both].sort())
+    }
+  })
+})
+
+it('another spelling of what the cache has is not corrected', async () => {
+  await collect('one spelling', [request('Ueberblick')])
+  await service.runMaintenance()
+  const { data, meta } = await search('Überblick')
+  expect([data.results[0].title, meta.understood.corrected]).toEqual(['Ueberblick', undefined])
+})
+
+it('a frequent word with ue is not searched as if that were ü', async () => {
+  await collect('colours', [...many(60, (n) => request(`Blue sky ${n}`)), request('Blu player'), request('Duel')])
+  await service.runMaintenance()
+  expect(await titles('blue')).not.toContain('Blu player')
+  expect(await titles('sky -blue')).toEqual(expect.not.arrayContaining([expect.stringContaining('Blue')]))
+})

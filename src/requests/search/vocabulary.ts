@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
-import { isStopWord } from '../../text/words.ts'
+import { isStopWord, type Spellings } from '../../text/words.ts'
 
 /** The vocabulary counts at most this many words of a request: its first ones, so those of the title, tags and author. */
 const wordsOfRequest = 150
@@ -98,6 +98,24 @@ export async function rarestWords(executor: Executor, words: readonly string[], 
   const requestsOf = new Map(rows.map(({ word, requests }) => [word, requests]))
   const frequency = (word: string) => (isStopWord(word) ? Number.POSITIVE_INFINITY : (requestsOf.get(word) ?? 0))
   return [...words].sort((one, other) => Math.sign(frequency(one) - frequency(other)) || 0).slice(0, count)
+}
+
+/** Who has a key for an umlaut uses it: where a word is this much more frequent than the one with an umlaut, its `ue` is two letters. */
+const digraphFactor = 50
+
+/** The other spellings of words without those that only their letters allow, such as `blu`, the name, of the frequent `blue`. */
+export async function likelySpellings(executor: Executor, spellings: Spellings): Promise<Spellings> {
+  const isWithUmlaut = (word: string, other: string) => other.length < word.length
+  const doubtful = [...spellings].filter(([word, others]) => others.some((other) => isWithUmlaut(word, other)))
+  if (doubtful.length === 0) return spellings
+  const { rows } = await sql<{ word: string; requests: number }>`
+    select word, requests from search_words where word = any(${doubtful.flat(2)}::text[])`.execute(executor)
+  const requestsOf = new Map(rows.map(({ word, requests }) => [word, requests]))
+  const isLikely = (word: string, other: string) =>
+    (requestsOf.get(word) ?? 0) < digraphFactor * Math.max(1, requestsOf.get(other) ?? 0)
+  const likely = ([word, others]: readonly [string, readonly string[]]) =>
+    [word, others.filter((other) => !isWithUmlaut(word, other) || isLikely(word, other))] as const
+  return new Map([...spellings].map(likely))
 }
 
 /** A beginning stands for at most this many words, the most frequent: each of them costs as much as one that is typed. */
