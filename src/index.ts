@@ -22,7 +22,7 @@ export interface Wishwell {
   readonly signInUrl: string | null
   /** The file or the variable that has the admin key. */
   readonly adminKeyLocation: string
-  /** Ends the calls and pages in progress, then closes everything. May be called twice. */
+  /** Ends the calls and pages in progress, then closes everything. May be called twice. @throws when it has not ended after 30 s. */
   stop(): Promise<void>
 }
 

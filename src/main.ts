@@ -19,10 +19,10 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof SchemaVersionError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof SearchEngineError) return { message: error.message, exitCode: exitCodes.failed }
   if (error instanceof DataDirectoryError) return { message: error.message, exitCode: exitCodes.failed }
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  const { code, port, setting = 'PORT' } = error as NodeJS.ErrnoException & { port?: number; setting?: string }
   if (code === 'EADDRINUSE') {
     return {
-      message: `The port ${port} is in use already: stop the process that uses it, or set PORT to another port.`,
+      message: `The port ${port} is in use already: stop the process that uses it, or set ${setting} to another port.`,
       exitCode: exitCodes.failed,
     }
   }

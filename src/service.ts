@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
@@ -51,7 +52,7 @@ export interface Service {
   reportNews(): Promise<void>
   /** Tells accounts of all events that are due now, and waits for it. */
   deliverEvents(): Promise<void>
-  /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. */
+  /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. @throws when it has not ended after 30 s. */
   stop(): Promise<void>
 }
 
@@ -117,6 +118,17 @@ const upkeepBytes = neededBytes + 2 * 64 * 1024 * 1024
 
 /** The limit of a statement on the embedded database: one that runs for so long never ends. The largest statements of a start are over. */
 const statementLimitMs = 5 * 60_000
+
+/** The limit of a stop. What has not ended then is left to the next start, as after a crash. */
+const stopLimitMs = 30_000
+
+const withinLimit = (stopping: Promise<void>): Promise<void> =>
+  Promise.race([
+    stopping,
+    sleep(stopLimitMs, undefined, { ref: false }).then(() => {
+      throw new Error('the shutdown took too long')
+    }),
+  ])
 
 /** Takes up what the last process on this embedded database left unfinished. */
 async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
@@ -189,7 +201,7 @@ async function start(parts: StartParts): Promise<Service> {
     reportNews: background.reportNews,
     deliverEvents: background.deliverEvents,
     stop: () => {
-      stopped ??= stop()
+      stopped ??= withinLimit(stop())
       return stopped
     },
   }

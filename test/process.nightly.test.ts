@@ -131,6 +131,8 @@ describe('the service as a process', () => {
     const failed = start({ PORT: port, DATA_DIR: join(directory, 'data'), DATABASE_URL: '' })
     await expect(failed).rejects.toThrow(`ended with 1: wishwell: The port ${port} is in use`)
     expect(readdirSync(directory)).toEqual([])
+    const metrics = start({ METRICS_PORT: port, DATA_DIR: join(directory, 'data'), DATABASE_URL: '' })
+    await expect(metrics).rejects.toThrow('or set METRICS_PORT to another port')
     rmSync(directory, { recursive: true })
   })
 })

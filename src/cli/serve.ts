@@ -11,9 +11,6 @@ function readSetup() {
   return { config: { ...config, logFormat }, log: createLog(config.logLevel, logFormat) }
 }
 
-/** The time limit of a shutdown. Then the process exits anyway. */
-const shutdownTimeoutMs = 30_000
-
 const repeatedSignalMs = 1_000
 
 /** Runs the service until SIGTERM or SIGINT; the first signal drains, a second one exits at once. */
@@ -35,7 +32,6 @@ export async function serve(): Promise<void> {
     }
     stoppingSince = performance.now()
     log.info({ reason }, 'shutting down')
-    setTimeout(() => crash(new Error('the shutdown took too long')), shutdownTimeoutMs).unref()
     service.stop().then(
       () => {
         log.info('stopped')

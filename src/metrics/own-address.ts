@@ -34,7 +34,7 @@ export async function listenForMetrics(
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 30_000 }, answer)
   server.maxConnections = maxConnections
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(Object.assign(error, { setting: 'METRICS_PORT' })))
     server.listen(address, resolve)
   })
   return {
