@@ -29,7 +29,7 @@ const item = (title: string, more: object = {}) => ({
   votes: 1_234,
   votesGained: 12,
   requestsGained: 1,
-  platforms: ['github', 'hackernews'],
+  platforms: ['bluesky', 'hackernews'],
   status: 'in_progress',
   ...more,
 })
@@ -69,7 +69,7 @@ it('news have a section for each list, with what grew and how many more there ar
   })
   expect(message!.sections[1]!.items).toHaveLength(10)
   expect(message!.sections[1]!.items[0]!.detail).toBe(
-    '+12 votes · +1 request · 1,234 votes · GitHub, Hacker News · in progress',
+    '+12 votes · +1 request · 1,234 votes · Bluesky, Hacker News · in progress',
   )
 })
 

@@ -2,9 +2,10 @@ import type { Executor } from '../../database/open.ts'
 import type { MessageItem, MessageSection } from '../../events/message.ts'
 import { counted } from '../../events/words.ts'
 import { watchLink, wishLink } from '../../http/page-links.ts'
+import { titleOf } from '../../platforms/registry.ts'
 import type { Renderer } from './renderer.ts'
 import { readWatchName } from './watch.ts'
-import { idIn, platformLabel, statusLabel, untitled } from './words.ts'
+import { idIn, statusLabel, untitled } from './words.ts'
 
 /** A wish in a report, as the account sees it now. */
 export interface ReportItem {
@@ -53,7 +54,7 @@ function toItem(item: ReportItem, section: SectionName, publicUrl: string): Mess
   const details = [
     ...(section === 'grown' ? gained(item) : []),
     counted(item.votes, 'vote'),
-    item.platforms.map(platformLabel).join(', '),
+    item.platforms.map(titleOf).join(', '),
     ...(section !== 'completed' && section !== 'declined' && item.status !== null ? [statusLabel(item.status)] : []),
   ]
   return {

@@ -1,11 +1,12 @@
 import { counted } from '../../events/words.ts'
 import { isId } from '../../http/ids.ts'
 import { wishLink } from '../../http/page-links.ts'
+import { titleOf } from '../../platforms/registry.ts'
 import { readRequests } from '../../requests/record.ts'
 import type { View } from '../../requests/views/view.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 import type { Renderer } from './renderer.ts'
-import { idIn, platformLabel, statusLabel, untitled } from './words.ts'
+import { idIn, statusLabel, untitled } from './words.ts'
 
 /** A request that got another status on its platform, as the account sees it; nothing where it does not see it any more. */
 export const renderStatusChange: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
@@ -18,7 +19,7 @@ export const renderStatusChange: Renderer = async ({ executor, accountId, event:
   const [status, previousStatus] = [idIn(subject, 'status'), idIn(subject, 'previousStatus')]
   const title = request.title.trim() === '' ? untitled : request.title
   const link = wishLink(publicUrl, wishId)
-  const detail = `${counted(request.votes, 'vote')} · ${platformLabel(request.sourcePlatform)}`
+  const detail = `${counted(request.votes, 'vote')} · ${titleOf(request.sourcePlatform)}`
   return {
     title: `A request is ${statusLabel(status)} now`,
     paragraphs: previousStatus === null ? [] : [`Before, it was ${statusLabel(previousStatus)}.`],

@@ -12,20 +12,6 @@ export const numberIn = (subject: Readonly<Record<string, string | number | null
   return typeof value === 'number' ? value : 0
 }
 
-const platformNames: Readonly<Record<string, string>> = {
-  github: 'GitHub',
-  gitlab: 'GitLab',
-  hackernews: 'Hacker News',
-  stackexchange: 'Stack Exchange',
-  reddit: 'Reddit',
-  discourse: 'Discourse',
-  lemmy: 'Lemmy',
-  youtube: 'YouTube',
-  x: 'X',
-}
-
-export const platformLabel = (platform: string): string => platformNames[platform] ?? platform
-
 const statusWords: Readonly<Record<string, string>> = { in_progress: 'in progress' }
 
 export const statusLabel = (status: string | null): string =>
