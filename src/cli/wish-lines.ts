@@ -25,7 +25,9 @@ export function formatWish({
   const facts = [
     count(requestCount, 'request'),
     count(votes, 'vote'),
-    ...(growth.days30 === 0 ? [] : [`${growth.days30.toLocaleString('en-US')} new votes in 30 days`]),
+    ...(growth.days30 === null || growth.days30 === 0
+      ? []
+      : [`${growth.days30.toLocaleString('en-US')} new votes in 30 days`]),
     platforms.map(printable).join(', '),
     ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
     ...(mark === null ? [] : [formatMark(mark)]),

@@ -62,7 +62,7 @@ describe('the list of wishes', () => {
         platforms: ['github', 'hackernews'],
         status: 'open',
         firstAskedAt: '2025-03-04T00:00:00.000Z',
-        growth: { days7: 0, days30: 0 },
+        growth: { days7: null, days30: null },
         topRequest: { title: 'A dark theme', votes: 30 },
         mark: null,
       },

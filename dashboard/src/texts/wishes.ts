@@ -1,5 +1,5 @@
 import type { RequestStatus } from '../api/types.ts'
-import { number, plural } from '../shell/format.ts'
+import { number, plural, signed } from '../shell/format.ts'
 import { searchTexts } from './search.ts'
 
 export const wishTexts = {
@@ -14,6 +14,7 @@ export const wishTexts = {
   lastAsked: 'Last asked',
   gained7: 'Votes gained in 7 days',
   gained30: 'In 30 days',
+  gained: (votes: number | null) => (votes === null ? 'not known yet' : signed(votes)),
   overTime: 'Requests over time, by when they were asked',
   from: 'From',
   byPlatform: 'Votes by platform',

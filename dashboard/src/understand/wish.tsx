@@ -7,7 +7,7 @@ import { ColumnChart } from '../charts/column-chart.tsx'
 import { Marks, Origin, SourceLink, Votes } from '../search/request-parts.tsx'
 import { ShareLink } from '../search/share-link.tsx'
 import { topicAddress, wishAddress } from '../shell/addresses.ts'
-import { ago, dateAndTime, number, platformTitle, signed, utcDay } from '../shell/format.ts'
+import { ago, dateAndTime, number, platformTitle, utcDay } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -77,11 +77,11 @@ const Figures = ({ wish }: { wish: WishDetail }) => (
     {wish.requestCount > 1 && <Moment name={texts.lastAsked} moment={wish.lastAskedAt} />}
     <div>
       <dt>{texts.gained7}</dt>
-      <dd>{signed(wish.growth.days7)}</dd>
+      <dd>{texts.gained(wish.growth.days7)}</dd>
     </div>
     <div>
       <dt>{texts.gained30}</dt>
-      <dd>{signed(wish.growth.days30)}</dd>
+      <dd>{texts.gained(wish.growth.days30)}</dd>
     </div>
   </dl>
 )

@@ -71,6 +71,15 @@ test('the first change after a long time counts from the votes before', async ()
   expect(await growths()).toEqual([[30, 30]])
 })
 
+test('is not known while none of the wish was in the cache before the days', async () => {
+  await store(7, { one: 10 })
+  expect(await growths()).toEqual([[0, null]])
+  await opened.reset()
+  await store(6, { one: 10 })
+  await store(0, { one: 12 })
+  expect(await growths()).toEqual([[null, null]])
+})
+
 test('a request that is new in the cache is no growth, nor is what it gained since', async () => {
   await store(60, { one: 10 })
   await store(5, { new: 500 })

@@ -4,10 +4,10 @@ import { dayMs, dayOf } from '../timeline.ts'
 import type { View } from '../views/view.ts'
 import { membersIn } from './membership.ts'
 
-/** How many votes a wish gained in the last 7 and 30 UTC days, today included. */
+/** How many votes a wish gained in the last 7 and 30 UTC days, today included; null while none of it was in the cache before them. */
 export interface WishGrowth {
-  days7: number
-  days30: number
+  days7: number | null
+  days30: number | null
 }
 
 /** The UTC day before the last `days` days, YYYY-MM-DD: growth counts from its end. */
@@ -35,12 +35,18 @@ export async function readGrowth(
   { view, now }: { view: View; now: Date },
 ): Promise<Map<string, WishGrowth>> {
   const [week, month] = [dayBefore(7, now), dayBefore(30, now)]
-  const { rows } = await sql<{ id: string; days7: number; days30: number }>`
-    select wish.id, coalesce(sum(${votesGained('member', week)}), 0)::bigint as days7,
-      coalesce(sum(${votesGained('member', month)}), 0)::bigint as days30
+  const changed = sql`
+    (select day from vote_samples where request_id = member.request_id order by day desc limit 1) > ${month}::date`
+  const gained = (day: string) => sql`coalesce(sum(${votesGained('member', day)}) filter (where ${changed}), 0)::bigint`
+  const { rows } = await sql<{ id: string; since: Date; days7: number; days30: number }>`
+    select wish.id, min(requests.created_at) as since, ${gained(week)} as days7, ${gained(month)} as days30
     from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
-    where (select day from vote_samples where request_id = member.request_id order by day desc limit 1) > ${month}::date
+      join requests on requests.id = member.request_id
     group by wish.id`.execute(executor)
-  const grown = new Map(rows.map(({ id, days7, days30 }) => [id, { days7: Number(days7), days30: Number(days30) }]))
-  return new Map(wishIds.map((id) => [id, grown.get(id) ?? { days7: 0, days30: 0 }]))
+  return new Map(
+    rows.map(({ id, since, days7, days30 }) => {
+      const known = (day: string, votes: number) => (dayOf(since) <= day ? Number(votes) : null)
+      return [id, { days7: known(week, days7), days30: known(month, days30) }]
+    }),
+  )
 }

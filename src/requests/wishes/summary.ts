@@ -24,10 +24,11 @@ export const wishProperties = {
   firstAskedAt: moment('When the first of them was posted'),
   lastAskedAt: moment('When the last of them was posted'),
   growth: closed(
-    { days7: Type.Integer(), days30: Type.Integer() },
+    { days7: nullable(Type.Integer()), days30: nullable(Type.Integer()) },
     {
       description:
-        'How many votes they gained in the last 7 and 30 UTC days, today included; of requests that were already in the cache before',
+        'How many votes they gained in the last 7 and 30 UTC days, today included; of requests that were already in the cache before. ' +
+        'null while there are none, so that it is not known yet',
     },
   ),
   topRequest: requestRecord,
@@ -72,6 +73,8 @@ export async function readWishes(
   const records = new Map(top.map((record) => [record._id, record]))
   return found.flatMap((wish) => {
     const record = records.get(wish.topRequestId)
-    return record === undefined ? [] : [toSummary(wish, growth.get(wish.wishId)!, record)]
+    return record === undefined
+      ? []
+      : [toSummary(wish, growth.get(wish.wishId) ?? { days7: null, days30: null }, record)]
   })
 }
