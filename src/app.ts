@@ -112,6 +112,8 @@ export interface AppDependencies {
   backups: Backups
   platformsConfig: PlatformsConfig
   hosts: Platforms['hosts']
+  /** Whether news are compared with the goals of watches. */
+  comparesGoals: boolean
   jobSources: JobSources
   hostMemory: HostMemoryStore
   /** The base of links. */

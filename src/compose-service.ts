@@ -193,6 +193,7 @@ export async function composeService(parts: ServiceParts) {
     rateLimits: composeRateLimits(opened, overrides),
     publicUrl,
     serverUrl: config.publicUrl ?? '/',
+    comparesGoals: config.news !== null,
     removalContact: config.removalContact,
     pageDirectory: overrides.pageDirectory ?? builtPage,
     adapters: channels.channelAdapters,

@@ -41,6 +41,9 @@ export function formatPreview({ runs, month }: WatchPreview): string[] {
   ]
 }
 
+/** What is said of a goal that nothing is compared with. */
+const notCompared = 'changes nothing: this service has no model that compares news with it'
+
 /** Everything about a watch. */
 export function formatWatch(watch: ReadWatch): string[] {
   const sources = Object.entries(watch.sources ?? {}).flatMap(([platform, list]) =>
@@ -54,6 +57,7 @@ export function formatWatch(watch: ReadWatch): string[] {
     `  schedule   ${printable(watch.schedule)} (${printable(watch.timezone)})`,
     `  budget     ${budgetOf(watch)}`,
     ...(watch.goal === null ? [] : [`  goal       ${printable(watch.goal)}`]),
+    ...(watch.goalIsCompared === false ? [`             ${notCompared}`] : []),
     `  state      ${stateOf(watch)}`,
     ...(watch.state === 'active' ? formatPreview(watch.preview) : []),
   ]

@@ -30,6 +30,7 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
       ),
     )
     const shown = (await run('show', watchId)).stdout
+    expect(shown).toContain('  goal       for mobile\n             changes nothing: this service has no model')
     expect(shown).toContain('  schedule   30 8 * * * (Europe/Berlin)')
     expect(shown).toContain('In 31 days: 31 runs, at most 5 credits; the budget pays for 5 runs in any case')
     const { jobId } = JSON.parse((await run('run', watchId, '--json')).stdout).data
@@ -60,7 +61,10 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
       JSON.parse((await run('change', added.watchId, ...options, '--json')).stdout).data
     const { lastLookedAt: _, nextRunAt: __, preview: ___, ...before } = added
     const budget = await change('--credits', '90', '--goal', 'for mobile', '--reports-quiet')
-    expect(budget).toMatchObject({ ...before, monthlyCredits: 90, goal: 'for mobile', reportsQuiet: true })
+    expect(budget).toMatchObject({
+      ...before,
+      ...{ monthlyCredits: 90, goal: 'for mobile', goalIsCompared: false, reportsQuiet: true },
+    })
     const timed = await change(
       '--schedule',
       '0 9 * * *',

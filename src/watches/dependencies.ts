@@ -21,4 +21,6 @@ export interface WatchDependencies extends JobTermsDependencies, RunDependencies
   authentication: Authentication
   idempotent: Idempotent
   findUnknownChannels: FindUnknownChannels
+  /** Whether a model compares news with goals. */
+  comparesGoals: boolean
 }

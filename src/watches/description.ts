@@ -10,12 +10,16 @@ import { describeWatch, readUsed } from './watches.ts'
 export async function describeInFull(
   executor: Executor,
   watch: Watch,
-  { enabledPlatforms, now }: Pick<WatchDependencies, 'enabledPlatforms'> & { now: Date },
+  {
+    enabledPlatforms,
+    comparesGoals,
+    now,
+  }: Pick<WatchDependencies, 'enabledPlatforms' | 'comparesGoals'> & { now: Date },
 ) {
-  const used = await readUsed(executor, [watch.id], now)
-  const runs = await readLastRuns(executor, [watch.id])
+  const usedThisMonth = (await readUsed(executor, [watch.id], now)).get(watch.id) ?? 0
+  const lastRun = (await readLastRuns(executor, [watch.id])).get(watch.id) ?? null
   const { off } = choosePlatforms(watch.platforms, enabledPlatforms)
   const { account_id: accountId, monthly_credits: monthlyCredits } = watch
   const preview = previewRuns({ ...watch, off, accountId, monthlyCredits }, now)
-  return { ...describeWatch(watch, used.get(watch.id) ?? 0, runs.get(watch.id) ?? null), preview }
+  return { ...describeWatch(watch, { usedThisMonth, lastRun, comparesGoals }), preview }
 }

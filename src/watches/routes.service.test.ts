@@ -40,6 +40,7 @@ describe('a watch', () => {
       timezone: 'UTC',
       usedThisMonth: 0,
       goal: null,
+      goalIsCompared: null,
       filters: {},
       channels: [],
       reportsQuiet: false,
@@ -56,6 +57,13 @@ describe('a watch', () => {
     const { preview: _, ...listed } = body.data
     expect((await send('GET', '')).body.data).toEqual({ watches: [listed] })
     expect((await send('GET', `/${body.data.watchId}`)).body.data).toEqual(body.data)
+  })
+
+  it('says that its goal changes nothing where no model compares news with it', async () => {
+    const watch = await watchOf(service.client, { goal: 'sharing' })
+    expect(watch).toMatchObject({ goal: 'sharing', goalIsCompared: false })
+    const { body } = await service.client.post('/api/v1/watches/preview', { topic: 'dark mode' })
+    expect(body.data.comparesGoals).toBe(false)
   })
 
   it('needs only a topic', async () => {
@@ -131,7 +139,7 @@ describe('a watch', () => {
     const { watchId, preview: _, ...before } = await watchOf(service.client, { goal: 'sharing', schedule: '0 8 * * *' })
     const change = { name: 'another', goal: null, filters: { minVotes: 3, status: ['open'] } }
     const { body } = await send('PATCH', `/${watchId}`, change)
-    expect(body.data).toMatchObject({ ...before, ...change })
+    expect(body.data).toMatchObject({ ...before, ...change, goalIsCompared: null })
     const later = await send('PATCH', `/${watchId}`, { timezone: 'Asia/Tokyo' })
     expect(later.body.data).toMatchObject({ ...change, timezone: 'Asia/Tokyo', nextRunAt: '2026-03-20T23:00:00.000Z' })
     for (const wrong of [

@@ -65,7 +65,7 @@ const createDescription =
   `the API key that makes the watch, or last changed what it costs, bounds it, too. An account has at most ${maxWatches} watches.`
 
 function registerCreate(app: App, dependencies: WatchDependencies): void {
-  const { clock, authentication, idempotent, jobSources } = dependencies
+  const { clock, authentication, idempotent, jobSources, comparesGoals } = dependencies
   app.post(
     '/api/v1/watches',
     {
@@ -97,7 +97,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
         if (refusal !== null) throw refusal
         await requireChannels(dependencies, transaction, accountId, terms.channels)
         const watch = await createWatch(transaction, { accountId, keyId, terms, now })
-        const data = { ...describeWatch(watch, 0, null), preview }
+        const data = { ...describeWatch(watch, { usedThisMonth: 0, lastRun: null, comparesGoals }), preview }
         return { data, usage: { credits: await readCreditUsage(transaction, account, now) } }
       })
     },
@@ -105,7 +105,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
 }
 
 function registerReads(app: App, dependencies: WatchDependencies): void {
-  const { database, clock, authentication } = dependencies
+  const { database, clock, authentication, comparesGoals } = dependencies
   app.get(
     '/api/v1/watches',
     {
@@ -124,7 +124,10 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
       const ids = watches.map(({ id }) => id)
       const used = await readUsed(database, ids, clock.now())
       const runs = await readLastRuns(database, ids)
-      const describe = (watch: Watch) => describeWatch(watch, used.get(watch.id) ?? 0, runs.get(watch.id) ?? null)
+      const describe = (watch: Watch) => {
+        const { id } = watch
+        return describeWatch(watch, { usedThisMonth: used.get(id) ?? 0, lastRun: runs.get(id) ?? null, comparesGoals })
+      }
       return { data: { watches: watches.map(describe) } }
     },
   )

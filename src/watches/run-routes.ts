@@ -11,7 +11,7 @@ import { listRuns } from './history.ts'
 import { noteLook } from './looks.ts'
 import { previewRuns } from './preview.ts'
 import { isUnderWay, startRun } from './runs.ts'
-import { preview, previewOf, watchPath, watchRecord, watchRunPage } from './schemas.ts'
+import { previewAnswer, previewOf, watchPath, watchRecord, watchRunPage } from './schemas.ts'
 import { readRunTerms, requireBudget } from './terms.ts'
 import { lockWatch, readWatch, resumeWatch } from './watches.ts'
 
@@ -150,7 +150,7 @@ function registerHistory(app: App, { database, authentication }: WatchDependenci
 }
 
 function registerPreview(app: App, dependencies: WatchDependencies): void {
-  const { clock, authentication } = dependencies
+  const { clock, authentication, comparesGoals } = dependencies
   app.post(
     '/api/v1/watches/preview',
     {
@@ -162,7 +162,7 @@ function registerPreview(app: App, dependencies: WatchDependencies): void {
         tags,
         security,
         body: previewOf(dependencies),
-        response: { 200: closed({ data: preview }), ...errorResponses(...bodyErrors) },
+        response: { 200: previewAnswer, ...errorResponses(...bodyErrors) },
       },
     },
     async (request) => {
@@ -171,7 +171,7 @@ function registerPreview(app: App, dependencies: WatchDependencies): void {
       const { monthlyCredits } = request.body
       const terms = readRunTerms(request.body, dependencies, now)
       if (monthlyCredits !== undefined) requireBudget(terms, monthlyCredits)
-      return { data: previewRuns({ ...terms, accountId, monthlyCredits }, now) }
+      return { data: { ...previewRuns({ ...terms, accountId, monthlyCredits }, now), comparesGoals } }
     },
   )
 }

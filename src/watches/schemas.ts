@@ -128,6 +128,15 @@ export const preview = closed(
   { description: 'A page costs one credit; of a run, only pages that were delivered are paid' },
 )
 
+export const previewAnswer = closed({
+  data: closed({
+    ...preview.properties,
+    comparesGoals: Type.Boolean({
+      description: 'Whether this service compares news with goals, which takes a model. If not, a goal changes nothing',
+    }),
+  }),
+})
+
 const watchRun = closed({
   runId: Type.String(),
   trigger: oneOf(['schedule', 'manual']),
@@ -157,6 +166,12 @@ const watchProperties = {
   monthlyCredits: Type.Integer({ description: 'The budget of a UTC month' }),
   usedThisMonth: Type.Integer({ description: 'Credits that its runs used and hold this UTC month' }),
   goal: nullable(Type.String()),
+  goalIsCompared: nullable(
+    Type.Boolean({
+      description:
+        'False: this service has no model that compares news with the goal, so all of them fit. Null without a goal',
+    }),
+  ),
   filters: Type.Record(Type.String(), Type.Unknown()),
   channels: Type.Array(Type.String()),
   reportsQuiet: Type.Boolean(),

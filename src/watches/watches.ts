@@ -70,8 +70,16 @@ export async function readUsed(
  * A watch as its account sees it.
  * @param usedThisMonth credits, of its budget.
  * @param lastRun the last due one; null before it.
+ * @param comparesGoals whether the service compares news with goals.
  */
-export const describeWatch = (watch: Watch, usedThisMonth: number, lastRun: WatchRun | null) => ({
+export const describeWatch = (
+  watch: Watch,
+  {
+    usedThisMonth,
+    lastRun,
+    comparesGoals,
+  }: { usedThisMonth: number; lastRun: WatchRun | null; comparesGoals: boolean },
+) => ({
   watchId: watch.id,
   name: watch.name,
   topic: watch.topic,
@@ -83,6 +91,7 @@ export const describeWatch = (watch: Watch, usedThisMonth: number, lastRun: Watc
   monthlyCredits: watch.monthly_credits,
   usedThisMonth,
   goal: watch.goal,
+  goalIsCompared: watch.goal === null ? null : comparesGoals,
   filters: watch.filters,
   channels: watch.channels,
   reportsQuiet: watch.reports_quiet,

@@ -1,6 +1,6 @@
 import { type CallOptions, call, withQuery } from './client.ts'
 import type { Paged, PlatformName } from './types.ts'
-import type { ListedWatch, RunTerms, Watch, WatchPreview, WatchRun, WatchSettings } from './watch-types.ts'
+import type { ListedWatch, Preview, RunTerms, Watch, WatchRun, WatchSettings } from './watch-types.ts'
 
 // The calls of watches, one function each.
 
@@ -18,8 +18,8 @@ export const readWatch = (watchId: string, { signal }: Read): Promise<Watch> =>
 /** Says that somebody looks at a watch: one that nobody looks at stops after 90 days. */
 export const lookAtWatch = (watchId: string) => call<unknown>(`${pathOf(watchId)}/look`, { method: 'POST' })
 
-export const previewWatch = (terms: RunTerms, { signal }: Read): Promise<WatchPreview> =>
-  dataOf(call<Data<WatchPreview>>('/api/v1/watches/preview', { method: 'POST', body: terms, signal }))
+export const previewWatch = (terms: RunTerms, { signal }: Read): Promise<Preview> =>
+  dataOf(call<Data<Preview>>('/api/v1/watches/preview', { method: 'POST', body: terms, signal }))
 
 export const makeWatch = (settings: WatchSettings, idempotencyKey: string): Promise<{ watchId: string }> =>
   dataOf(call<Data<{ watchId: string }>>('/api/v1/watches', { method: 'POST', body: settings, idempotencyKey }))

@@ -2,13 +2,14 @@ import type { Static } from 'typebox'
 import type { watchNews } from '../../../src/news/schemas.ts'
 import type { WatchRun as StoredRun } from '../../../src/watches/history.ts'
 import type { WatchPreview } from '../../../src/watches/preview.ts'
-import type { listedWatch } from '../../../src/watches/schemas.ts'
+import type { listedWatch, previewAnswer } from '../../../src/watches/schemas.ts'
 import type { PlatformName } from './types.ts'
 
 // What the service says of watches and news, by its own types.
 
 export type { WatchPreview }
 
+export type Preview = Static<typeof previewAnswer>['data']
 export type WatchRun = StoredRun
 export type ListedWatch = Static<typeof listedWatch>
 export type Watch = ListedWatch & { preview: WatchPreview }

@@ -7,7 +7,9 @@ import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { channelTexts } from '../texts/channels.ts'
 import { watchTexts as texts } from '../texts/watches.ts'
+import { termsOf } from './draft.ts'
 import type { DraftFieldsProps } from './schedule-fields.tsx'
+import { usePreview } from './use-preview.ts'
 
 /** What its news are, and who is told of them. */
 export const ReportFields = (props: DraftFieldsProps) => (
@@ -19,6 +21,8 @@ export const ReportFields = (props: DraftFieldsProps) => (
 
 function Goal({ draft, change }: DraftFieldsProps) {
   const id = useId()
+  // The preview says what the service does; it is asked for once.
+  const isIdle = usePreview(termsOf(draft)).data?.comparesGoals === false
   return (
     <div className="field">
       <label htmlFor={id}>{texts.goal}</label>
@@ -32,8 +36,8 @@ function Goal({ draft, change }: DraftFieldsProps) {
         aria-describedby={`${id}-note`}
         onChange={({ target }) => change({ goal: target.value })}
       />
-      <p id={`${id}-note`} className="note">
-        {texts.goalNote}
+      <p id={`${id}-note`} className={isIdle ? 'note warned' : 'note'}>
+        {isIdle ? texts.goalNotCompared : texts.goalNote}
       </p>
     </div>
   )

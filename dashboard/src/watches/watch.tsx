@@ -99,7 +99,10 @@ const About = ({ watch }: { watch: Watch }) => {
         {watch.goal !== null && (
           <>
             <dt>{texts.goalName}</dt>
-            <dd dir="auto">{watch.goal}</dd>
+            <dd dir="auto">
+              {watch.goal}
+              {watch.goalIsCompared === false && <span className="note warned"> {texts.goalNotCompared}</span>}
+            </dd>
           </>
         )}
         <dt>{texts.platforms}</dt>
