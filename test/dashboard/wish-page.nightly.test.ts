@@ -37,7 +37,7 @@ describePage('a wish', () => {
 
     await page.goto('/?sort=votes')
     await page
-      .getByRole('button', { name: `29 alike · ${shown} votes` })
+      .getByRole('button', { name: `30 requests · ${shown} votes` })
       .first()
       .click()
     await page.getByText(`Together with this one: 30 requests, ${shown} votes`).waitFor()

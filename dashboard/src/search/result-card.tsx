@@ -28,7 +28,7 @@ interface CardProps {
 export function ResultCard({ request, view, show }: CardProps) {
   const [isSimilarOpen, setSimilarOpen] = useState(false)
   const { wish } = request
-  const alike = wish !== null && wish.requestCount > 1 ? texts.alike(wish.requestCount - 1, wish.votes) : null
+  const together = wish !== null && wish.requestCount > 1 ? texts.ofWish(wish.requestCount, wish.votes) : null
   const title = <Marked text={request.title} highlight={highlightOf(request, 'title')} />
   return (
     <article className="result">
@@ -59,11 +59,11 @@ export function ResultCard({ request, view, show }: CardProps) {
           <button
             type="button"
             className="quiet small"
-            aria-label={alike === null ? undefined : texts.similarLabel(alike)}
+            aria-label={together === null ? undefined : texts.similarLabel(together)}
             aria-expanded={isSimilarOpen}
             onClick={() => setSimilarOpen(!isSimilarOpen)}
           >
-            {alike ?? texts.similar}
+            {together ?? texts.similar}
           </button>
           <Correction request={request} />
         </div>
