@@ -10,15 +10,18 @@ export class ApiError extends CommandError {
   readonly retryAfterMs: number | null
   /** Whether the call may have had its effect although it failed. */
   readonly answerLost: boolean
+  /** The `error.code` of the service; null when it sent none. */
+  readonly code: string | null
   constructor(
     message: string,
     exitCode: number,
-    options: { temporary?: boolean; retryAfterMs?: number | null; answerLost?: boolean } = {},
+    options: { temporary?: boolean; retryAfterMs?: number | null; answerLost?: boolean; code?: string } = {},
   ) {
     super(message, exitCode)
     this.temporary = options.temporary ?? false
     this.retryAfterMs = options.retryAfterMs ?? null
     this.answerLost = options.answerLost ?? false
+    this.code = options.code ?? null
   }
 }
 
@@ -84,8 +87,13 @@ function envelopeError({ status, headers, keyFrom }: Answer, error: Record<strin
     temporary: status >= 500,
     retryAfterMs,
     answerLost: status >= 500,
+    code: String(error.code),
   })
 }
+
+/** Whether the key of the command may not do what it asked for. */
+export const isBeyondScope = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'SCOPE_EXCEEDED'
 
 /** Explains why a call got no answer. @param timeoutMs the time limit of the call */
 export function connectionError(url: string, error: unknown, timeoutMs: number): ApiError {

@@ -23,6 +23,14 @@ describe('wishwell news and feed, with a service', { timeout: 90_000 }, () => {
 
   it('show what is new until it is marked as read', async () => {
     const { id } = await service.database.selectFrom('requests').select('id').executeTakeFirstOrThrow()
+    const { apiKey } = (await service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })).body.data
+    const reader = await runCommand(['news', '--mark-read'], { ...service, apiKey })
+    expect([reader.exitCode, reader.stderr]).toEqual([
+      exitCodes.failed,
+      expect.stringContaining('Nothing was marked as read. This call needs a key with the scope "collect"'),
+    ])
+    const read = await runCommand(['watch', 'show', watch.watchId], { ...service, apiKey })
+    expect([read.exitCode, read.stderr]).toEqual([exitCodes.ok, ''])
     const shown = await run('news', '--watch', watch.watchId, '--mark-read')
     expect(shown).toMatchObject({ exitCode: exitCodes.ok, stderr: '' })
     expect(shown.stdout.split('\n')).toEqual([

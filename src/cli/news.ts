@@ -1,6 +1,8 @@
 import { Command } from 'commander'
+import { isBeyondScope } from './answers.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
+import { CommandError } from './exit-codes.ts'
 import type { ListedNews, ListedWatchNews, NewsSections } from './news-calls.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
@@ -92,5 +94,9 @@ async function show({ markRead, json, ...query }: NewsOptions): Promise<void> {
   }
   if (!markRead) return
   // Exactly what was shown: later reports stay unread.
-  for (const { watchId, until } of watches) if (until !== null) await news.markRead({ watchId, until })
+  try {
+    for (const { watchId, until } of watches) if (until !== null) await news.markRead({ watchId, until })
+  } catch (error) {
+    throw isBeyondScope(error) ? new CommandError(`Nothing was marked as read. ${error.message}`) : error
+  }
 }

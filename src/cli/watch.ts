@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { isBeyondScope } from './answers.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -106,7 +107,10 @@ async function list({ json }: { json: boolean }): Promise<void> {
 
 async function show(id: string, { json }: { json: boolean }): Promise<void> {
   const watches = connect()
-  await watches.look(id)
+  // Who may only read sees the watch, too, but keeps it from nothing.
+  await watches.look(id).catch((error: unknown) => {
+    if (!isBeyondScope(error)) throw error
+  })
   print(json, await watches.read(id), ({ data }) => formatWatch(data))
 }
 

@@ -32,6 +32,10 @@ describePage('news', () => {
     const page = await test.open('/news')
     await page.getByText('It has run for the first time, so all of it is new.').waitFor()
     expect(await listOf(page, 'New').count()).toBe(3)
+    const { apiKey } = (await test.service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })).body.data
+    const readers = await test.open('/news', { as: apiKey })
+    await readers.getByText('It has run for the first time, so all of it is new.').waitFor()
+    expect(await readers.getByRole('button', { name: /Mark as read/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Mark as read: Sharing on mobile' }).dblclick()
     await page.getByText('Marked as read.').waitFor()
     expect(await listOf(page, 'New').count()).toBe(3)

@@ -69,5 +69,8 @@ export function useSession(): Session {
   throw new Error('useSession is used outside of a session')
 }
 
+/** Whether the session may change what is collected and told; one of a key that only reads may not. */
+export const useMayChange = (): boolean => useSession().account?.scope !== 'read'
+
 /** The first part of every query key: the cached answers of one account are never shown to another. */
 export const useOwner = (): string => ownerOf(useSession())

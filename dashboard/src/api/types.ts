@@ -72,6 +72,7 @@ export interface SessionAccount {
   accountId: string
   name: string
   tier: Tier
+  scope: 'read' | 'collect' | 'manage'
 }
 
 export interface Session {

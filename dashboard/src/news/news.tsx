@@ -1,3 +1,4 @@
+import { useMayChange } from '../api/session-store.ts'
 import type { WatchNews } from '../api/watch-types.ts'
 import { newWatch, watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { number } from '../shell/format.ts'
@@ -16,8 +17,9 @@ export function NewsPage() {
   const watches = news.data?.pages.flatMap((page) => page.watches) ?? []
   const withNews = watches.filter(hasNews).toSorted((one, other) => newsCount(other) - newsCount(one))
   const { read, marking } = useMarking(withNews)
+  const mayMark = useMayChange()
   const isAllRead = withNews.length > 0 && withNews.every(({ watchId }) => read.has(watchId))
-  const canMarkAll = withNews.length > 1 && !news.hasNextPage && !isAllRead
+  const canMarkAll = mayMark && withNews.length > 1 && !news.hasNextPage && !isAllRead
   return (
     <Page
       title={texts.title}
@@ -42,7 +44,7 @@ export function NewsPage() {
           news={one}
           isRead={read.has(one.watchId)}
           isMarking={marking.isPending && (marking.variables ?? one.watchId) === one.watchId}
-          onRead={() => marking.mutate(one.watchId)}
+          onRead={mayMark ? () => marking.mutate(one.watchId) : null}
         />
       ))}
       {news.data && watches.length > 0 && <Quiet watches={watches} isAll={withNews.length === 0} />}

@@ -15,7 +15,8 @@ interface WatchNewsCardProps {
   /** Whether it was marked as read since the page was opened. */
   isRead: boolean
   isMarking: boolean
-  onRead: () => void
+  /** Null for a session that may not mark. */
+  onRead: (() => void) | null
 }
 
 /** The news of one watch, what is wanted more than before first. */
@@ -27,7 +28,7 @@ export function WatchNewsCard({ news, isRead, isMarking, onRead }: WatchNewsCard
         <h2 id={id} dir="auto">
           <Link href={watchAddress(news.watchId)}>{news.watchName}</Link>
         </h2>
-        {!isRead && (
+        {!isRead && onRead && (
           <button type="button" aria-label={texts.readLabel(news.watchName)} disabled={isMarking} onClick={onRead}>
             {isMarking ? texts.marking : texts.read}
           </button>
