@@ -68,7 +68,7 @@ function Detail({ account }: { account: Account }) {
           <Problem error={usage.error} retry={usage.refetch} />
         )}
         <PlanForm key={`${account.tier} ${account.paygMonthlyCap}`} account={account} />
-        <Grants accountId={accountId} />
+        <Grants account={account} />
       </section>
       {usage.data?.days && <UsageChart days={usage.data.days} />}
       <AccountKeys accountId={accountId} />

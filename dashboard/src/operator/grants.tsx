@@ -4,14 +4,15 @@ import { packOrder } from '../api/calls.ts'
 import { useIntention } from '../api/intention.ts'
 import { grantPack } from '../api/operator-calls.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { PackName } from '../api/types.ts'
+import type { Account, PackName } from '../api/types.ts'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { number } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts } from '../texts/account.ts'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
-/** Grants packs that were paid for. A second click while the first call is running, or after its answer was lost, adds nothing. */
-export function Grants({ accountId }: { accountId: string }) {
+/** Grants packs that were paid for, which nothing takes back. A second click while the first call is running, or after its answer was lost, adds nothing. */
+export function Grants({ account: { accountId, name } }: { account: Account }) {
   const owner = useOwner()
   const queries = useQueryClient()
   const { keyFor, done } = useIntention()
@@ -27,16 +28,16 @@ export function Grants({ accountId }: { accountId: string }) {
       <h3>{texts.grant}</h3>
       <div className="actions">
         {packOrder.map((pack) => (
-          <button
+          <ConfirmButton
             key={pack}
-            type="button"
-            disabled={grant.isPending}
-            onClick={() => {
-              if (!grant.isPending) grant.mutate(pack)
-            }}
+            question={texts.grantQuestion(name, packs[pack].credits)}
+            confirm={texts.grantConfirm}
+            className=""
+            busy={grant.isPending}
+            onConfirm={() => grant.mutate(pack)}
           >
             {texts.grantPack(accountTexts.packNames[pack], packs[pack].credits)}
-          </button>
+          </ConfirmButton>
         ))}
       </div>
       <p role="status" className="note">

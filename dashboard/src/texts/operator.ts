@@ -25,6 +25,9 @@ export const operatorTexts = {
 
   grant: 'Add a pack that was paid for',
   grantPack: (name: string, credits: number) => `${name}: ${plural(credits, 'credit')}`,
+  grantQuestion: (account: string, credits: number) =>
+    `Add ${plural(credits, 'credit')} to “${account}”? They cannot be taken back.`,
+  grantConfirm: 'Yes, add them',
   granting: 'Adding it …',
   granted: (name: string, balance: string) => `${name} was added: the balance is ${balance} credits.`,
 
