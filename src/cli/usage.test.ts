@@ -26,6 +26,7 @@ it('the usage of a month names what keys and watches used', () => {
   const spenders = {
     month: '2026-11',
     total: { held: 2, settled: 17 },
+    withoutKey: { held: 0, settled: 5 },
     keys: [{ keyId: '11111111-1111-4111-8111-111111111111', name: 'laptop', held: 0, settled: 12 }],
     watches: [{ watchId: '22222222-2222-4222-8222-222222222222', name: null, held: 2, settled: 1 }],
   }
@@ -33,6 +34,7 @@ it('the usage of a month names what keys and watches used', () => {
     'In 2026-11:',
     '  all                                         17 credits and 2 held',
     '  key   11111111-1111-4111-8111-111111111111  12 credits  laptop',
+    '  page                                        5 credits  (signed in by a link)',
     '  watch 22222222-2222-4222-8222-222222222222  1 credit and 2 held  (deleted)',
   ])
 })

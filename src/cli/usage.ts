@@ -57,13 +57,16 @@ export function formatUsage(usage: AccountUsage): string[] {
 }
 
 /** What a month cost, by key and by watch. */
-function formatSpenders({ month, total, keys, watches }: Spending): string[] {
+function formatSpenders({ month, total, withoutKey, keys, watches }: Spending): string[] {
   const line = (what: string, { held, settled }: Spent) =>
     `  ${what}  ${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`
   return [
     `In ${month}:`,
     line('all'.padEnd(42), total),
     ...keys.map((key) => `${line(`key   ${key.keyId}`, key)}  ${printable(key.name)}`),
+    ...(withoutKey.held + withoutKey.settled === 0
+      ? []
+      : [`${line('page'.padEnd(42), withoutKey)}  (signed in by a link)`]),
     ...watches.map((watch) => `${line(`watch ${watch.watchId}`, watch)}  ${printable(watch.name ?? '(deleted)')}`),
   ]
 }

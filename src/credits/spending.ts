@@ -11,6 +11,8 @@ export interface Spending {
   /** UTC, YYYY-MM. */
   month: string
   total: Spent
+  /** What no key paid: calls of sessions that a link opened. With all keys it is the total. */
+  withoutKey: Spent
   /** By the key of each call, or of the watch whose run it is; the most used first. */
   keys: (Spent & { keyId: string; name: string })[]
   /** By watch; the name is null for a deleted one. A run counts for its watch and for its key. */
@@ -20,12 +22,12 @@ export interface Spending {
 /** More keys or watches than these are not used by people in one month. */
 export const maxSpenders = 200
 
-/** The use of an account in a month, by key and by watch. What no key used is in the total alone. */
+/** The use of an account in a month, by key and by watch. */
 export async function readSpending(
   executor: Executor,
   { accountId, month }: { accountId: string; month: string },
 ): Promise<Spending> {
-  const [keys, watches, total] = await Promise.all([
+  const [keys, watches, totals] = await Promise.all([
     readByKey(executor, accountId, month),
     executor
       .selectFrom('spender_months')
@@ -39,11 +41,11 @@ export async function readSpending(
       .orderBy('spender_id')
       .limit(maxSpenders)
       .execute(),
-    readTotal(executor, accountId, month),
+    readTotals(executor, accountId, month),
   ])
   return {
     month,
-    total,
+    ...totals,
     keys: keys.map(({ id, ...spent }) => ({ keyId: id, ...spent })),
     watches: watches.map(({ id, ...spent }) => ({ watchId: id, ...spent })),
   }
@@ -65,9 +67,19 @@ async function readByKey(executor: Executor, accountId: string, month: string) {
   return rows
 }
 
-async function readTotal(executor: Executor, accountId: string, month: string): Promise<Spent> {
-  const { rows } = await sql<Spent>`
-    select ${spentByReservations}
-    from credit_reservations as reserved where account_id = ${accountId} and month = ${month}`.execute(executor)
-  return rows[0] ?? { held: 0, settled: 0 }
+async function readTotals(
+  executor: Executor,
+  accountId: string,
+  month: string,
+): Promise<Pick<Spending, 'total' | 'withoutKey'>> {
+  const { rows } = await sql<Spent & { isKeyless: boolean }>`
+    select key_id is null as "isKeyless", ${spentByReservations}
+    from credit_reservations as reserved where account_id = ${accountId} and month = ${month} group by 1`.execute(
+    executor,
+  )
+  const sumOf = (of: readonly Spent[]): Spent => ({
+    held: of.reduce((sum, { held }) => sum + held, 0),
+    settled: of.reduce((sum, { settled }) => sum + settled, 0),
+  })
+  return { total: sumOf(rows), withoutKey: sumOf(rows.filter(({ isKeyless }) => isKeyless)) }
 }

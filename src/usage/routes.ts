@@ -33,6 +33,7 @@ const spending = closed(
   {
     month: Type.String({ description: 'UTC, YYYY-MM' }),
     total: closed(spent),
+    withoutKey: closed(spent, { description: 'On the page, after a sign-in by a link' }),
     keys: Type.Array(closed({ keyId: Type.String(), name: Type.String(), ...spent })),
     watches: Type.Array(
       closed({
@@ -45,7 +46,7 @@ const spending = closed(
   {
     description:
       `With \`month\`: credits of the pool and PAYG together, by key and by watch, the most used first, at most ${maxSpenders} of each. ` +
-      'A run of a watch counts for the watch and for the key that made it. What was used after a sign-in by link is only in `total`.',
+      'A run of a watch counts for the watch and for the key that made it. `keys` and `withoutKey` add up to `total`.',
   },
 )
 

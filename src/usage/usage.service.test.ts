@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { TestClient } from '../../test/client.ts'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { openBrowser } from '../accounts/sessions/testing.ts'
 import { verifyLedger } from '../credits/verify.ts'
 import { PlatformError } from '../platforms/platform.ts'
 
@@ -125,11 +126,22 @@ describe('the usage of a month', () => {
     expect(spenders).toEqual({
       month: '2026-11',
       total: { held: 0, settled: 5 },
+      withoutKey: { held: 0, settled: 0 },
       keys: [
         { keyId, name: 'laptop', held: 0, settled: 3 },
         { keyId: expect.any(String), name: 'first key', held: 0, settled: 2 },
       ],
       watches: [],
+    })
+    const invited = await admin().post(`/api/admin/accounts/${accountId}/links`, {})
+    const browser = openBrowser(() => service.url)
+    await browser.signIn({ link: new URL(invited.body.data.url).hash.slice(1) })
+    const job = { topic: 'dark mode', platforms: ['github'], depth: 4 }
+    const onPage = await browser.call('POST', '/api/v1/scrape', { body: job })
+    await client.waitForJob(onPage.body.data.jobId)
+    expect((await usage('?month=2026-11')).spenders).toMatchObject({
+      ...{ total: { held: 0, settled: 9 }, withoutKey: { held: 0, settled: 4 } },
+      keys: [{ settled: 3 }, { settled: 2 }],
     })
     expect((await usage('?month=2026-10')).spenders).toMatchObject({ total: { held: 0, settled: 0 }, keys: [] })
     const listed = (await client.get('/api/v1/keys')).body.data.keys

@@ -28,6 +28,7 @@ export const accountTexts = {
   byWatch: 'Used this month, by watch',
   credits: 'Credits',
   watch: 'Watch',
+  ofPage: 'this page, signed in by a link',
   goneWatch: 'a watch that was removed',
   operations: { scrape: 'Collections', expand: 'Expanded searches', realtime: 'Live lists', pack: 'Pack' },
 
