@@ -5,7 +5,7 @@ import { bootstrapFirstAccount } from './accounts/accounts.ts'
 import { loadAdminKey, requireAdminKey } from './accounts/admin-key.ts'
 import { offerSignIn } from './accounts/sessions/sign-in-offer.ts'
 import { type StartParts, startBackground } from './background.ts'
-import { requireSecretsKey, warnOfMissingLinks } from './channels/upkeep.ts'
+import { requireSecretsKey, warnOfMissingLinks, warnOfUnknownKeys } from './channels/upkeep.ts'
 import { composeService, type ServiceOverrides } from './compose-service.ts'
 import type { Config } from './config.ts'
 import { freeBytes, neededBytes } from './database/embedded/free-space.ts'
@@ -108,6 +108,7 @@ async function checkChannels(
   secrets: Secrets,
 ): Promise<void> {
   await requireSecretsKey(database, secrets)
+  await warnOfUnknownKeys(database, secrets, log)
   if (!hasLinksForOthers(config)) await warnOfMissingLinks(database, log)
 }
 

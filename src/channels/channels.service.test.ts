@@ -574,12 +574,13 @@ describe('the key of secrets', () => {
     await low()
     await service.deliverEvents()
     await service.runMaintenance()
-    expect(await read(channelId)).toMatchObject({ state: 'active', failingSince: null })
+    expect(await read(channelId)).toMatchObject({ state: 'active', failingSince: null, waitsForKey: true })
     expect(await log(channelId)).toMatchObject([
       { state: 'pending', attempts: 0, error: 'The key of its secret is missing.' },
     ])
     expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
     await service.database.updateTable('channels').set({ config }).execute()
+    expect((await service.client.get('/api/v1/channels')).body.data.channels).toMatchObject([{ waitsForKey: false }])
     await passTime()
     await service.deliverEvents()
     expect(await log(channelId)).toMatchObject([{ state: 'delivered', attempts: 1 }])

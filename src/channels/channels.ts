@@ -153,7 +153,7 @@ export async function enableChannel(
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
   { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
 ): Promise<void> {
-  const { type } = await readChannel(transaction, accountId, channelId)
+  const { type } = await readChannel(transaction, accountId, channelId, secrets)
   await adapters.get(type)?.enabling?.(transaction, channelId)
   const row = await lockChannel(transaction, accountId, channelId)
   if (row.state === 'unconfirmed') throw new ServiceError('CONFLICT', 'The address has not been confirmed.')

@@ -21,7 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => copy.remove())
 
-const start = (environment: Record<string, string> = {}) => {
+/** @param warn gets each warning of the log. */
+const start = (environment: Record<string, string> = {}, warn: (line: string) => void = () => {}) => {
   const { databaseUrl, dataDir } = copy.options
   const config = readConfig({
     PORT: '0',
@@ -32,7 +33,7 @@ const start = (environment: Record<string, string> = {}) => {
     BOOTSTRAP_API_KEY: `ww_live_${'a1'.repeat(16)}`,
     ...environment,
   })
-  return startService(config, pino({ level: 'silent' }), () => {})
+  return startService(config, pino({ level: 'warn' }, { write: warn }), () => {})
 }
 const call = (address: string, body: object) =>
   fetch(`${address}/api/v1/channels`, {
@@ -95,7 +96,11 @@ describe('without SECRETS_KEY', () => {
     await checkDump()
     if (copy.backend === 'postgres') await expect(start()).rejects.toThrow(ConfigError)
     // Another key than that of the channels: they wait for theirs, and the service runs.
-    const third = await start({ SECRETS_KEY: `${'C'.repeat(43)}=` })
+    const warnings: string[] = []
+    const third = await start({ SECRETS_KEY: `${'C'.repeat(43)}=` }, (line) => warnings.push(line))
+    expect(warnings).toContainEqual(
+      expect.stringContaining('channels are sealed with a key that this process does not have'),
+    )
     await third.runMaintenance()
     const channels = await third.database.database.selectFrom('channels').select('state').execute()
     expect(new Set(channels.map(({ state }) => state))).toEqual(new Set(['active']))

@@ -74,6 +74,6 @@ export async function warnOfUnknownKeys(
   if (channels === 0) return
   log.warn(
     { channels },
-    'channels are sealed with a key that is not in the SECRETS_KEY of this process: nothing is delivered on them until it is',
+    'channels are sealed with a key that this process does not have: nothing is delivered on them until the file secrets-key of the data directory, or SECRETS_KEY, has it',
   )
 }

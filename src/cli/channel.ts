@@ -127,12 +127,14 @@ function formatChannel(channel: ChannelDescription): string {
     disabledReason,
     failingSince,
     pending,
+    waitsForKey,
   } = channel
   const when = cadence === 'now' ? 'at once' : `${cadence} at ${hour}:00 ${timezone}`
   const notes = [
     state === 'active' ? null : `${state}${disabledReason === null ? '' : ` (${disabledReason})`}`,
     failingSince === null ? null : `failing since ${failingSince.slice(0, 16)}Z`,
     pending === 0 ? null : `${pending} pending`,
+    waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : null,
   ].filter((note) => note !== null)
   const parts = [type, target, when, events.length === 0 ? 'no subscriptions' : events.join(', '), ...notes]
   return `${printable(channelId)}  ${printable(name)}  ${printable(parts.join(' · '))}`

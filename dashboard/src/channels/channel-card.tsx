@@ -125,6 +125,7 @@ function Actions({ channel, isChanging, change }: ActionsProps) {
 function Trouble({ channel }: { channel: Channel }) {
   const changed = useChannelsChanged()
   const enabling = useMutation({ mutationFn: () => enableChannel(channel.channelId), onSettled: changed })
+  if (channel.waitsForKey) return <p className="note warned">{texts.waitsForKey}</p>
   if (channel.state === 'unconfirmed') return <p className="note">{texts.unconfirmed}</p>
   if (channel.state !== 'disabled') return null
   const reason = texts.disabled[(channel.disabledReason ?? '') as keyof typeof texts.disabled] ?? texts.disabledOther

@@ -102,6 +102,8 @@ const event = new Webhook(secret).verify(body, request.headers)`,
     unreadable: 'Its secret cannot be read any more. Remove it, and add it anew.',
     unavailable: 'Your operator does not offer this kind any more.',
   },
+  waitsForKey:
+    'Nothing is delivered: its address is sealed with a key that the service does not have. Your operator can bring it back; else remove the channel, and add it anew.',
   disabledOther: 'It was disabled.',
   enable: 'Enable it again',
   enabling: 'Enabling …',

@@ -18,7 +18,7 @@ export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteD
 
 const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
 
-function registerRead(app: App, { database, authentication }: ChannelRouteDependencies): void {
+function registerRead(app: App, { database, secrets, authentication }: ChannelRouteDependencies): void {
   app.get(
     '/api/v1/channels/:channelId',
     {
@@ -33,12 +33,12 @@ function registerRead(app: App, { database, authentication }: ChannelRouteDepend
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      return { data: await readChannel(database, accountId, request.params.channelId) }
+      return { data: await readChannel(database, accountId, request.params.channelId, secrets) }
     },
   )
 }
 
-function registerChange(app: App, { database, clock, authentication }: ChannelRouteDependencies): void {
+function registerChange(app: App, { database, clock, secrets, authentication }: ChannelRouteDependencies): void {
   app.patch(
     '/api/v1/channels/:channelId',
     {
@@ -59,7 +59,7 @@ function registerChange(app: App, { database, clock, authentication }: ChannelRo
       const changes = request.body
       return database.transaction().execute(async (transaction) => {
         await changeChannel(transaction, { accountId, channelId, changes, now: clock.now() })
-        return { data: await readChannel(transaction, accountId, channelId) }
+        return { data: await readChannel(transaction, accountId, channelId, secrets) }
       })
     },
   )
@@ -113,7 +113,7 @@ function registerEnable(app: App, dependencies: ChannelRouteDependencies): void 
       const { channelId } = request.params
       return idempotent(request, reply, async (transaction) => {
         await enableChannel(transaction, dependencies, { accountId, channelId, now: dependencies.clock.now() })
-        return { data: await readChannel(transaction, accountId, channelId) }
+        return { data: await readChannel(transaction, accountId, channelId, dependencies.secrets) }
       })
     },
   )

@@ -15,7 +15,7 @@ function refusalOf(error: unknown): ServiceError {
 
 /** The list of channels, and new ones. */
 export function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependencies): void {
-  const { database, clock, adapters, authentication, idempotent } = dependencies
+  const { database, clock, adapters, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage
   app.get(
     '/api/v1/channels',
@@ -32,7 +32,7 @@ export function registerCollectionRoutes(app: App, dependencies: ChannelRouteDep
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       const types = [...adapters.values()].map(({ type, unavailable }) => ({ type, unavailable }))
-      return { data: { channels: await listChannels(database, accountId), types } }
+      return { data: { channels: await listChannels(database, accountId, secrets), types } }
     },
   )
   app.post(

@@ -11,7 +11,7 @@ const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FO
 
 /** The log of a channel, and sending again. */
 export function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies): void {
-  const { database, clock, authentication, idempotent } = dependencies
+  const { database, clock, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage
   app.get(
     '/api/v1/channels/:channelId/deliveries',
@@ -29,7 +29,7 @@ export function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDepen
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      const { channelId } = await readChannel(database, accountId, request.params.channelId)
+      const { channelId } = await readChannel(database, accountId, request.params.channelId, secrets)
       return { data: await listDeliveries(database, channelId, request.query) }
     },
   )

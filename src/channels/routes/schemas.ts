@@ -91,6 +91,10 @@ export const channel = closed(
     lastDeliveredAt: nullable(moment('When something was last delivered')),
     failingSince: nullable(moment('Since when every attempt failed; null while they succeed')),
     pending: Type.Integer({ description: 'How many deliveries wait' }),
+    waitsForKey: Type.Boolean({
+      description:
+        'True: its address is sealed with a key that this service does not have, such as after a restore without `secrets-key`. Nothing is delivered until the operator brings it back',
+    }),
   },
   named('Channel'),
 )

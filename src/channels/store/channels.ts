@@ -4,6 +4,7 @@ import type { ChannelCadence, ChannelState, ChannelType } from '../../database/t
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 
 /** The maximum of channels of an account. */
 export const maxChannels = 20
@@ -32,9 +33,13 @@ export interface ChannelDescription {
   failingSince: string | null
   /** How many deliveries wait. */
   pending: number
+  /** Its address is sealed with a key that this process does not have. */
+  waitsForKey: boolean
 }
 
-const describe = (row: ChannelRow & { pending: number }): ChannelDescription => ({
+export type KnownKeys = Pick<Secrets, 'knownPrefixes'>
+
+const describe = (row: ChannelRow & { pending: number }, { knownPrefixes }: KnownKeys): ChannelDescription => ({
   channelId: row.id,
   type: row.type,
   name: row.name,
@@ -49,6 +54,7 @@ const describe = (row: ChannelRow & { pending: number }): ChannelDescription => 
   lastDeliveredAt: row.last_delivered_at?.toISOString() ?? null,
   failingSince: row.failing_since?.toISOString() ?? null,
   pending: row.pending,
+  waitsForKey: !knownPrefixes.some((prefix) => row.config.startsWith(prefix)),
 })
 
 const described = (executor: Executor, accountId: string) =>
@@ -62,8 +68,13 @@ const described = (executor: Executor, accountId: string) =>
     .where('account_id', '=', accountId)
 
 /** The channels of an account, oldest first: at most `maxChannels`. */
-export async function listChannels(executor: Executor, accountId: string): Promise<ChannelDescription[]> {
-  return (await described(executor, accountId).orderBy('created_at').orderBy('id').execute()).map(describe)
+export async function listChannels(
+  executor: Executor,
+  accountId: string,
+  keys: KnownKeys,
+): Promise<ChannelDescription[]> {
+  const rows = await described(executor, accountId).orderBy('created_at').orderBy('id').execute()
+  return rows.map((row) => describe(row, keys))
 }
 
 /** @throws ServiceError NOT_FOUND for a channel of another account, too. */
@@ -71,12 +82,13 @@ export async function readChannel(
   executor: Executor,
   accountId: string,
   channelId: string,
+  keys: KnownKeys,
 ): Promise<ChannelDescription> {
   const row = isId(channelId)
     ? await described(executor, accountId).where('id', '=', channelId).executeTakeFirst()
     : undefined
   if (row === undefined) throw notFound('Channel')
-  return describe(row)
+  return describe(row, keys)
 }
 
 /** Locks a channel of an account. @throws ServiceError NOT_FOUND */
