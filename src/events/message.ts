@@ -10,6 +10,8 @@ export interface MessageItem {
   url: string | null
   /** Words of our own, such as `+12 votes · GitHub`; plain text. */
   detail: string
+  /** The beginning of its text, from a platform, for formats with room for it. */
+  excerpt?: string
 }
 
 export interface MessageSection {

@@ -80,7 +80,7 @@ const hostileUrl = fc.oneof(
   fc.webUrl(),
 )
 
-const item = fc.record({ title: hostileText, detail: hostileText, url: fc.option(hostileUrl) })
+const item = fc.record({ title: hostileText, detail: hostileText, excerpt: hostileText, url: fc.option(hostileUrl) })
 const hostileContent: fc.Arbitrary<MailContent> = fc.record({
   title: hostileText,
   paragraphs: fc.array(hostileText, { maxLength: 4 }),
@@ -173,7 +173,12 @@ it('the headers of a mail are ours, and no link in it leads elsewhere, whatever 
 
 it('the two parts say the same, each title and link once', async () => {
   const titles = Array.from({ length: 60 }, (_, i) => `Wish number ${i} of many`)
-  const items = titles.map((title, i) => ({ title, detail: `${i} votes`, url: `${publicUrl}/wishes/${i}` }))
+  const items = titles.map((title, i) => ({
+    title,
+    detail: `${i} votes`,
+    excerpt: `Text ${i} of it`,
+    url: `${publicUrl}/wishes/${i}`,
+  }))
   const content = { title: 'T', paragraphs: ['P.'], sections: [{ heading: 'New', items, more: 7 }], link: null }
   const footer = { sentences: ['Why.'], link: { label: 'Unsubscribe', url: unsubscribeUrl } }
   await createMailer({ config: mailConfigFor(server) }).send({
@@ -187,13 +192,16 @@ it('the two parts say the same, each title and link once', async () => {
   for (const part of [html, text]) {
     expect(part.match(/\/wishes\/\d+/g)).toEqual(items.slice(0, 40).map(({ url }) => url.replace(publicUrl, '')))
     expect(part).toContain('and 27 more')
+    expect(part.match(/Text \d+ of it/g)).toEqual(items.slice(0, 20).map(({ excerpt }) => excerpt))
   }
   expect(html.length).toBeLessThan(90_000)
 })
 
 it('the largest mail is not cut off by Gmail', async () => {
   const long = '&'.repeat(500)
-  const items = Array.from({ length: 50 }, () => ({ title: long, detail: 'a votes', url: `${publicUrl}/wishes/1` }))
+  const items = Array.from({ length: 50 }, () => ({
+    ...{ title: long, detail: 'a votes', excerpt: long, url: `${publicUrl}/wishes/1` },
+  }))
   const content = { title: long, paragraphs: ['P.'], sections: [{ heading: long, items, more: 0 }], link: null }
   const footer = { sentences: ['Why.'], link: { label: 'Unsubscribe', url: unsubscribeUrl } }
   await createMailer({ config: mailConfigFor(server) }).send({

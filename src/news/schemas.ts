@@ -9,6 +9,7 @@ const newsItem = closed({
     description: 'The request that was completed or declined; else the one whose title is that of the wish',
   }),
   title: Type.String(),
+  excerpt: Type.String({ description: 'The beginning of its text' }),
   url: Type.String({ description: 'Of the wish on the page' }),
   votes: Type.Integer({ description: 'Of the whole wish, now' }),
   votesGained: Type.Integer({ description: 'By the requests that the watch knew; each vote is news once' }),

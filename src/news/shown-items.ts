@@ -23,6 +23,8 @@ export interface NewsItem {
   /** The request that was completed or declined; else the one whose title is that of the wish. */
   requestId: string
   title: string
+  /** The beginning of its text, in one line. */
+  excerpt: string
   /** Of the wish on the page. */
   url: string
   /** Of the whole wish. */
@@ -49,13 +51,26 @@ export interface ShowOptions {
 interface TitleRow {
   id: string
   title: string
+  beginning: string
   status: RequestStatus | null
+}
+
+/** Two lines of a mail. */
+const excerptLength = 160
+
+/** The beginning of a text in one line, up to the end of a word where one is near. */
+function excerptOf(beginning: string): string {
+  const text = beginning.replace(/\s+/gu, ' ').trim()
+  const characters = Array.from(text)
+  if (characters.length <= excerptLength) return text
+  const cut = characters.slice(0, excerptLength).join('')
+  return `${cut.replace(/\s\S{0,30}$/u, '')} …`
 }
 
 async function readTitles(executor: Executor, ids: readonly string[], view: View): Promise<Map<string, TitleRow>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<TitleRow>`
-    select id, title, status from requests
+    select id, title, left(description, ${sql.lit(4 * excerptLength)}) as beginning, status from requests
     where id = any(${[...ids]}::uuid[]) and ${isShown({ ...view, least: 2 }, requestColumns)}`.execute(executor)
   return new Map(rows.map((row) => [row.id, row]))
 }
@@ -91,7 +106,9 @@ export async function showItems(
     const { wishId, votes, platforms } = wish
     const status = isOfRequest ? request.status : wish.status
     const url = wishLink(publicUrl, wishId)
-    const item = { wishId, requestId, title: request.title, url, votes, votesGained, requestsGained, platforms, status }
+    const { title, beginning } = request
+    const excerpt = excerptOf(beginning)
+    const item = { wishId, requestId, title, excerpt, url, votes, votesGained, requestsGained, platforms, status }
     return [{ kind, fits, stored, ...item }]
   })
 }

@@ -26,6 +26,7 @@ const item = (title: string, more: object = {}) => ({
   wishId: 'w1',
   requestId: 'r1',
   title,
+  excerpt: 'Its text.',
   votes: 1_234,
   votesGained: 12,
   requestsGained: 1,
@@ -34,6 +35,7 @@ const item = (title: string, more: object = {}) => ({
   ...more,
 })
 const none: Report = {
+  isFirst: false,
   newWishes: [],
   grown: [],
   completed: [],
@@ -71,6 +73,20 @@ it('news have a section for each list, with what grew and how many more there ar
   expect(message!.sections[1]!.items[0]!.detail).toBe(
     '+12 votes · +1 request · 1,234 votes · Bluesky, Hacker News · in progress',
   )
+})
+
+it('the first report of a watch is a first look, since what was there before is no news', async () => {
+  const message = await render({
+    ...none,
+    isFirst: true,
+    newWishes: [item('Dark mode')],
+    totals: { ...none.totals, newWishes: 11 },
+  })
+  expect(message).toMatchObject({
+    title: 'Editors: first look: 11',
+    sections: [{ heading: 'First look', items: [{ title: 'Dark mode', excerpt: 'Its text.' }] }],
+    data: { isFirst: true },
+  })
 })
 
 it('data of news are bounded, and say how many wishes were left out', async () => {

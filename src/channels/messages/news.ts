@@ -13,6 +13,8 @@ export interface ReportItem {
   requestId: string
   /** Plain text from a platform. */
   title: string
+  /** The beginning of its text, from there, too. */
+  excerpt: string
   votes: number
   votesGained: number
   requestsGained: number
@@ -24,6 +26,8 @@ type SectionName = 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
 
 /** What `readReport` of src/news gives, as far as a message needs it; `other` is what does not fit the goal of the watch. */
 export interface Report extends Record<SectionName, readonly ReportItem[]> {
+  /** Whether it is the first of its watch: what was there before is no news. */
+  isFirst: boolean
   /** How many each list would have in full. */
   totals: Record<SectionName, number>
 }
@@ -61,6 +65,7 @@ function toItem(item: ReportItem, section: SectionName, publicUrl: string): Mess
     title: item.title.trim() === '' ? untitled : item.title,
     url: wishLink(publicUrl, item.wishId),
     detail: details.filter((one) => one !== '').join(' · '),
+    excerpt: item.excerpt,
   }
 }
 
@@ -68,7 +73,7 @@ const toSections = (report: Report, publicUrl: string): MessageSection[] =>
   headings
     .filter(([name]) => report[name].length > 0)
     .map(([name, heading]) => ({
-      heading,
+      heading: report.isFirst && name === 'newWishes' ? 'First look' : heading,
       items: report[name].slice(0, shownItems).map((item) => toItem(item, name, publicUrl)),
       more: Math.max(0, report.totals[name] - shownItems),
     }))
@@ -95,17 +100,17 @@ function dataOf(report: Report, publicUrl: string) {
   return { ...Object.fromEntries(lists), leftOut }
 }
 
-const summary = ({ totals }: Report): string =>
+const summary = ({ totals, isFirst }: Report): string =>
   (
     [
-      [totals.newWishes, 'new'],
-      [totals.grown, 'growing'],
-      [totals.completed, 'completed'],
-      [totals.declined, 'declined'],
+      [totals.newWishes, isFirst ? 'first look: ' : '', isFirst ? '' : ' new'],
+      [totals.grown, '', ' growing'],
+      [totals.completed, '', ' completed'],
+      [totals.declined, '', ' declined'],
     ] as const
   )
     .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count.toLocaleString('en-US')} ${word}`)
+    .map(([count, before, after]) => `${before}${count.toLocaleString('en-US')}${after}`)
     .join(', ')
 
 /** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
@@ -130,6 +135,7 @@ export const renderNews =
         watchId,
         watchName: watch.name,
         reportId,
+        isFirst: report.isFirst,
         totals: report.totals,
         ...dataOf(report, publicUrl),
       },

@@ -22,13 +22,19 @@ const maxParagraphs = 12
 const maxSections = 12
 /** Gmail cuts off a mail after 102 kB of HTML, and with it the link to unsubscribe. */
 const maxItems = 40
+/** So many of them are shown with the beginning of their text. */
+const maxExcerpts = 20
 
 /** The content as both parts show it: bounded, and with links of our own alone. */
 export function boundedContent(content: MailContent): MailContent {
   const { publicUrl, link } = content
   let left = maxItems
   const sections = content.sections.slice(0, maxSections).map(({ heading, items, more }) => {
-    const shown = items.slice(0, left).map((item) => ({ ...item, url: ownUrl(item.url, publicUrl) }))
+    const shown = items.slice(0, left).map((item, index) => ({
+      ...item,
+      url: ownUrl(item.url, publicUrl),
+      excerpt: index < left - (maxItems - maxExcerpts) ? (item.excerpt ?? '') : '',
+    }))
     left -= shown.length
     return { heading, items: shown, more: more + items.length - shown.length }
   })

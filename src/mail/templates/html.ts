@@ -18,7 +18,7 @@ const alignOf = (direction: 'ltr' | 'rtl') => (direction === 'rtl' ? 'right' : '
 
 const wraps = 'overflow-wrap:anywhere;word-break:break-word;'
 
-function renderItem({ title, url, detail }: MessageItem): string {
+function renderItem({ title, url, detail, excerpt = '' }: MessageItem): string {
   const direction = directionOf(title)
   const text = htmlForeign(title, maxTitle) || '–'
   const style = `color:${light.ink};font-weight:600;text-decoration:none;`
@@ -31,7 +31,12 @@ function renderItem({ title, url, detail }: MessageItem): string {
     detail === ''
       ? ''
       : `<br><span dir="ltr" class="muted" style="display:inline-block;padding-top:2px;color:${light.muted};font-size:14px;line-height:20px;unicode-bidi:isolate;">${htmlForeign(detail, maxTitle)}</span>`
-  return `<tr><td class="line" dir="${direction}" align="${alignOf(direction)}" style="padding:12px 0;border-top:1px solid ${light.line};${font}font-size:16px;line-height:23px;${wraps}">${shown}${below}</td></tr>`
+  const textDirection = directionOf(excerpt)
+  const beginning =
+    excerpt === ''
+      ? ''
+      : `<div dir="${textDirection}" class="ink" align="${alignOf(textDirection)}" style="padding-top:2px;color:${light.ink};font-size:14px;line-height:20px;">${htmlForeign(excerpt, maxTitle)}</div>`
+  return `<tr><td class="line" dir="${direction}" align="${alignOf(direction)}" style="padding:12px 0;border-top:1px solid ${light.line};${font}font-size:16px;line-height:23px;${wraps}">${shown}${below}${beginning}</td></tr>`
 }
 
 function renderSection({ heading, items, more }: MessageSection): string {

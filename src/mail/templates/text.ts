@@ -13,9 +13,10 @@ export function renderText(content: MailContent): string {
   for (const section of sections) {
     const name = plainForeign(section.heading, maxTitle)
     lines.push(name, rule('-', name), '')
-    for (const { title: itemTitle, detail, url } of section.items) {
+    for (const { title: itemTitle, detail, excerpt = '', url } of section.items) {
       lines.push(`* ${plainForeign(itemTitle, maxTitle)}`)
       if (detail !== '') lines.push(`  ${plainForeign(detail, maxTitle)}`)
+      if (excerpt !== '') lines.push(`  ${plainForeign(excerpt, maxTitle)}`)
       if (url !== null) lines.push(`  ${url}`)
       lines.push('')
     }
