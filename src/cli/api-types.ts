@@ -8,6 +8,7 @@ import type { ListedJob } from '../scraping/job-list.ts'
 import type { Job } from '../scraping/jobs.ts'
 import type { TopicSummary } from '../topics/topics.ts'
 import type { ListedWishCorrection } from '../wishes/corrections/list.ts'
+import type { WishDetail } from '../wishes/detail.ts'
 import type { WishMark } from '../wishes/marks/marks.ts'
 
 // The bodies that the commands send to the service, and its answers.
@@ -47,6 +48,8 @@ export interface CorrectionAnswer {
 
 /** A wish with what the account noted about it. */
 export type ListedWish = WishSummary & { mark: WishMark | null }
+
+export type ShownWish = Omit<WishDetail, 'possiblySame'> & { mark: WishMark | null; possiblySame: ListedWish[] }
 
 export interface WishesAnswer {
   data: { results: ListedWish[]; hasMore: boolean; cursor: string | null }

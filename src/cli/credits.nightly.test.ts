@@ -44,7 +44,8 @@ it('grants packs, limits their use, shows the remaining credits, and checks the 
   for (let call = 0; call < 2; call++) expect(JSON.parse((await wishwell(...again)).stdout).data.paygBalance).toBe(6600)
   expect((await wishwell('account', 'grant', accountId, 'starter', '--idempotency-key', 'zwölf')).exitCode).toBe(2)
   expect((await wishwell('account', 'grant', accountId, 'huge')).exitCode).toBe(2)
-  expect((await wishwell('account', 'grant', 'nobody', 'starter')).exitCode).toBe(1)
+  expect((await wishwell('account', 'grant', 'nobody', 'starter')).exitCode).toBe(2)
+  expect((await wishwell('account', 'grant', crypto.randomUUID(), 'starter')).exitCode).toBe(1)
   expect((await wishwell('account', 'set-cap', accountId, '50')).exitCode).toBe(0)
   expect((await wishwell('account', 'set-cap', accountId, '-1')).exitCode).toBe(2)
 

@@ -68,13 +68,13 @@ async function list({ json, ...query }: ListOptions): Promise<void> {
  */
 export function formatJobs(jobs: readonly ListedJob[], columns: number | null): string[] {
   const formatted = jobs.map(({ jobId, status, topic, platforms, depth, requestsCreated, createdAt }) => ({
-    head: `${printable(jobId)}  ${printable(status).padEnd(9)}  ${printable(createdAt).slice(0, 16).replace('T', ' ')} UTC`,
-    topic: `"${printable(topic)}"`,
+    head: `"${printable(topic)}"`,
+    state: `${printable(status)}  ${printable(createdAt).slice(0, 16).replace('T', ' ')} UTC  ${printable(jobId)}`,
     size: `(${count(platforms.length, 'platform')}, ${count(depth, 'page')} each, ${requestsCreated} new)`,
   }))
-  const lines = formatted.map(({ head, topic, size }) => `${head}  ${topic} ${size}`)
+  const lines = formatted.map(({ head, size, state }) => `${head} ${size}  ${state}`)
   if (columns === null || lines.every((line) => countColumns(line) <= columns)) return lines
-  return formatted.flatMap(({ head, topic, size }) => [head, `  ${topic} ${size}`])
+  return formatted.flatMap(({ head, size, state }) => [`${head} ${size}`, `  ${state}`])
 }
 
 async function show(jobId: string, { json }: { json: boolean }): Promise<void> {

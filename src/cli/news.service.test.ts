@@ -36,12 +36,13 @@ describe('wishwell news and feed, with a service', { timeout: 90_000 }, () => {
     expect(shown.stdout.split('\n')).toEqual([
       `Dark <mode>  ${watch.watchId}`,
       ' New (1)',
-      `  ${id}  Dark mode  +1 request · 3 votes · github · open`,
+      `  Dark mode  +1 request · 3 votes · github · open  ${id}`,
       '',
     ])
     expect((await run('news')).stdout).toBe(`Dark <mode>  ${watch.watchId}\n Nothing new.\n`)
     expect(JSON.parse((await run('news', '--since', '2026-06-01', '--json')).stdout).data.watches[0].reports).toBe(1)
-    expect((await run('news', '--watch', 'unknown')).exitCode).toBe(exitCodes.failed)
+    expect((await run('news', '--watch', 'unknown')).exitCode).toBe(exitCodes.usage)
+    expect((await run('news', '--watch', crypto.randomUUID())).exitCode).toBe(exitCodes.failed)
   })
 
   it('make, list and remove feeds', async () => {

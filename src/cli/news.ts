@@ -34,7 +34,7 @@ const sections: readonly [keyof NewsSections, string][] = [
   ['other', 'Does not fit the goal'],
 ]
 
-/** One line: id, title, what it gained, numbers, status. */
+/** One line: title, what it gained, numbers, status, id. */
 function formatItem({ wishId, title, votes, votesGained, requestsGained, platforms, status }: ListedNews): string {
   const facts = [
     ...(votesGained > 0 ? [`+${count(votesGained, 'vote')}`] : []),
@@ -43,7 +43,7 @@ function formatItem({ wishId, title, votes, votesGained, requestsGained, platfor
     platforms.map(printable).join(', '),
     ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
   ]
-  return `  ${printable(wishId)}  ${printable(title)}  ${facts.join(' · ')}`
+  return `  ${printable(title)}  ${facts.join(' · ')}  ${printable(wishId)}`
 }
 
 /** The news of a watch as text. */

@@ -1,6 +1,9 @@
-import { type AddHelpTextContext, InvalidArgumentError, Option } from 'commander'
+import { type AddHelpTextContext, type Command, InvalidArgumentError, Option } from 'commander'
+import { isId } from '../http/ids.ts'
 import { type SortOrder, sortSynonyms } from '../http/sort-words.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
 import { columnsOf, fitLines } from './output.ts'
+import { printable } from './text.ts'
 
 /** A parser of an option that is a whole number. */
 export const wholeNumber = (minimum: number, maximum: number) => (text: string) => {
@@ -9,6 +12,30 @@ export const wholeNumber = (minimum: number, maximum: number) => (text: string) 
     throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)
   }
   return value
+}
+
+/**
+ * Checks what a command was given as ids: its arguments and options that are named so, such as `<wishId>` and `--watch <watchId>`.
+ * @throws CommandError for another text, which the service would only not find.
+ */
+export function requireIds(command: Command): void {
+  const options = command.options.map((option): [string, unknown] => [
+    /<(\w+)>/.exec(option.flags)?.[1] ?? '',
+    command.opts()[option.attributeName()],
+  ])
+  const given = command.registeredArguments.map((one, index): [string, unknown] => [
+    one.name(),
+    command.processedArgs[index],
+  ])
+  for (const [name, value] of [...given, ...options]) {
+    if (!/Ids?$/.test(name)) continue
+    const wrong = [value ?? []].flat().find((one) => !isId(String(one)))
+    if (wrong === undefined) continue
+    throw new CommandError(
+      `${name}: "${printable(String(wrong))}" is no id. An id has 36 characters, such as 8f0c2a53-6f0e-4a55-9d37-2f3a1f5c9b1e.`,
+      exitCodes.usage,
+    )
+  }
 }
 
 /** Parses an option that becomes a header. */

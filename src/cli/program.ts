@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { version } from '../runtime/version.ts'
-import { helpEnd } from './options.ts'
+import { helpEnd, requireIds } from './options.ts'
 
 const help = `
 Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
@@ -80,6 +80,7 @@ export async function createProgram(name?: string): Promise<Command> {
   for (const [other, load] of Object.entries(commands)) {
     if (!isOne || other === name) program.addCommand(await load())
   }
+  program.hook('preAction', (_program, command) => requireIds(command))
   configure(program)
   return program
 }

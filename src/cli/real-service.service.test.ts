@@ -87,7 +87,7 @@ describe('the commands and the real service', () => {
     // In the order of a job's life, so that it cannot slip through between the two.
     const pending = await runCommand(['jobs', 'list', '--status', 'pending', '--limit', '5'], service)
     const running = await runCommand(['jobs', 'list', '--status', 'running', '--limit', '5'], service)
-    expect(pending.stdout + running.stdout).toContain(`${jobId}  `)
+    expect(pending.stdout + running.stdout).toMatch(new RegExp(`^"light mode" \\(1 platform, .*  ${jobId}$`, 'm'))
     const cancelled = await runCommand(['jobs', 'cancel', jobId], service)
     expect(cancelled).toMatchObject({
       exitCode: exitCodes.ok,
@@ -102,6 +102,11 @@ describe('the commands and the real service', () => {
     expect(JSON.parse(json.stdout).data.jobs[0]).toMatchObject({ jobId, depth: 2 })
     const unknown = await runCommand(['jobs', 'show', '00000000-0000-4000-8000-000000000000'], service)
     expect(unknown).toMatchObject({ exitCode: exitCodes.failed, stderr: 'wishwell: Scrape job not found.\n' })
+    const malformed = await runCommand(['jobs', 'show', 'light mode'], service)
+    expect(malformed).toMatchObject({
+      exitCode: exitCodes.usage,
+      stderr: expect.stringMatching(/^wishwell: jobId: "light mode" is no id\. An id has 36 characters, such as /),
+    })
   })
 
   it('say when a platform failed, and end with 4', async () => {

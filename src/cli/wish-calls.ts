@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { WishMark } from '../wishes/marks/marks.ts'
-import type { ListedWish, MarkChanges, WishCorrectionsAnswer, WishesAnswer } from './api-types.ts'
+import type { MarkChanges, ShownWish, WishCorrectionsAnswer, WishesAnswer } from './api-types.ts'
 import type { Connection } from './connection.ts'
 
 export interface WishListQuery {
@@ -15,7 +15,7 @@ export interface WishListQuery {
 /** The calls about wishes. All of them throw ApiError. */
 export interface WishCalls {
   list(query: WishListQuery): Promise<WishesAnswer>
-  read(wishId: string): Promise<{ data: ListedWish }>
+  read(wishId: string, query: { limit?: number; cursor?: string }): Promise<{ data: ShownWish }>
   merge(wishId: string, otherWishId: string): Promise<{ data: { correctionId: string; wishId: string } }>
   split(
     wishId: string,
@@ -44,7 +44,7 @@ export function createWishCalls(call: Connection['call']): WishCalls {
     })
   return {
     list: (query) => call(withQuery(path, query)),
-    read: (wishId) => call(wishPath(wishId)),
+    read: (wishId, query) => call(withQuery(wishPath(wishId), query)),
     merge: (wishId, otherWishId) => correct(wishId, 'merge', { wishId: otherWishId }),
     split: (wishId, requestIds) => correct(wishId, 'split', { requestIds }),
     listCorrections: (query) => call(withQuery(`${path}/corrections`, query)),

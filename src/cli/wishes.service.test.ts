@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
@@ -28,7 +29,7 @@ describe('wishwell wishes list', { timeout: 60_000 }, () => {
     expect(exitCode).toBe(exitCodes.ok)
     expect(service.received[0]?.call).toBe('GET /api/v1/wishes?mark=planned&starred=true&limit=1&sortBy=growing')
     expect(stdout.split('\n')).toEqual([
-      'w1  Dark mode  3 requests · 1,234 votes · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, "next"',
+      'Dark mode  3 requests · 1,234 votes · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, "next"  w1',
       'More: wishwell wishes list --sort growing --mark planned --starred --limit 1 --cursor next',
       '',
     ])
@@ -64,6 +65,22 @@ describe('wishwell wishes, with a service', { timeout: 60_000 }, () => {
     expect(lines[1]).toContain(`merged ${second} into ${first}  "Request 0-1"`)
     const again = await run('merge', first, second)
     expect([again.exitCode, again.stderr]).toEqual([exitCodes.failed, expect.stringContaining('Wish not found.')])
+  })
+
+  it('shows a wish with its requests, when it was asked for, and what is not known yet', async () => {
+    const [first] = ids as [string]
+    const { rows } = await sql<{ title: string; source_url: string }>`
+      select title, source_url from requests where id = ${first}`.execute(service.database)
+    const shown = await run('show', first)
+    expect([shown.exitCode, shown.stderr]).toEqual([exitCodes.ok, ''])
+    const lines = shown.stdout.split('\n')
+    expect(lines[0]).toMatch(new RegExp(`^Request .*  2 requests · .*  ${first}$`))
+    expect(lines).toContain('Votes gained in 7 days: not known yet; in 30 days: not known yet')
+    expect(lines[lines.indexOf('Asked for, by when:') + 1]).toMatch(/^ {2}\d{4}-\d\d-\d\d {2}\d requests?$/)
+    const { title, source_url: address } = rows[0]!
+    const members = shown.stdout.slice(shown.stdout.indexOf('Its requests:'))
+    expect(members).toMatch(new RegExp(`^  ${title}  .* · github.*  ${first}$`, 'm'))
+    expect(members).toContain(`\n    ${address}\n`)
   })
 
   it('marks a wish, and says what is missing', async () => {

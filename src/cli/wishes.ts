@@ -7,7 +7,7 @@ import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { printable, shellWord } from './text.ts'
 import type { WishListQuery } from './wish-calls.ts'
-import { formatMark, formatWish, formatWishCorrection } from './wish-lines.ts'
+import { formatMark, formatShownWish, formatWish, formatWishCorrection } from './wish-lines.ts'
 
 const help = `${environmentHelp}
 
@@ -52,7 +52,11 @@ const markCommand = () =>
 export function wishesCommand(): Command {
   const commands = [
     listCommand(),
-    subcommand('show', 'show a wish').argument('<wishId>', 'as "wishes list" shows it').action(show),
+    subcommand('show', 'show a wish, its requests, and when it was asked for')
+      .argument('<wishId>', 'as "wishes list" shows it')
+      .option('--limit <requests>', 'maximum of requests to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+      .option('--cursor <cursor>', 'continue where an earlier list ended')
+      .action(show),
     subcommand('merge', 'say that two wishes are the same')
       .argument('<wishId>', 'the wish that stays')
       .argument('<otherWishId>', 'the wish whose requests come into it')
@@ -111,8 +115,12 @@ async function list({ json, ...options }: ListOptions): Promise<void> {
   ])
 }
 
-async function show(wishId: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().read(wishId), ({ data }) => [formatWish(data)])
+async function show(wishId: string, { json, ...query }: PageOptions): Promise<void> {
+  const { cursor: _, ...shown } = query
+  print(json, await connect().read(wishId, query), ({ data }) => [
+    ...formatShownWish(data, query.cursor !== undefined),
+    ...more(`show ${printable(wishId)}`, shown, data.members.cursor),
+  ])
 }
 
 const undoHint = (correctionId: string) => `Undo it with: wishwell wishes undo ${printable(correctionId)}`
@@ -131,13 +139,13 @@ async function split(wishId: string, requestIds: string[], { json }: { json: boo
   ])
 }
 
-interface CorrectionOptions {
+interface PageOptions {
   limit?: number
   cursor?: string
   json: boolean
 }
 
-async function listCorrections({ json, ...query }: CorrectionOptions): Promise<void> {
+async function listCorrections({ json, ...query }: PageOptions): Promise<void> {
   const answer = await connect().listCorrections(query)
   const { cursor: _, ...shown } = query
   print(json, answer, ({ data: { corrections, cursor } }) => [
