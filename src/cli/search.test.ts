@@ -29,6 +29,13 @@ describe('results of a search', () => {
     ])
   })
 
+  it('say how many have all words, where others have only some', () => {
+    const lines = (total: number) => format([requestRecord(), requestRecord()], {}, {}, { total, totalIsExact: true })
+    expect(lines(2).slice(-2)).toEqual(['', 'Results 1 to 2; there are no more.'])
+    expect(lines(1).at(-2)).toBe('1 stored request has all of the words; the others have some.')
+    expect(lines(0).at(-2)).toBe('No stored request has all of the words; these have some.')
+  })
+
   it('show the status, and mark what may be none', () => {
     const results = [
       requestRecord({ status: 'in_progress' }),

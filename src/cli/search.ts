@@ -170,6 +170,14 @@ const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): 
     ? []
     : [`Results for "${printable(didYouMean)}", since almost nothing has "${printable(query)}":`, '']
 
+/** Says how many of the results have all words, where others have only some. */
+function formatTotal({ total, totalIsExact = true }: SearchAnswer['meta'], end: number, isGrouped: boolean): string[] {
+  if (total === 0) return ['No stored request has all of the words; these have some.']
+  // Of wishes it is not known how many there are.
+  if (total === undefined || !totalIsExact || isGrouped || total >= end) return []
+  return [`${count(total, 'stored request')} ${total === 1 ? 'has' : 'have'} all of the words; the others have some.`]
+}
+
 /** The answer of a search, as text. */
 export function formatResults({ data, meta }: SearchAnswer | GroupedAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
@@ -188,6 +196,7 @@ export function formatResults({ data, meta }: SearchAnswer | GroupedAnswer, layo
   if (meta.window !== undefined) {
     lines.push(`Among the best ${meta.window} matches; there are more. Add words to reach others.`)
   }
+  lines.push(...formatTotal(meta, end, 'bestMatch' in results[0]!))
   const range = results.length === 1 ? `Result ${end}` : `Results ${offset + 1} to ${end}`
   if (hasMore) {
     const size = limit === undefined ? '' : `--limit ${limit} `

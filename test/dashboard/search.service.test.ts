@@ -66,6 +66,19 @@ describePage('searching', () => {
     expect(await link.getAttribute('href')).toMatch(/^https?:/)
   })
 
+  it('says how many requests have all words, and which have only some', async () => {
+    const page = await test.open('/?q=offline+zzzqqq')
+    await page.getByText(/^No request has all words/).waitFor()
+    await page.route('**/api/v1/requests/search', async (route) => {
+      const response = await answerOf(route)
+      const { meta, ...body } = await response.json()
+      await route.fulfill({ response, json: { ...body, meta: { ...meta, total: 3 } } })
+    })
+    await page.goto('/?q=dark+mode&sort=votes')
+    await page.getByText('3 requests have all words. The first 20 that have some are shown.').waitFor()
+    await page.locator('.results > li').nth(3).getByText('These have only some of the words:').waitFor()
+  })
+
   it('loads more up to the cap, and says plainly that it is reached', async () => {
     const page = await test.open('/?q=dark+mode')
     for (const shown of [20, 40, 60, 80]) {

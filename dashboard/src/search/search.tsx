@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { isStatus } from '../api/client.ts'
-import type { FoundRequest } from '../api/types.ts'
+import type { FoundRequest, SearchMeta } from '../api/types.ts'
 import { FeedButton } from '../feeds/feed-button.tsx'
 import { collectAddress, newCollection, newWatch } from '../shell/addresses.ts'
 import { MoreButton } from '../shell/more-button.tsx'
@@ -101,11 +101,7 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       {error !== null && !isFetchNextPageError && <Problem error={error} retry={results.refetch} />}
       {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
       <p className="count" role="status">
-        {isPlaceholderData ? texts.searching : texts.count(found.length, hasNextPage, view.include !== null)}
-        {!isPlaceholderData &&
-          hasNextPage &&
-          meta?.total !== undefined &&
-          ` ${texts.total(meta.total, meta.totalIsExact ?? true)}`}
+        {isPlaceholderData ? texts.searching : countOf(found.length, hasNextPage, { meta, view })}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
         {!isPlaceholderData &&
           meta &&
@@ -116,7 +112,14 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       {found.length === 0 && !hasNextPage && !isPlaceholderData ? (
         <NothingFound view={view} show={show} />
       ) : (
-        <Cards found={found} busy={isPlaceholderData} view={view} show={show} />
+        <Cards
+          found={found}
+          // By relevance one with some rare words may come first.
+          allWords={view.sortBy === 'relevance' ? null : withAllWords(found.length, { meta, view })}
+          busy={isPlaceholderData}
+          view={view}
+          show={show}
+        />
       )}
       {last?.limitReached && !isPlaceholderData && <p className="note">{texts.capReached}</p>}
       {!isPlaceholderData && <MoreButton query={results} />}
@@ -125,6 +128,26 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       )}
     </>
   )
+}
+
+interface Counted {
+  meta: SearchMeta | null
+  view: View
+}
+
+/** How many of the shown results have all words, where that is known and others follow them; null else. */
+function withAllWords(shown: number, { meta, view }: Counted): number | null {
+  if (meta?.total === undefined || meta.totalIsExact === false || view.include !== null) return null
+  return meta.total < shown ? meta.total : null
+}
+
+function countOf(shown: number, more: boolean, counted: Counted): string {
+  const { meta, view } = counted
+  const all = withAllWords(shown, counted)
+  if (all !== null) return texts.haveAllWords(shown, more, all)
+  const count = texts.count(shown, more, view.include !== null)
+  if (!more || meta?.total === undefined) return count
+  return `${count} ${texts.total(meta.total, meta.totalIsExact ?? true)}`
 }
 
 /** Pages may shift while a collection writes: a request that is in two of them is shown once. */
@@ -143,16 +166,19 @@ function useShownBefore({ query }: View, { data, isPlaceholderData }: ReturnType
 
 interface CardsProps {
   found: FoundRequest[]
+  /** So many of them, the first ones, have all words; null where there is nothing to tell apart. */
+  allWords?: number | null
   /** Whether they belong to the previous view, until the results of this one arrive. */
   busy: boolean
   view: View
   show: (view: View) => void
 }
 
-const Cards = ({ found, busy, view, show }: CardsProps) => (
+const Cards = ({ found, allWords = null, busy, view, show }: CardsProps) => (
   <ol className="results" aria-busy={busy}>
-    {found.map((request) => (
+    {found.map((request, index) => (
       <li key={request._id}>
+        {index === allWords && allWords > 0 && <p className="note">{texts.haveSomeWords}</p>}
         <ResultCard request={request} view={view} show={show} />
       </li>
     ))}

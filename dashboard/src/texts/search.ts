@@ -34,6 +34,15 @@ export const searchTexts = {
   shownBefore: (query: string) =>
     query === '' ? 'Still shown: the list from before.' : `Still shown: the results for “${query}”.`,
   total: (total: number, isExact: boolean) => `${isExact ? '' : 'More than '}${plural(total, 'match', 'matches')}.`,
+  /** Where some of the shown have not all words. */
+  haveAllWords: (shown: number, more: boolean, total: number) => {
+    const all = total === 0 ? 'No request has' : `${plural(total, 'request')} ${total === 1 ? 'has' : 'have'}`
+    const some = shown - total
+    return more
+      ? `${all} all words. The first ${number(shown)} that have some are shown.`
+      : `${all} all words; ${number(some)} ${total === 0 ? '' : 'more '}${some === 1 ? 'has' : 'have'} some.`
+  },
+  haveSomeWords: 'These have only some of the words:',
   window: (size: number) => `Among the ${number(size)} closest matches.`,
   correctedFrom: 'These are the results for',
   correctedInstead: (typed: string) => `, since almost nothing has “${typed}”.`,
