@@ -62,16 +62,25 @@ async function list({ json, ...query }: ListOptions): Promise<void> {
   printLines([...(jobs.length === 0 ? ['No such jobs.'] : formatJobs(jobs, terminalColumns())), ...more])
 }
 
+/** What a job costs, and by whom; older services do not say it. */
+function costOf(credits?: ListedJob['credits'], startedBy?: ListedJob['startedBy']): string {
+  if (credits === undefined) return ''
+  const name = startedBy?.watchName ?? startedBy?.keyName ?? null
+  return `, ${count(credits.held + credits.settled, 'credit')}${name === null ? '' : ` by ${printable(name)}`}`
+}
+
 /**
  * Jobs as text: one line each, or two each on a terminal that is too narrow.
  * @param columns null in a pipe, where a job is always one line
  */
 export function formatJobs(jobs: readonly ListedJob[], columns: number | null): string[] {
-  const formatted = jobs.map(({ jobId, status, topic, platforms, depth, requestsCreated, createdAt }) => ({
-    head: `"${printable(topic)}"`,
-    state: `${printable(status)}  ${printable(createdAt).slice(0, 16).replace('T', ' ')} UTC  ${printable(jobId)}`,
-    size: `(${count(platforms.length, 'platform')}, ${count(depth, 'page')} each, ${requestsCreated} new)`,
-  }))
+  const formatted = jobs.map(
+    ({ jobId, status, topic, platforms, depth, requestsCreated, createdAt, credits, startedBy }) => ({
+      head: `"${printable(topic)}"`,
+      state: `${printable(status)}  ${printable(createdAt).slice(0, 16).replace('T', ' ')} UTC  ${printable(jobId)}`,
+      size: `(${count(platforms.length, 'platform')}, ${count(depth, 'page')} each, ${requestsCreated} new${costOf(credits, startedBy)})`,
+    }),
+  )
   const lines = formatted.map(({ head, size, state }) => `${head} ${size}  ${state}`)
   if (columns === null || lines.every((line) => countColumns(line) <= columns)) return lines
   return formatted.flatMap(({ head, size, state }) => [`${head} ${size}`, `  ${state}`])

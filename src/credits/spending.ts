@@ -19,6 +19,30 @@ export interface Spending {
   watches: (Spent & { watchId: string; name: string | null })[]
 }
 
+/** What a job costs its account, and who started it. */
+export interface JobCost {
+  credits: Spent
+  /** All are null for a session that a link opened, and for a job that reserved nothing. */
+  startedBy: { keyId: string | null; keyName: string | null; watchId: string | null; watchName: string | null }
+}
+
+export const noCost: JobCost = {
+  credits: { held: 0, settled: 0 },
+  startedBy: { keyId: null, keyName: null, watchId: null, watchName: null },
+}
+
+/** The costs of jobs by their id; a job that reserved nothing has none. */
+export async function readJobCosts(executor: Executor, jobIds: readonly string[]): Promise<Map<string, JobCost>> {
+  const { rows } = await sql<Spent & JobCost['startedBy'] & { jobId: string }>`
+    select job_id as "jobId", case when reserved.state = 'open' then pool_part + payg_part else 0 end as held, settled,
+      api_keys.id as "keyId", api_keys.name as "keyName", reserved.watch_id as "watchId", watches.name as "watchName"
+    from credit_reservations as reserved left join api_keys on api_keys.id = reserved.key_id left join watches on watches.id = reserved.watch_id
+    where job_id = any(${[...jobIds]}::uuid[])`.execute(executor)
+  return new Map(
+    rows.map(({ jobId, held, settled, ...startedBy }) => [jobId, { credits: { held, settled }, startedBy }]),
+  )
+}
+
 /** More keys or watches than these are not used by people in one month. */
 export const maxSpenders = 200
 

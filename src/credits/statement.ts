@@ -12,12 +12,17 @@ export interface StatementEntry {
   operation: SpendingOperation | 'pack'
   /** The id of the job or of the call. */
   cause: string
+  /** Of a job. */
+  topic: string | null
   /** The pack of a grant; null for other movements. */
   pack: PackName | null
   /** The API key that paid; null for a session that no key opened, and for entries of before keys were named. */
   keyId: string | null
+  keyName: string | null
   /** The watch whose run it was. */
   watchId: string | null
+  /** Null once it is deleted. */
+  watchName: string | null
   /** The change of each balance, in whole credits. */
   changes: {
     poolHeld: number
@@ -43,10 +48,18 @@ export async function readStatement(
   executor: Executor,
   { accountId, limit, cursor }: StatementInput,
 ): Promise<{ entries: StatementEntry[]; hasMore: boolean; cursor: string | null }> {
-  let query = executor.selectFrom('credit_entries').selectAll().where('account_id', '=', accountId)
-  if (cursor !== undefined) query = query.where('id', '<', cursors.decode(cursor)[0])
+  let query = executor
+    .selectFrom('credit_entries as entry')
+    .leftJoin('api_keys as key', 'key.id', 'entry.key_id')
+    .leftJoin('watches as watch', 'watch.id', 'entry.watch_id')
+    .leftJoin('credit_reservations as reserved', 'reserved.id', 'entry.reservation_id')
+    .leftJoin('scrape_jobs as job', 'job.id', 'reserved.job_id')
+    .selectAll('entry')
+    .select(['key.name as key_name', 'watch.name as watch_name', 'job.topic'])
+    .where('entry.account_id', '=', accountId)
+  if (cursor !== undefined) query = query.where('entry.id', '<', cursors.decode(cursor)[0])
   const rows = await query
-    .orderBy('id', 'desc')
+    .orderBy('entry.id', 'desc')
     .limit(limit + 1)
     .execute()
   const page = rows.slice(0, limit)
@@ -60,9 +73,12 @@ export async function readStatement(
       kind: row.kind,
       operation: row.operation,
       cause: row.cause,
+      topic: row.topic,
       pack: row.pack,
       keyId: row.key_id,
+      keyName: row.key_name,
       watchId: row.watch_id,
+      watchName: row.watch_name,
       changes: {
         poolHeld: row.pool_held_change,
         poolSettled: row.pool_settled_change,

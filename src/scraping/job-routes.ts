@@ -5,7 +5,7 @@ import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { pageOf, pageParameters } from '../http/pagination.ts'
-import { closed, errorResponses, moment, oneOf } from '../http/schemas.ts'
+import { closed, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type EventDependencies, registerEventRoute } from './event-route.ts'
 import { cancelJob } from './job-end.ts'
@@ -41,6 +41,19 @@ const listQuery = closed({
 const listedJob = {
   ...jobSchema.properties,
   createdAt: moment('When it was started'),
+  credits: closed({
+    held: Type.Integer({ description: 'What it holds until it ends' }),
+    settled: Type.Integer({ description: 'What it was charged' }),
+  }),
+  startedBy: closed(
+    {
+      keyId: nullable(Type.String()),
+      keyName: nullable(Type.String()),
+      watchId: nullable(Type.String({ description: 'The watch whose run it is' })),
+      watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
+    },
+    { description: 'Without a key: somebody on the page, after a sign-in by a link; or a job that had nothing to pay' },
+  ),
 }
 
 function registerList(app: App, { database, authentication }: JobDependencies): void {

@@ -88,13 +88,16 @@ const entry = closed({
   kind: oneOf(entryKinds),
   operation: oneOf([...spendingOperations, 'pack']),
   cause: Type.String({ description: 'The id of the job or of the call' }),
+  topic: nullable(Type.String({ description: 'Of the job' })),
   pack: nullable(oneOf(packNames)),
   keyId: nullable(
     Type.String({
       description: 'The API key that paid; null for a sign-in by link, and for entries of before it was noted',
     }),
   ),
+  keyName: nullable(Type.String()),
   watchId: nullable(Type.String({ description: 'The watch whose run it was' })),
+  watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
   changes: closed({
     poolHeld: change('To what is held of the monthly pool'),
     poolSettled: change('To what is settled of the monthly pool'),

@@ -174,9 +174,12 @@ describe('the statement', () => {
       month: '2026-11',
       operation: 'scrape',
       cause: jobId,
+      topic: 'dark mode',
       pack: null,
       keyId: expect.any(String),
+      keyName: 'first key',
       watchId: null,
+      watchName: null,
     }
     const none = { poolHeld: 0, poolSettled: 0, paygHeld: 0, paygSettled: 0, paygGranted: 0 }
     expect(await statement()).toEqual({
@@ -189,8 +192,10 @@ describe('the statement', () => {
           kind: 'grant',
           operation: 'pack',
           cause: requestId,
+          topic: null,
           pack: 'standard',
           keyId: null,
+          keyName: null,
           changes: { ...none, paygGranted: 5_300 },
         },
       ],

@@ -10,7 +10,7 @@ import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
 
-/** Every entry of the ledger with its cause, the newest first. */
+/** What moved credits, the newest first: a row for each job, call and pack. */
 export function Statement() {
   const owner = useOwner()
   const statement = useInfiniteQuery({
@@ -26,25 +26,37 @@ export function Statement() {
       {entries === undefined &&
         (statement.error === null ? <Loading /> : <Problem error={statement.error} retry={statement.refetch} />)}
       {entries?.length === 0 && <p className="note">{texts.noEntries}</p>}
-      {entries && entries.length > 0 && <Entries entries={entries} />}
+      {entries && entries.length > 0 && <Entries entries={entries} hasMore={statement.hasNextPage} />}
       {entries && <MoreButton query={statement} />}
     </section>
   )
 }
 
-/** The change of the used credits by an entry: held credits count as used, released ones do not. */
-const poolChange = ({ changes }: StatementEntry) => changes.poolHeld + changes.poolSettled
-const amountOf = ({ changes, kind }: StatementEntry) =>
-  Math.abs(
-    kind === 'grant'
-      ? changes.paygGranted
-      : kind === 'settle'
-        ? changes.poolSettled + changes.paygSettled
-        : changes.poolHeld + changes.paygHeld,
-  )
-const paygChange = ({ changes }: StatementEntry) => changes.paygGranted - changes.paygSettled - changes.paygHeld
+/** The entries of one cause, the latest first: a job is one row. */
+const rowsOf = (entries: readonly StatementEntry[]): StatementEntry[][] => [
+  ...Map.groupBy(entries, ({ cause, entryId, kind }) => (kind === 'grant' ? String(entryId) : cause)).values(),
+]
+/** Whether the first entry of a cause is on a later page: then its sums are not those of the whole. */
+const isCut = (row: readonly StatementEntry[]) => !row.some(({ kind }) => kind === 'reserve' || kind === 'grant')
 
-const Entries = ({ entries }: { entries: StatementEntry[] }) => (
+type Changes = StatementEntry['changes']
+const sumOf = (row: readonly StatementEntry[], changeOf: (changes: Changes) => number) =>
+  row.reduce((sum, { changes }) => sum + changeOf(changes), 0)
+
+/** What a cause came to: what it still holds, was charged or added. */
+function amountsOf(row: readonly StatementEntry[]): string {
+  const amounts = [
+    ['reserve', sumOf(row, ({ poolHeld, paygHeld }) => poolHeld + paygHeld)],
+    ['settle', sumOf(row, ({ poolSettled, paygSettled }) => poolSettled + paygSettled)],
+    ['grant', sumOf(row, ({ paygGranted }) => paygGranted)],
+  ] as const
+  const moved = amounts
+    .filter(([, credits]) => credits > 0)
+    .map(([kind, credits]) => texts.moved(texts.kinds[kind], credits))
+  return moved.length === 0 ? texts.nothingCharged : moved.join(', ')
+}
+
+const Entries = ({ entries, hasMore }: { entries: StatementEntry[]; hasMore: boolean }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
   <section className="table-frame" tabIndex={0} aria-label={texts.entries}>
     <table>
@@ -53,6 +65,8 @@ const Entries = ({ entries }: { entries: StatementEntry[] }) => (
         <tr>
           <th scope="col">{texts.when}</th>
           <th scope="col">{texts.what}</th>
+          <th scope="col">{texts.who}</th>
+          <th scope="col">{texts.credits}</th>
           <th scope="col" className="number">
             {texts.poolChange}
           </th>
@@ -62,23 +76,39 @@ const Entries = ({ entries }: { entries: StatementEntry[] }) => (
         </tr>
       </thead>
       <tbody>
-        {entries.map((entry) => (
-          <tr key={entry.entryId}>
-            <td>{dateAndTime(entry.createdAt)}</td>
-            <td>
-              {texts.moved(texts.kinds[entry.kind], amountOf(entry))} ·{' '}
-              {entry.operation === 'scrape' ? (
-                <Link href={jobAddress(entry.cause)}>{texts.toJob}</Link>
-              ) : (
-                texts.operations[entry.operation]
-              )}
-              {entry.pack !== null && ` ${texts.packNames[entry.pack]}`}
-            </td>
-            <td className="number">{signed(poolChange(entry))}</td>
-            <td className="number">{signed(paygChange(entry))}</td>
-          </tr>
-        ))}
+        {rowsOf(entries)
+          .filter((row) => !hasMore || !isCut(row))
+          .map((row) => (
+            <Row key={row[0]!.entryId} row={row} />
+          ))}
       </tbody>
     </table>
   </section>
 )
+
+function Row({ row }: { row: StatementEntry[] }) {
+  const { createdAt, operation, cause, topic, pack, keyName, watchName } = row[0]!
+  return (
+    <tr>
+      <td>{dateAndTime(createdAt)}</td>
+      <td>
+        {operation === 'scrape' ? (
+          <Link href={jobAddress(cause)} dir="auto">
+            {topic ?? texts.toJob}
+          </Link>
+        ) : (
+          texts.operations[operation]
+        )}
+        {pack !== null && ` ${texts.packNames[pack]}`}
+      </td>
+      <td>
+        <bdi>{pack === null ? (watchName ?? keyName ?? texts.ofPage) : ''}</bdi>
+      </td>
+      <td>{amountsOf(row)}</td>
+      <td className="number">{signed(sumOf(row, ({ poolHeld, poolSettled }) => poolHeld + poolSettled))}</td>
+      <td className="number">
+        {signed(sumOf(row, (changes) => changes.paygGranted - changes.paygSettled - changes.paygHeld))}
+      </td>
+    </tr>
+  )
+}

@@ -34,6 +34,8 @@ export function History() {
   )
 }
 
+const startedBy = ({ startedBy: { watchName, keyName } }: ListedJob) => watchName ?? keyName
+
 const JobLine = ({ job }: { job: ListedJob }) => (
   <li>
     <div>
@@ -47,6 +49,7 @@ const JobLine = ({ job }: { job: ListedJob }) => (
         </time>
         <span>{texts.pages(job.depth)}</span>
         <span>{job.platforms.map(platformTitle).join(', ')}</span>
+        <span>{texts.charged(job.credits.held + job.credits.settled, startedBy(job))}</span>
         {job.sources && <span>{texts.fromSources(Object.values(job.sources).flat().length)}</span>}
       </p>
     </div>

@@ -75,6 +75,8 @@ export const accountTexts = {
   noEntries: 'No credits have moved yet.',
   when: 'When',
   what: 'What',
+  who: 'By',
+  nothingCharged: 'Nothing charged',
   poolChange: 'Pool used',
   paygChange: 'Pay-as-you-go',
   kinds: { reserve: 'Held', settle: 'Charged', release: 'Given back', grant: 'Added' },

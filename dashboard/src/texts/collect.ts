@@ -59,6 +59,7 @@ export const collectTexts = {
   resumes: (when: string) => `again ${when}`,
   depth: 'Depth',
   pages: (count: number) => plural(count, 'page'),
+  charged: (credits: number, by: string | null) => `${plural(credits, 'credit')}${by === null ? '' : ` by ${by}`}`,
   cost: (credits: number) => `Up to ${plural(credits, 'credit')}`,
   costOf: (depth: number, platforms: number) => `${plural(depth, 'page')} × ${plural(platforms, 'platform')}`,
   creditsLeft: (credits: number) => `${number(credits)} left`,
