@@ -174,7 +174,9 @@ describe.runIf(embedded)('wishwell restore', () => {
     timeout: 60_000,
   }, async () => {
     const dataDir = join(makeDirectory(), 'data')
-    await restore(file, dataDir, '--yes')
+    expect((await restore(file, dataDir, '--yes')).stdout).toContain(
+      `No backup holds admin-key and secrets-key: copy what you kept to ${dataDir} before the service starts.`,
+    )
     writeFileSync(join(dataDir, 'admin-key'), 'the-admin-key-of-this-directory')
     const environment = { DATA_DIR: dataDir, WISHWELL_URL: 'http://127.0.0.1:2' }
     await startCommand(['account', 'create', 'since the backup'], environment).finished

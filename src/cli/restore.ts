@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { inspectArchive } from '../backup/archive.ts'
 import type { Manifest } from '../backup/manifest.ts'
@@ -14,7 +16,7 @@ import { count } from './text.ts'
 const help = `
 The service must not run. The backup is unpacked and its database is opened once to prove that it starts. Only then does it replace
 the old database, which is renamed to DATA_DIR/database.before-restore-<time>. After a kill at any step, the next start finds the
-old database or the new one. The admin key does not change.
+old database or the new one. No backup holds the files admin-key and secrets-key: those in DATA_DIR stay.
 
 Environment:
   DATA_DIR   the directory of the database (default ./data); it is created when it is missing
@@ -54,7 +56,17 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const kept =
     previous === null ? [] : [`The old database is in ${previous}; delete it when it is not needed any more.`]
   const accounts = count(tables.accounts?.rows ?? 0, 'account')
-  printLines([`Restored the backup of ${createdAt} (${accounts}) to ${dataDir}.`, ...kept])
+  printLines([`Restored the backup of ${createdAt} (${accounts}) to ${dataDir}.`, ...kept, ...missingKeys(dataDir)])
+}
+
+/** Says which keys the directory lacks: the next start makes new ones, and with another secrets-key no channel can send. */
+function missingKeys(dataDir: string): string[] {
+  const missing = ['admin-key', 'secrets-key'].filter((name) => !existsSync(join(dataDir, name)))
+  if (missing.length === 0) return []
+  const what = missing.includes('secrets-key') ? ' Without its secrets-key no channel can send.' : ''
+  return [
+    `No backup holds ${missing.join(' and ')}: copy what you kept to ${dataDir} before the service starts.${what}`,
+  ]
 }
 
 async function run(file: string, dataDir: Config['dataDir'], { yes }: RestoreOptions) {
