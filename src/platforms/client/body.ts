@@ -1,7 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, unzip } from 'node:zlib'
 import { type AnswerHeaders, headerText } from './headers.ts'
-import { ParserDiedError } from './json-reader.ts'
 import { JsonTextError, parseJson } from './json-text.ts'
 
 // undici has an interceptor that decompresses, but it is experimental, says so on stderr at every start, and leaves error
@@ -18,20 +17,17 @@ export class BodyError extends Error {
 /**
  * Reads a whole body as JSON.
  * @param limitBytes for the bytes on the wire, and again for the decompressed bytes.
- * @param parse by default in this thread; a `JsonReader` parses large bodies in another.
- * @throws BodyError when the body is too large, broken, not JSON or nested too deeply; errors of the connection unchanged.
+ * @throws BodyError when the body is too large, broken, not JSON, or too dear to parse; errors of the connection unchanged.
  */
 export async function readJsonBody(
   chunks: AsyncIterable<Uint8Array>,
   headers: AnswerHeaders,
   limitBytes: number,
-  parse: (bytes: Uint8Array<ArrayBuffer>) => unknown = parseJson,
 ): Promise<unknown> {
   const bytes = await decompress(await readAll(chunks, limitBytes), headers, limitBytes)
   try {
-    return await parse(bytes)
+    return parseJson(bytes)
   } catch (error) {
-    if (error instanceof ParserDiedError) throw new BodyError(`${describe(headers)} that takes too much memory`)
     if (!(error instanceof JsonTextError)) throw error
     throw new BodyError(`${describe(headers)} that is ${error.message}`)
   }

@@ -7,7 +7,6 @@ import { HostBusyError, PlannedWaitError, PlatformError, SourceRefusedError } fr
 import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
 import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
 import { after } from './headers.ts'
-import { createJsonReader } from './json-reader.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 import { firstRetryMs, retryDelay } from './retry.ts'
 
@@ -96,14 +95,12 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
       : createDispatcherForAccounts(proxies, { connectMs, resolve, refuse }),
     timeouts,
     maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
-    json: createJsonReader(),
   }
   return {
     getJson: (request) => getJson(context, request),
     close: async () => {
       await context.dispatcher.close()
       if (context.foreignDispatcher !== dispatcher) await context.foreignDispatcher.close()
-      await context.json.close()
     },
   }
 }

@@ -5,7 +5,6 @@ import { PlannedWaitError, PlatformError } from '../platform.ts'
 import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
 import { defaultError, isTransient } from './faults.ts'
 import { headerText, retryAfter } from './headers.ts'
-import type { JsonReader } from './json-reader.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 
 const redirectLimit = 3
@@ -20,7 +19,6 @@ export interface ExchangeContext {
   foreignDispatcher: Dispatcher
   timeouts: ClientTimeouts
   maxBodyBytes: number
-  json: JsonReader
 }
 
 /** The name of the platform or host in messages. */
@@ -98,7 +96,7 @@ async function readAnswer(
   let bodyError: BodyError | null = null
   try {
     const limitBytes = request.maxBodyBytes ?? context.maxBodyBytes
-    answer.body = await readJsonBody(response.body, response.headers, limitBytes, context.json.read)
+    answer.body = await readJsonBody(response.body, response.headers, limitBytes)
   } catch (error) {
     if (!(error instanceof BodyError)) throw error
     bodyError = error
