@@ -1,8 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +13,7 @@ import { mainThreadMs } from './processor-time.ts'
 import { percentile } from './report.ts'
 import type { MemoryReport } from './service-process.ts'
 
-// What metrics and traces cost: calls a second, and processor time of the main thread a call, with and without them, in turns in one run. Each
+// What metrics cost: calls a second, and processor time of the main thread a call, with and without them, in turns in one run. Each
 // service is a process of its own. The processor time is also right while the machine does other work. Linux only (/proc).
 //   node bench/metrics.ts [--rounds 15] [--posts 5000]
 
@@ -30,11 +28,6 @@ const clients = 16
 const apiKey = generateApiKey()
 const adminKey = 'admin-key-of-the-bench'
 const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-
-/** A collector that takes every trace. */
-const collector = createServer((request, response) => request.resume().once('end', () => response.end('{}')))
-await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
-const { port } = collector.address() as AddressInfo
 
 const directory = mkdtempSync(join(tmpdir(), 'wishwell-bench-metrics-'))
 const template = join(directory, 'template')
@@ -51,7 +44,6 @@ const variants: Variant[] = [
   { name: 'without', environment: { METRICS: 'false' } },
   { name: 'with metrics', environment: {} },
   { name: 'with metrics, scraped every second', environment: {}, isScraped: true },
-  { name: 'with metrics and traces', environment: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } },
 ]
 
 async function start({ environment, isScraped }: Variant, index: number) {
@@ -168,6 +160,5 @@ try {
   }
 } finally {
   for (const service of services) await service.stop()
-  collector.close()
   rmSync(directory, { recursive: true, force: true })
 }

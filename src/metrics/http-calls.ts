@@ -3,7 +3,7 @@ import type { App } from '../http/app-type.ts'
 import { type Recorder, secondsSince } from './recording.ts'
 
 /** The name of a route: a closed set, unlike paths, which callers choose. */
-export function operationOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): string {
+function operationOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): string {
   const schema = routeOptions.schema as { operationId?: string } | undefined
   return schema?.operationId ?? 'other'
 }
@@ -12,7 +12,7 @@ export function operationOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions
 const closedByCaller = 499
 
 /** The status that a caller got; to be called when the connection of the call is done. */
-export const statusOf = ({ raw, statusCode }: Pick<FastifyReply, 'raw' | 'statusCode'>): number =>
+const statusOf = ({ raw, statusCode }: Pick<FastifyReply, 'raw' | 'statusCode'>): number =>
   raw.headersSent ? statusCode : closedByCaller
 
 /**

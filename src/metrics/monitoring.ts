@@ -20,8 +20,6 @@ import { platformCollector } from './platform-gauges.ts'
 import { observeProcess } from './process-gauges.ts'
 import { countedReads, recordedClient, recordedJobs, recordedPlatforms, recordedSearch } from './recorded-parts.ts'
 import type { MetricsConfig } from './settings.ts'
-import { tracedClient, tracedPlatforms, tracedSearch } from './traced-parts.ts'
-import { createTraces, type Traces } from './traces.ts'
 
 /** What the numbers are read from. */
 export interface MonitoredService {
@@ -125,30 +123,11 @@ function measured(metrics: Metrics, { metrics: { address } }: MetricsConfig, log
   }
 }
 
-/** The same parts, with traces around what they do. */
-const traced = (inner: Monitoring, traces: Traces): Monitoring => ({
-  ...inner,
-  client: (client) => tracedClient(inner.client(client), traces),
-  platforms: (platforms) => tracedPlatforms(inner.platforms(platforms), traces),
-  searchIndex: (index) => tracedSearch(inner.searchIndex(index), traces),
-  calls: (app) => {
-    inner.calls(app)
-    traces.traceCalls(app)
-  },
-  stop: async () => {
-    // A collector that is away must not make the end of the service fail.
-    await Promise.all([inner.stop(), traces.stop().catch(() => {})])
-  },
-})
-
 /** Loads what the configuration needs to measure a service: nothing of OpenTelemetry where it needs nothing. */
 export async function createMonitoring(config: MetricsConfig, log: Logger): Promise<Monitoring> {
-  const onFailure = (error: unknown, series: string) =>
-    log.warn({ err: error, series }, 'a metric could not be recorded')
-  const [metrics, traces] = await Promise.all([
-    config.metrics.isOn ? createMetrics(onFailure) : null,
-    config.traces === null ? null : createTraces(config.traces),
-  ])
-  const inner = metrics === null ? noMonitoring : measured(metrics, config, log)
-  return traces === null ? inner : traced(inner, traces)
+  if (!config.metrics.isOn) return noMonitoring
+  const metrics = await createMetrics((error, series) =>
+    log.warn({ err: error, series }, 'a metric could not be recorded'),
+  )
+  return measured(metrics, config, log)
 }
