@@ -11,7 +11,6 @@ const onBothDatabases = [
   'src/credits/ledger.postgres.test.ts',
   'src/database/database.postgres.test.ts',
   'src/idempotency/waiting.postgres.test.ts',
-  'src/requests/store/changes.postgres.test.ts',
   'src/scraping/claim.postgres.test.ts',
   'test/version-1/version-1.postgres.test.ts',
 ]

@@ -101,7 +101,7 @@ export interface AppDependencies {
   searchCluster: ClusterSearch | null
   /** Caches answers that depend on the stored requests alone, the same for every account. */
   cachedRead: CoalescedReads
-  /** The version of the stored requests as last read; null while none is known. */
+  /** The version of the stored requests; null on Postgres. */
   cacheVersion: Version
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>

@@ -141,8 +141,7 @@ export async function composeService(parts: ServiceParts) {
   const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  // An index in a cluster follows a moment later: an answer that was made before would be given again.
-  const cacheVersion = cachesResponses && searchCluster === null ? requestChanges.version : () => null
+  const cacheVersion = cachesResponses ? requestChanges.version : () => null
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
@@ -174,13 +173,7 @@ export async function composeService(parts: ServiceParts) {
     hostMemory,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
-    cachedRead: monitoring.cachedReads(
-      createResponseCache({
-        version: cacheVersion,
-        follow: cachesResponses ? requestChanges.follow : undefined,
-        maxSize: maxCachedCharacters,
-      }),
-    ),
+    cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters })),
     cacheVersion,
     platformsConfig: config.platforms,
     hosts,

@@ -31,8 +31,6 @@ async function store(database: Database, topic: string, requests: ReturnType<typ
 
 let first: TestService
 let second: Service
-/** The statements of the second service. */
-const statements: string[] = []
 
 describe('two services on one Postgres', () => {
   beforeAll(async () => {
@@ -41,7 +39,6 @@ describe('two services on one Postgres', () => {
       requestLimits,
       platforms,
       placesRequests: false,
-      onStatement: (statement) => void statements.push(statement),
     })
   })
   afterAll(async () => {
@@ -139,7 +136,7 @@ describe('two services on one Postgres', () => {
     expect(await count()).toBe(10_000)
   })
 
-  it('cache answers, and see every change of the other one in their next answer', async () => {
+  it('see every change of the other one in their next answer', async () => {
     const { apiKey } = await first.createAccount('max')
     const [one, other] = bothFor(apiKey) as [TestClient, TestClient]
     const read = async (client: TestClient) => {
@@ -155,13 +152,6 @@ describe('two services on one Postgres', () => {
       ])
       expect(await Promise.all([read(one), read(other), read(other)])).toEqual(Array(3).fill([id, id]))
     }
-    statements.length = 0
-    expect(await read(other)).toEqual([20, 20])
-    // The key, the limit, the version and the credits; nothing of the requests.
-    expect(statements.filter((statement) => /from "?(requests|request_facets|request_texts)/.test(statement))).toEqual(
-      [],
-    )
-    expect(statements.filter((statement) => statement.includes('answer_versions')).length).toBeGreaterThan(0)
   })
 })
 

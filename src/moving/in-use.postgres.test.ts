@@ -6,7 +6,7 @@ it('a dump and an import are refused while a service uses the database', async (
   const place = await newDatabase()
   const { dump } = await dumpOf(place)
   await withDatabase(place, async ({ opened }) => {
-    const stop = await opened.listen('wishwell_requests', () => {})
+    const stop = await opened.listen('wishwell_tasks', () => {})
     await expect(dumpOf(place)).rejects.toThrow('a process of Wishwell uses the database. Stop all of them first.')
     await expect(importInto(place, dump)).rejects.toThrow('a process of Wishwell uses the database')
     await stop()

@@ -7,7 +7,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   kysely_migration_lock: 'the target migrates itself',
   data_import: 'it is about the import itself',
   rate_limit_windows: 'the calls of the last minute',
-  answer_versions: 'the version that caches of running processes follow',
   search_engine: 'the target chooses its engine',
   search_changes:
     'what the search indexes of the source have not read yet; those of the target are built from all requests',

@@ -201,7 +201,7 @@ type Rows = Record<string, unknown[]>
 export async function readRows(database: Database): Promise<Rows> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = current_schema() and tablename not like 'kysely_%'
-      and tablename not in ('data_import', 'rate_limit_windows', 'answer_versions', 'search_engine')
+      and tablename not in ('data_import', 'rate_limit_windows', 'search_engine')
     order by 1`.execute(database)
   const contents: Rows = {}
   for (const { name } of tables) {

@@ -75,32 +75,3 @@ it('the least recently used value is evicted, and a too large one is not cached'
   await read('key1', value)
   expect(state.reads).toBe(14)
 })
-
-it('a version that must be read is as new as each call', async () => {
-  const state = { committed: 1, read: 0, reads: 0 }
-  const keep = createResponseCache({
-    version: () => state.read,
-    follow: async () => {
-      state.read = state.committed
-    },
-    maxSize: 1_000,
-  })
-  const read = () => keep('a', async () => `${state.committed} ${++state.reads}`)
-  expect([await read(), await read()]).toEqual(['1 1', '1 1'])
-  state.committed = 2
-  expect([await read(), await read()]).toEqual(['2 2', '2 2'])
-})
-
-it('a version that cannot be read fails the call, and gives no cached value', async () => {
-  let isAway = false
-  const keep = createResponseCache({
-    version: () => 1,
-    follow: async () => {
-      if (isAway) throw new Error('away')
-    },
-    maxSize: 1_000,
-  })
-  expect(await keep('a', async () => 'value')).toBe('value')
-  isAway = true
-  await expect(keep('a', async () => 'another')).rejects.toThrow('away')
-})

@@ -2,15 +2,13 @@ import { LRUCache } from 'lru-cache'
 import { type CoalescedReads, createCoalescedReads } from './request-coalescing.ts'
 
 /**
- * The version of the data, another one after every change. Before a value is looked up, `follow` has made it as new as the call, so a call
- * never gets a value from before a change that it can have seen. Null while no version is known: then nothing is cached.
+ * The version of the data, another one after every change, before whoever made the change goes on. Null where it is not known: then nothing
+ * is cached.
  */
-export type Version = () => number | string | null
+export type Version = () => number | null
 
 export interface ResponseCacheOptions {
   version: Version
-  /** Makes the version as new as the call; by default it always is. */
-  follow?: (() => Promise<void>) | undefined
   /** Of all cached values and their keys. */
   maxSize: number
   /** The size of a value; by default about its characters as JSON. */
@@ -42,12 +40,7 @@ function roughSize(root: unknown): number {
  * Caches reads while nothing changes. A caller never gets a value older than its call. Concurrent calls share one read, as in
  * `createCoalescedReads`. The least recently used value is evicted first. Callers must not change a value.
  */
-export function createResponseCache({
-  version,
-  follow,
-  maxSize,
-  sizeOf = roughSize,
-}: ResponseCacheOptions): CoalescedReads {
+export function createResponseCache({ version, maxSize, sizeOf = roughSize }: ResponseCacheOptions): CoalescedReads {
   const share = createCoalescedReads()
   /** All of one version. */
   const cached = new LRUCache<string, { value: unknown }>({
@@ -68,7 +61,6 @@ export function createResponseCache({
     return cached.get(key)
   }
   return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    if (follow) await follow()
     const found = find(key)
     if (found) return found.value as T
     return share(key, async () => {

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { Generated } from 'kysely'
 import type { Fixed } from '../column-types.ts'
 
 export interface HttpTables {
@@ -25,10 +25,5 @@ export interface HttpTables {
     accepted_calls: Generated<number>
     /** When the last call was counted or refused. */
     counted_at: Date
-  }
-  /** All rows together are the version of what answers are built from; only on Postgres (`migrations/version-4/answers.ts`). */
-  answer_versions: {
-    row_number: GeneratedAlways<number>
-    version: number
   }
 }

@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from './change-trigger.ts'
-
 /**
  * A function that selects at most `max_rows` requests by an index. It turns `enable_seqscan` off because the planner would scan a
  * large table for a value that its statistics call frequent, and may read all of it before it finds enough rows.
@@ -73,11 +71,4 @@ export const requests: readonly string[] = [
     primary key (hash, purge_id)
   )`,
   'create index suppressions_purge on suppressions (purge_id)',
-
-  `create function notify_request_change() returns trigger language plpgsql as $$
-  begin
-    perform pg_notify('wishwell_requests', '');
-    return null;
-  end $$`,
-  requestChangeTrigger('requests'),
 ]

@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from './change-trigger.ts'
-
 /** Jobs, their tasks, the order in which accounts are served, and live calls. */
 export const scraping: readonly string[] = [
   `create table scrape_jobs (
@@ -57,7 +55,6 @@ export const scraping: readonly string[] = [
     primary key (job_id, request_id)
   )`,
   'create index scrape_job_requests_request on scrape_job_requests (request_id)',
-  requestChangeTrigger('scrape_job_requests'),
 
   // A trigger, so that every writer of a task notifies its event streams, on commit.
   `create function notify_task_change() returns trigger language plpgsql as $$

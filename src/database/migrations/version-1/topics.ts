@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from './change-trigger.ts'
-
 /**
  * A trigger function that updates the counts of topics after a statement on request_topics.
  * @param changes a query for the removed rows (sign -1) and the added rows (sign 1).
@@ -141,5 +139,4 @@ export const topics: readonly string[] = [
     for each statement execute function refresh_request_topics()`,
   `create trigger update_topic_collected_at after insert or update on platform_topics
     for each row execute function update_topic_collected_at()`,
-  requestChangeTrigger('request_topics'),
 ]

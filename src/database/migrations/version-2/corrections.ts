@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from '../version-1/change-trigger.ts'
-
 /** What people said about requests, and what a model said. */
 export const corrections: readonly string[] = [
   // Durable: it outlives the request, and applies again when the request is collected again. Without an account it is the operator's
@@ -31,8 +29,6 @@ export const corrections: readonly string[] = [
     end $$`,
   `create trigger link_request_corrections after insert on requests referencing new table as new_requests
     for each statement execute function link_request_corrections()`,
-  // Records say whether they were corrected, also where that changed no standing.
-  requestChangeTrigger('request_corrections'),
   'alter table accounts add column corrections integer not null default 0 check (corrections between 0 and 10000)',
 
   // The confidence that a model gave to a text of the class maybe. It counts as long as the text has this hash.

@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from '../version-1/change-trigger.ts'
-
 /**
  * New columns of requests. Every default is a constant, so no row is rewritten: a maintenance job fills them in slices. Until then
  * a request of version 1 has no confidence and counts as likely, as it did.
@@ -32,7 +30,6 @@ export const requests: readonly string[] = [
     primary key (account_id, request_id)
   )`,
   'create index account_requests_request on account_requests (request_id)',
-  requestChangeTrigger('account_requests'),
   // Set with the first row of account_requests, so that accounts without any share the cached answers of all others.
   'alter table accounts add column has_own_view boolean not null default false',
 

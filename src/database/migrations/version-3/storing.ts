@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from '../version-1/change-trigger.ts'
-
 /** Each request is in one of the indexes of an order: of the likely ones, which most lists read alone, or of all others. */
 const orderIndexes = (name: string, column: string) => [
   `create index request_facets_${name}_likely on request_facets (${column} desc, request_id desc) where standing = 2`,
@@ -16,8 +14,6 @@ export const storing: readonly string[] = [
     end $$`,
   `create trigger notify_uncounted_texts after insert on uncounted_texts
     for each statement execute function notify_uncounted_texts()`,
-  // Beginnings and suggestions are read from it: answers that were made before the words were counted must not be given again.
-  requestChangeTrigger('search_words'),
 
   // A request that changes is written to all of its indexes again, also where only its text or date changed; a narrow copy is not.
   'drop index requests_new, requests_top, requests_new_likely, requests_top_likely',

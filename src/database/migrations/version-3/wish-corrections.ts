@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from '../version-1/change-trigger.ts'
-
 /** In SQL what hashIdentity() in store/identity.ts gives for the kind "id". */
 const freshHash = `encode(sha256(
   convert_to(fresh.platform, 'UTF8') || '\\x00696400'::bytea || convert_to(fresh.source_id, 'UTF8')), 'hex')`
@@ -78,5 +76,4 @@ export const wishCorrections: readonly string[] = [
     end $$`,
   `create trigger place_corrected_requests after insert on requests referencing new table as new_requests
     for each statement execute function place_corrected_requests()`,
-  requestChangeTrigger('wish_corrections'),
 ]

@@ -1,5 +1,3 @@
-import { requestChangeTrigger } from '../version-1/change-trigger.ts'
-
 /**
  * Wishes: sets of requests that ask for the same. A request without a row in wish_members is a wish of its own, whose id is the id of
  * the request.
@@ -119,10 +117,6 @@ export const wishes: readonly string[] = [
     primary key (account_id, wish_id)
   )`,
   'create index wish_marks_list on wish_marks (account_id, mark)',
-
-  ...['wishes', 'wish_members', 'account_wishes', 'account_wish_members', 'account_wish_merges', 'wish_marks'].map(
-    requestChangeTrigger,
-  ),
 
   'insert into wish_queue (request_id) select id from requests where standing = 2',
 ]
