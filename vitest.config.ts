@@ -12,7 +12,6 @@ const onBothDatabases = [
   'src/database/database.postgres.test.ts',
   'src/idempotency/waiting.postgres.test.ts',
   'src/scraping/claim.postgres.test.ts',
-  'test/version-1/version-1.postgres.test.ts',
 ]
 
 interface ProjectOptions {

@@ -7,9 +7,7 @@ import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { readConcernedAccounts } from './news/concerned-accounts.ts'
 import { startReporting } from './news/reporting.ts'
 import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
-import { createStoredWords } from './requests/search/stored-words.ts'
 import { createUsualLength } from './requests/search/usual-length.ts'
-import { createFirstJudgements } from './requests/store/first-judgement.ts'
 import { startFolding } from './requests/store/folding.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -86,12 +84,10 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
-  const firstJudgements = createFirstJudgements(database, log)
-  const storedWords = createStoredWords(database, log)
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
   const telling = runsJobs ? await startTelling(parts, composed) : null
   const jobs = createMaintenanceJobs({
-    ...{ opened, log, queue, clock, retention, judging, firstJudgements, storedWords, secrets },
+    ...{ opened, log, queue, clock, retention, judging, secrets },
     limiterClock: overrides.clock,
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
@@ -102,8 +98,6 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   void composed.searchSize.check().catch(() => {
     // The maintenance job of the same name says what is wrong.
   })
-  // Requests of an older version are judged and their words stored at once, not only in the first round.
-  if (runsJobs && prepared.migrations.length > 0) void Promise.all([firstJudgements.job(), storedWords.job()])
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   const folding = runsJobs ? await startFolding(opened, log) : null
   // Where each search waits for the changes, it is what feeds the index.
@@ -120,9 +114,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
         maintenance.stop(),
         refreshing?.stop(),
         judging?.stop(),
-        firstJudgements.stop(),
         folding?.stop(),
-        storedWords.stop(),
         placing?.stop(),
         telling?.stop(),
       ]),

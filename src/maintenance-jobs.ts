@@ -38,8 +38,6 @@ export interface MaintenanceJobsOptions {
   retention: Retention
   /** Null when no text is judged by a model. */
   judging: BackgroundRun | null
-  firstJudgements: BackgroundRun
-  storedWords: BackgroundRun
   searchSize: SizeWatch
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
@@ -50,9 +48,8 @@ export interface MaintenanceJobsOptions {
 }
 
 /**
- * The jobs that delete expired rows, end overdue or abandoned work, judge requests of version 1, fill the words of older texts, count
- * words, fold counts of topics, have texts judged by a model, place requests in wishes, run watches that are due and report their news,
- * every few minutes.
+ * The jobs that delete expired rows, end overdue or abandoned work, count words, fold counts of topics, have texts judged by a model, place
+ * requests in wishes, run watches that are due and report their news, every few minutes.
  */
 export const createMaintenanceJobs = ({
   opened: { database },
@@ -62,8 +59,6 @@ export const createMaintenanceJobs = ({
   limiterClock,
   retention,
   judging,
-  firstJudgements,
-  storedWords,
   searchSize,
   usualLength,
   placing,
@@ -88,8 +83,6 @@ export const createMaintenanceJobs = ({
   topicCounts: () => foldTopicCounts(database),
   searchChanges: () => deleteReadChanges(database),
   ...(judging === null ? {} : { judgements: judging.job }),
-  firstJudgements: firstJudgements.job,
-  storedWords: storedWords.job,
   searchSize: searchSize.check,
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),

@@ -57,7 +57,6 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
       'src/mail/hostile-mail.test.ts',
       'src/requests/list/list.service.test.ts',
       'src/requests/search/{engine,fuzz}.service.test.ts',
-      'src/requests/store/first-judgement.service.test.ts',
       'src/scraping/cancel.service.test.ts',
     ],
   },

@@ -35,14 +35,14 @@ async function withDatabase<T>(run: (opened: Awaited<ReturnType<typeof openDatab
   return run(opened).finally(opened.close)
 }
 
-/** What the first development versions recorded, before the migrations were squashed. */
+/** What the versions before the first release recorded. */
 const recordOlder = () =>
   withDatabase(({ database }) =>
-    sql`update kysely_migration set name = '001-first-tables' where name = '001-version-1'`.execute(database),
+    sql`update kysely_migration set name = '001-first-tables' where name = '2026-11-26-baseline'`.execute(database),
   )
 const recordNewer = () =>
   withDatabase(({ database }) =>
-    sql`insert into kysely_migration values ('002-of-a-later-version', now())`.execute(database),
+    sql`insert into kysely_migration values ('2100-01-01-of-a-later-version', now())`.execute(database),
   )
 
 /** Every name below a directory, with the size, the times, the mode and the contents of what it names. */
@@ -91,7 +91,7 @@ async function expectRefusals(age: 'an older' | 'a newer'): Promise<void> {
 describe.runIf(embedded)('a data directory', { timeout: 120_000 }, () => {
   it.each([
     ['an older', () => rmSync(versionFile())],
-    ['a newer', () => writeFileSync(versionFile(), '2000\n')],
+    ['a newer', () => writeFileSync(versionFile(), '21000101\n')],
   ] as const)('of %s version is refused without any change', async (age, change) => {
     change()
     const before = await state()

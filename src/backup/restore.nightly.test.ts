@@ -8,6 +8,7 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import { startCommand } from '../cli/command-testing.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { openDatabase } from '../database/open.ts'
+import { schemaVersion } from '../database/schema-version.ts'
 import { version } from '../runtime/version.ts'
 import { inspectArchive, unpackArchive } from './archive.ts'
 import { BackupError } from './backup-error.ts'
@@ -29,7 +30,7 @@ const restore = (file: string, dataDir: string, ...more: string[]) =>
 
 const manifest = {
   format: 2,
-  schemaVersion: 1,
+  schemaVersion,
   wishwellVersion: version,
   createdAt: '2026-11-21T00:00:00.000Z',
   files: 1,
@@ -93,7 +94,7 @@ describe('an archive', () => {
 
   it.each([
     ['a later format', { format: 3, wishwellVersion: version }, /newer Wishwell/],
-    ['a later schema version', { schemaVersion: 1_000 }, /newer Wishwell/],
+    ['a later schema version', { schemaVersion: 21_000_101 }, /newer Wishwell/],
     [
       'the format of before version 1',
       { format: 1, schemaVersion: undefined },
@@ -272,7 +273,7 @@ describe.runIf(embedded)('wishwell restore', () => {
       { format: 1, schemaVersion: undefined },
       /made by an older Wishwell.*restore it with the version/,
     ],
-    ['a newer version', { schemaVersion: 2_000 }, /made by a newer Wishwell.*Update this one/],
+    ['a newer version', { schemaVersion: 21_000_101 }, /made by a newer Wishwell.*Update this one/],
   ])('refuses the backup of %s in one sentence and changes nothing', async (_what, change, message) => {
     const parent = makeDirectory()
     const dataDir = join(parent, 'data')

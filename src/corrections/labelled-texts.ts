@@ -11,7 +11,7 @@ export interface LabelledText {
   /** Whether it is a feature request. */
   label: boolean
   by: 'operator' | 'account'
-  /** By detection; null for a request of version 1 that is not judged yet. */
+  /** By detection. */
   confidence: number | null
 }
 

@@ -3,11 +3,14 @@ import type { SchemaMismatch } from './schema-version-error.ts'
 
 const names = Object.keys(migrations)
 
-/** The schema version of this Wishwell: the number that its last migration begins with. */
-export const schemaVersion: number = Math.max(...names.map((name) => Number.parseInt(name, 10)))
+/** The date that a migration begins with, as a number: 20261126. */
+const versionOf = (name: string) => Number(name.slice(0, 10).replaceAll('-', ''))
 
-/** The oldest schema version that `migrate` can bring up to date. */
-const minSchemaVersion = 1
+/** The schema version of this Wishwell: the date of its last migration. */
+export const schemaVersion: number = Math.max(...names.map(versionOf))
+
+/** The oldest schema version that `migrate` can bring up to date: the first release. */
+const minSchemaVersion = versionOf(names[0] as string)
 
 /** @returns null when this Wishwell can read that version. */
 export function mismatchOfVersion(version: number): SchemaMismatch | null {

@@ -1,7 +1,7 @@
 import { closeReservation, reserve } from '../credits/ledger.ts'
 import type { Database } from '../database/open.ts'
 
-// Rows of the tables of watches, news, channels, mails and feeds, in a database of the rows of version 1.
+// Rows of the tables of watches, news, channels, mails and feeds, in a database of the rows of `test/rows.sql`.
 
 const account = 'a0000000-0000-4000-8000-000000000001'
 const request = 'e0000000-0000-4000-8000-000000000001'

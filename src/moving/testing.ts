@@ -8,7 +8,6 @@ import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { readConfig } from '../config.ts'
 import { type Database, type OpenDatabase, openDatabase, type Transaction } from '../database/open.ts'
 import { prepareDatabase } from '../prepare-database.ts'
-import { fillAllStoredWords } from '../requests/search/stored-words.ts'
 import { countLater, countTexts } from '../requests/search/uncounted-texts.ts'
 import { noteChangedWords } from '../requests/search/vocabulary.ts'
 import { recoverTasks } from '../scraping/tasks.ts'
@@ -67,14 +66,14 @@ export async function withDatabase<T>(
   }
 }
 
-const readScript = (name: string) => readFileSync(new URL(`../../test/version-1/${name}`, import.meta.url), 'utf8')
+const someRows = readFileSync(new URL('../../test/rows.sql', import.meta.url), 'utf8')
 
 const account = (number: number) => `a0000000-0000-4000-8000-00000000000${number}`
 const request = (number: number) => `e0000000-0000-4000-8000-00000000000${number}`
 const wish = '90000000-0000-4000-8000-000000000001'
 const correction = '80000000-0000-4000-8000-000000000001'
 
-/** Rows of the tables that version 1 did not have, with values that are hard to carry. */
+/** More of them, in the other tables. */
 const laterRows = `
   update accounts set has_own_view = true, corrections = 2 where id = '${account(1)}';
   update requests set confidence = 0.1 + 0.2::real, status = 'planned', status_changed_at = '2026-11-20T10:00:00.123456Z',
@@ -125,18 +124,15 @@ async function countAgainLater(transaction: Transaction, id: string): Promise<vo
 }
 
 /**
- * Makes an embedded database with rows in every table: those of version 1, migrated, and some of each later table. Call it in `beforeAll`:
- * that takes seconds.
+ * Makes an embedded database with rows in every table. Call it in `beforeAll`: that takes seconds.
  * @returns what deletes it, for `beforeAll` to return.
  */
 export async function makeFilledDatabase(): Promise<{ place: Place; remove: () => void }> {
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-moving-'))
   const place = { databaseUrl: undefined, dataDir: join(scratch, 'data') }
-  const opened = await openDatabase({ ...place, onCrash })
-  await opened.embedded?.exec(readScript('schema.sql') + readScript('rows.sql')).finally(opened.close)
   await withDatabase(place, async ({ opened: { embedded, database } }) => {
-    await fillAllStoredWords(database)
-    // The vocabulary of version 1 in the script is made up.
+    await embedded?.exec(someRows)
+    // The vocabulary in the script is made up.
     await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
     await countTexts(database)
     await embedded?.exec(laterRows + comeBackRows)

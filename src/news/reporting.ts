@@ -27,7 +27,7 @@ const waitMs = 5_000
 /** For so long a watch whose report failed stands back for the others. */
 const standBackMs = 4 * 60_000
 
-/** The name is in the triggers that notify (`database/migrations/version-5/news.ts`). */
+/** The name is in the triggers that notify (`database/schema/scraping.sql`). */
 const channel = 'wishwell_ended_runs'
 
 /** What failed a short while ago: it must not stand before all that comes after it. */

@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties } from 'typebox'
-import type { PlatformName, RequestStatus } from '../database/column-types.ts'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { AdapterCache } from './adapters/adapter-cache.ts'
 import type { OpenBudget } from './budget/budget.ts'
@@ -54,8 +54,6 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   contextIsTopic?(request: Pick<FoundRequest, 'title' | 'description'>): boolean
   /** Present where a job may name sources of its own; then the adapter obeys `PageRequest.sources` and has `verifySource`. */
   sources?: SourceKind
-  /** The status that the stored tags of a request tell by themselves; null for none. Present where tags can tell one. */
-  statusOfTags?(tags: readonly string[]): RequestStatus | null
   /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */
   create(dependencies: CachingAdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
 }

@@ -37,7 +37,7 @@ export interface Delivering {
   stop(): Promise<void>
 }
 
-/** The name is in the trigger that notifies (`database/migrations/version-5/events.ts`). */
+/** The name is in the trigger that notifies (`database/schema/events.sql`). */
 const channel = 'wishwell_events'
 const settleMs = 50
 /** What becomes free at about the same time is filled by one claim. */

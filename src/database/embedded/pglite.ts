@@ -10,7 +10,7 @@ setFlagsFromString('--no-wasm-code-gc')
 /**
  * Settings of Postgres, in addition to those of PGlite. The memory of the buffers is never returned; the file cache of the
  * operating system does the rest (decision 030 has the measurements). Triggers read `wishwell.embedded`
- * (`migrations/version-4/answers.ts`).
+ * (`schema/answers.sql`).
  */
 const settings = ['shared_buffers=32MB', 'maintenance_work_mem=32MB', 'wishwell.embedded=on']
 

@@ -28,7 +28,7 @@ export interface RequestsTables {
     seen_at: Date | null
     /** original_created_at, or created_at where the platform does not say: what "new" sorts by. */
     posted_at: GeneratedAlways<Date>
-    /** The probability that it is a feature request, 0 to 1; null until a maintenance job has judged a request of version 1. */
+    /** The probability that it is a feature request, 0 to 1. */
     confidence: number | null
     /** Its class in the shared view; an account may see it differently (`account_requests`). */
     standing: Generated<Standing>

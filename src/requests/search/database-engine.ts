@@ -4,7 +4,6 @@ import { createCacheBounds, defaultBounds } from './bounds.ts'
 import type { Hits, SearchEngine, SearchQuery } from './engine.ts'
 import { readOrdered } from './exact-order.ts'
 import { phrasesHold, phraseWords, requestsWithWords } from './matched-set.ts'
-import { areWordsStored } from './stored-words.ts'
 import { readTotals } from './totals.ts'
 
 /** How an index of the database ranks: queries with the columns `request_id`, `score`, the higher the better, and `considered` as in `Hits`. */
@@ -52,26 +51,14 @@ export function createDatabaseEngine(
   ranking: Ranking,
   bounds = defaultBounds,
 ): SearchEngine {
-  let isComplete = false
   const boundsIn = createCacheBounds(bounds)
-  /** False while texts of an older version still lack their words. New texts have them, so once it is true it stays so. */
-  const hasAllWords = async (executor: Executor) => {
-    isComplete ||= await areWordsStored(executor)
-    return isComplete
-  }
   return {
     kind,
     best: (executor, words, max) => readHits(executor, ranking.best(words.join(' '), max), max),
     among: (executor, words, ids) =>
       readHits(executor, ranking.among(words.join(' '), sql`${[...ids]}::uuid[]`), ids.length),
-    withPhrases: async (executor, query, max) =>
-      (await hasAllWords(executor)) ? readWithPhrases(executor, query, max) : null,
-    ordered: async (executor, query, input) =>
-      (await hasAllWords(executor)) ? readOrdered(executor, query, input, await boundsIn(executor)) : null,
-    totals: async (executor, query, input) => {
-      const totals = await readTotals(executor, query, input, await boundsIn(executor))
-      if (await hasAllWords(executor)) return totals
-      return { ...totals, totalIsExact: false, ...(totals.facets ? { facetsAreExact: false } : {}) }
-    },
+    withPhrases: readWithPhrases,
+    ordered: async (executor, query, input) => readOrdered(executor, query, input, await boundsIn(executor)),
+    totals: async (executor, query, input) => readTotals(executor, query, input, await boundsIn(executor)),
   }
 }

@@ -338,15 +338,6 @@ describe.each(kinds)('the engine %s', (kind) => {
     expect(await engine.withPhrases(opened.database, query, right.length - 1)).toBeNull()
     expect(await engine.withPhrases(opened.database, { ...query, phrases: [] }, 100)).toBeNull()
   })
-
-  test.skipIf(isCluster)('a text without its words, of an older version, makes no answer exact', async () => {
-    const executor = opened.database
-    await sql`update request_texts set words = null where request_id = ${rows[0]!.id}`.execute(executor)
-    const input = { query: 'alpha', offset: 0, limit: 10 }
-    expect((await indexWith().totals(executor, input)).totalIsExact).toBe(false)
-    await sql`update request_texts set text = text where request_id = ${rows[0]!.id}`.execute(executor)
-    expect((await indexWith().totals(executor, input)).totalIsExact).toBe(true)
-  })
 })
 
 const sharedLikely: View = { account: null, least: 2 }

@@ -135,8 +135,6 @@ describe('opening the search index', () => {
     try {
       await dropSearchIndex(fresh.database)
       const ids = await store(fresh.database, [syntheticRow(1), syntheticRow(2)])
-      // As a request of an older version.
-      await sql`update request_texts set words = null`.execute(fresh.database)
       const indexes = await Promise.all([1, 2, 3, 4].map(() => openSearchIndex(fresh.database)))
       for (const other of indexes) {
         expect(other.kind).toBe(index.kind)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { isCluster, openTestSearchIndex } from '../../../test/search.ts'
+import { openTestSearchIndex } from '../../../test/search.ts'
 import { sampleShare } from './bounds.ts'
 import type { SearchIndex } from './search-index.ts'
 import { store } from './testing.ts'
@@ -42,13 +42,6 @@ it('a changed text is counted and ordered by its new words, and no longer by the
   expect((await newest('other words')).toSorted()).toEqual(changed.toSorted())
   await sql`delete from requests where id = ${changed[0]!}`.execute(opened.database)
   expect(await totalOf('other')).toBe(2)
-})
-
-it.skipIf(isCluster)('a text without its words is not there until it has them', async () => {
-  await sql`update request_texts set words = null where request_id = ${ids[0]!}`.execute(opened.database)
-  expect(await totalOf('everywhere')).toBe(rowCount - 1)
-  await sql`update request_texts set text = text where request_id = ${ids[0]!}`.execute(opened.database)
-  expect(await totalOf('everywhere')).toBe(rowCount)
 })
 
 it('the sample has the share of all ids that estimates are made with', async () => {

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { bestMatchScoreIn } from './best-match.ts'
 import { type BuildOptions, prepareIndex, withBuildLock } from './index-build.ts'
-import { fillAllStoredWords } from './stored-words.ts'
 
 /** The texts of a word are counted up to so many; ANALYZE knows how many texts have the most common ones. */
 const maxCounted = 20_000
@@ -109,7 +108,6 @@ const weightsIndex = {
 
 /** Makes what `tsvector` needs, as far as it is missing. Beside the writes of others the index of a full table takes minutes. */
 export async function prepareTsvector(database: Database, options: BuildOptions): Promise<void> {
-  await fillAllStoredWords(database)
   await prepareIndex(database, weightsIndex, { ...options, buildsFullIndex: true })
   await withBuildLock(database, createFunctions)
 }

@@ -19,7 +19,7 @@ export async function estimateUsualLength(executor: Executor): Promise<void> {
     update search_engine set usual_length = average
     from (
       select greatest(1, round(avg(length)))::integer as average from (
-        select words from request_texts tablesample system (${sql.lit(percent)}) where words is not null
+        select words from request_texts tablesample system (${sql.lit(percent)})
         limit ${sql.lit(sampledTexts)}
       ) as texts cross join lateral (select sum(cardinality(positions)) as length from unnest(words)) as counted
       having count(length) > 0

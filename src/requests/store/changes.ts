@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../../database/open.ts'
 import type { Version } from '../../runtime/response-cache.ts'
 
-/** The name is in the function that notifies (`database/migrations/version-4/answers.ts`). */
+/** The name is in the function that notifies (`database/schema/answers.sql`). */
 const channel = 'wishwell_requests'
 
 export interface RequestChanges {

@@ -4,7 +4,7 @@ import { createBackgroundRun, wakeTwice } from '../../runtime/background-run.ts'
 import { countSlice } from '../search/uncounted-texts.ts'
 import { foldTopicCounts } from './topic-counts.ts'
 
-/** The name is in the triggers that notify (`database/migrations/version-4/wake-ups.ts`). */
+/** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_uncounted_texts'
 /** How long after a page its words are counted and its differences folded: what several pages have in common is then written once. */
 const delayMs = 500

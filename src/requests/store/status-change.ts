@@ -6,13 +6,8 @@ import { sql } from 'kysely'
 export const statusDateIsNews = sql`(excluded.status_changed_at is not null
   and excluded.status_changed_at is distinct from requests.status_changed_at)`
 
-/**
- * Whether the status was read before, so that another one is a change. A request of version 1 was stored without a status: its
- * confidence is null until a maintenance job judges it, and its source has no name until it is found again.
- */
-const wasRead = sql`requests.confidence is not null
-  and (requests.source_name is not null or excluded.source_name is null)
-  and (requests.status is not null or excluded.status <> 'open')`
+/** Whether the status was read before, so that another one is a change. */
+const wasRead = sql`(requests.status is not null or excluded.status <> 'open')`
 
 /** Whether the platform says that the status is another one, and not since when. */
 const isObserved = sql`(excluded.status is not null and excluded.status_changed_at is null

@@ -339,12 +339,6 @@ describe('a page', () => {
     expect(await stored()).toEqual(['The whole long text.', false, 3, true])
   })
 
-  it('replaces the text of version 1, which has no source, by an excerpt', async () => {
-    await store({ requests: [foundRequest('1', { description: 'xt of a blurb', sourceName: null })] })
-    await store({ requests: [foundRequest('1', { description: '… of a blurb', excerpt: true, sourceName: 'forum' })] })
-    expect(await row()).toMatchObject({ description: '… of a blurb', excerpt: true })
-  })
-
   it('that has a request twice stores it by what is on topic', async () => {
     await store({ requests: [foundRequest('1')], offTopic: [foundRequest('1')], incomplete: [foundRequest('1')] })
     expect(await topic()).toMatchObject({ requests: 1 })
@@ -379,14 +373,6 @@ describe('the status', () => {
     expect(await stored()).toEqual(['declined', '2026-06-04', false])
     await store(one({ status: null }))
     expect(await stored()).toEqual([null, null, false])
-  })
-
-  it('that is read for the first time is no change', async () => {
-    await store(one())
-    await sql`update requests set confidence = null`.execute(opened.database)
-    now = later
-    await store(one({ status: 'closed' }))
-    expect(await stored()).toEqual(['closed', null, false])
   })
 })
 

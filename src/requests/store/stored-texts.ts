@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/open.ts'
 import { createTopicTest } from '../../platforms/about-topic.ts'
 import { type FoundPage, prepareRequest } from './prepared-page.ts'
 
-/** The descriptions of these requests that are stored whole. A request of version 1 has no source, and may be an unmarked excerpt. */
+/** The descriptions of these requests that are stored whole. */
 async function readWholeTexts(transaction: Transaction, platform: string, sourceIds: readonly string[]) {
   const rows = await transaction
     .selectFrom('requests')
@@ -11,7 +11,6 @@ async function readWholeTexts(transaction: Transaction, platform: string, source
     .where('source_id', 'in', [...sourceIds])
     .where('excerpt', '=', false)
     .where('description', '<>', '')
-    .where('source_name', 'is not', null)
     .execute()
   return new Map(rows.map(({ source_id, description }) => [source_id, description]))
 }

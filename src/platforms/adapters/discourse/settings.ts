@@ -1,7 +1,6 @@
 import { definePlatform } from '../../definition.ts'
 import { itemsOf, webAddressList } from '../../variables.ts'
 import { discourseSources } from './source.ts'
-import { discourseStatusOfTags } from './status.ts'
 
 export const discourse = definePlatform({
   name: 'discourse',
@@ -20,7 +19,6 @@ export const discourse = definePlatform({
     ),
   },
   sources: discourseSources,
-  statusOfTags: discourseStatusOfTags,
   create: async (dependencies, { DISCOURSE_URLS: urls }) =>
     (await import('./search.ts')).createDiscourse({ ...dependencies, urls: itemsOf(urls) }),
 })

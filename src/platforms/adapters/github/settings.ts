@@ -1,6 +1,5 @@
 import { definePlatform } from '../../definition.ts'
 import { secret, webAddress } from '../../variables.ts'
-import { statusOfLabels } from '../tracker-labels.ts'
 import { githubSource } from './source.ts'
 
 export const github = definePlatform({
@@ -12,7 +11,6 @@ export const github = definePlatform({
     GITHUB_TOKEN: secret('a GitHub token: 30 searches a minute instead of 10, and Discussions too'),
   },
   sources: githubSource,
-  statusOfTags: statusOfLabels,
   create: async (dependencies, { GITHUB_API_URL: baseUrl, GITHUB_TOKEN: token }) =>
     (await import('./search.ts')).createGithub({ ...dependencies, baseUrl, token }),
 })

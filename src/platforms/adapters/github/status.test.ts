@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestStatus } from '../../../database/column-types.ts'
-import { github } from './settings.ts'
+import { statusOfLabels } from '../tracker-labels.ts'
 import { statusOfIssue } from './status.ts'
 
 describe('the status of an issue of GitHub', () => {
@@ -67,6 +67,6 @@ describe('the status of an issue of GitHub', () => {
     [['in progress'], 'in_progress'],
     [['wontfix'], 'declined'],
   ])('stored labels %j alone tell %s', (tags, status) => {
-    expect(github.statusOfTags!(tags)).toBe(status)
+    expect(statusOfLabels(tags)).toBe(status)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestStatus } from '../../../database/column-types.ts'
-import { gitlab } from './settings.ts'
+import { statusOfLabels } from '../tracker-labels.ts'
 import { statusOfIssue } from './status.ts'
 import { gitlabToPlainText } from './text.ts'
 
@@ -50,7 +50,7 @@ describe('the status of an issue of GitLab', () => {
   })
 
   it('stored labels of GitLab alone tell a plan, and no closing', () => {
-    expect(gitlab.statusOfTags!(['workflow::in dev'])).toBe('in_progress')
-    expect(gitlab.statusOfTags!(['type::feature', 'workflow::complete'])).toBeNull()
+    expect(statusOfLabels(['workflow::in dev'])).toBe('in_progress')
+    expect(statusOfLabels(['type::feature', 'workflow::complete'])).toBeNull()
   })
 })

@@ -1,6 +1,5 @@
 import { definePlatform } from '../../definition.ts'
 import { commaList, itemsOf, secret, webAddress } from '../../variables.ts'
-import { statusOfLabels } from '../tracker-labels.ts'
 import { gitlabSource } from './source.ts'
 
 export const gitlab = definePlatform({
@@ -16,7 +15,6 @@ export const gitlab = definePlatform({
     ),
   },
   sources: gitlabSource,
-  statusOfTags: statusOfLabels,
   create: async (dependencies, environment) =>
     (await import('./search.ts')).createGitlab({
       ...dependencies,

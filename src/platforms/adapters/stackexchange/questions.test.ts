@@ -11,8 +11,7 @@ import {
   testClock,
 } from '../testing.ts'
 import { createStackexchange } from './search.ts'
-import { stackexchange } from './settings.ts'
-import { statusOfQuestion } from './status.ts'
+import { statusOfQuestion, statusOfTags } from './status.ts'
 
 const { signal } = new AbortController()
 const question = { question_id: 55, title: 'Dark mode', score: 2 }
@@ -97,8 +96,8 @@ describe('the status of a question of Stack Exchange', () => {
   })
 
   it('stored tags of Stack Exchange tell a decision by themselves', () => {
-    expect(stackexchange.statusOfTags!(['feature-request', 'status-declined'])).toBe('declined')
-    expect(stackexchange.statusOfTags!(['feature-request'])).toBeNull()
+    expect(statusOfTags(['feature-request', 'status-declined'])).toBe('declined')
+    expect(statusOfTags(['feature-request'])).toBeNull()
   })
 
   it('a question of Stack Exchange that migrated is closed, without a date', async () => {

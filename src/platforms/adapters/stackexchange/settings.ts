@@ -1,7 +1,6 @@
 import { definePlatform } from '../../definition.ts'
 import { commaList, itemsOf, secret, webAddress } from '../../variables.ts'
 import { stackexchangeSource } from './source.ts'
-import { statusOfTags } from './status.ts'
 
 export const stackexchange = definePlatform({
   name: 'stackexchange',
@@ -16,7 +15,6 @@ export const stackexchange = definePlatform({
     ),
   },
   sources: stackexchangeSource,
-  statusOfTags,
   create: async (dependencies, environment) =>
     (await import('./search.ts')).createStackexchange({
       ...dependencies,

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { type Kysely, sql } from 'kysely'
+
+/** The areas of the schema, a file of SQL each: a table comes after those that it refers to, and what is called by several areas last. */
+const areas = [
+  'accounts',
+  'platforms',
+  'requests',
+  'topics',
+  'wishes',
+  'scraping',
+  'credits',
+  'http',
+  'events',
+  'watches',
+  'channels',
+  'mail',
+  'news',
+  'moving',
+  'search',
+  'request-copies',
+  'placing',
+  'wish-numbers',
+  'answers',
+]
+
+/**
+ * The statements of a script. In our files a statement begins at the beginning of a line, and nothing else does but comments and brackets: the
+ * extended protocol, which the embedded database is asked by, takes one statement at a time.
+ */
+const statementsOf = (script: string): string[] =>
+  script.split(/^(?=(?:create|alter|do) )/m).filter((part) => /^(?:create|alter|do) /.test(part))
+
+/** All tables of the first release. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  for (const area of areas) {
+    const script = readFileSync(new URL(`../schema/${area}.sql`, import.meta.url), 'utf8')
+    for (const statement of statementsOf(script)) await sql.raw(statement).execute(database)
+  }
+}

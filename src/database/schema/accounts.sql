@@ -1,0 +1,61 @@
+-- Accounts, their keys, and who is signed in at the page.
+
+create table accounts (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  tier text not null check (tier in ('free', 'pro', 'max')),
+  payg_monthly_cap integer check (payg_monthly_cap >= 0),
+  created_at timestamptz not null,
+  -- A deleted account keeps its row, because its ledger refers to it.
+  deleted_at timestamptz,
+  -- Set with the first row of account_requests, so that accounts without any share the cached answers of all others.
+  has_own_view boolean not null default false,
+  -- Records say whether they were corrected, also where that changed no standing.
+  corrections integer not null default 0 check (corrections >= 0 and corrections <= 10000)
+);
+
+create table api_keys (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts,
+  name text not null,
+  hash text not null unique,
+  hint text not null,
+  created_at timestamptz not null,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  scope text not null default 'manage' check (scope in ('read', 'collect', 'manage')),
+  expires_at timestamptz,
+  monthly_credits integer check (monthly_credits >= 0),
+  -- The keys with a budget that made it, and that made those: what it spends counts in their budgets, too.
+  bearers uuid[] not null default '{}'
+);
+create index api_keys_account on api_keys (account_id);
+
+-- A dashboard session of an account, or of the operator when account_id is null. It ends with the key that opened it.
+create table sessions (
+  id uuid primary key default gen_random_uuid(),
+  token_hash text not null unique,
+  account_id uuid references accounts,
+  api_key_id uuid references api_keys,
+  admin_key_hash text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  last_used_at timestamptz not null,
+  constraint sessions_check check (num_nonnulls(api_key_id, admin_key_hash) = 1),
+  constraint sessions_check1 check (account_id is not null or api_key_id is null)
+);
+create index sessions_account on sessions (account_id, last_used_at desc);
+create index sessions_idle on sessions (last_used_at);
+create index sessions_key on sessions (api_key_id);
+
+-- Unused links only: using one deletes its row.
+create table sign_in_links (
+  id uuid primary key default gen_random_uuid(),
+  token_hash text not null unique,
+  account_id uuid not null references accounts,
+  admin_key_hash text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index sign_in_links_account on sign_in_links (account_id, created_at);
+create index sign_in_links_expired on sign_in_links (expires_at);

@@ -1,0 +1,158 @@
+-- What engines outside of the database follow, and what the index of words is made of.
+
+-- The requests that a transaction changed, created or deleted, in what an index has of them. Append-only: what all consumers read is deleted.
+create table search_changes (
+  transaction_id xid8 not null default pg_current_xact_id(),
+  request_id uuid not null,
+  noted_at timestamptz not null default now(),
+  primary key (transaction_id, request_id)
+);
+
+-- Who follows the log, and how far each has read it; one of several parts follows only the requests of its part.
+create table search_consumers (
+  name text primary key,
+  -- Every change of a transaction that is complete in this snapshot was read.
+  position pg_snapshot not null,
+  part smallint not null default 0,
+  parts smallint not null default 1,
+  -- The process that reads for it now, and until when no other one may.
+  lease_owner uuid,
+  lease_until timestamptz,
+  -- Of one that copies all requests first, in the order of their ids: how far it is. Null when nothing is copied yet.
+  copied_through uuid,
+  is_copied boolean not null default false,
+  constraint search_consumers_check check ((parts >= 1 and parts <= 64) and (part >= 0 and (part <= (parts - 1))))
+);
+
+-- The indexes of requests in a cluster, of which searches read the one that serves. Each has consumers: a part of the requests each.
+create table search_indexes (
+  name text primary key,
+  -- The name that stands for the index that serves, the same for all of them.
+  alias text not null,
+  state text not null check (state in ('creating', 'building', 'serving', 'retired')),
+  -- The version of what the index has of a request.
+  mapping integer not null,
+  shards smallint not null,
+  created_at timestamptz not null default now(),
+  -- Since when it is in its state.
+  state_since timestamptz not null default now()
+);
+
+create function searched_words(id uuid, words_version integer) returns tsvector language sql immutable
+  BEGIN ATOMIC
+ SELECT request_texts.words
+    FROM request_texts
+   WHERE (request_texts.request_id = searched_words.id);
+END;
+
+create function word_weights(id uuid, words_version integer) returns text[] language sql immutable parallel safe
+  BEGIN ATOMIC
+ SELECT COALESCE(array_agg(((weighed.lexeme || '~'::text) || chr((97 + (LEAST((11)::double precision, floor((((3)::double precision * ln(weighed.ratio)) / ln((2)::double precision)))))::integer)))) FILTER (WHERE (weighed.ratio >= (1)::double precision)), '{}'::text[]) AS "coalesce"
+    FROM ( SELECT counted.lexeme,
+             ((counted.frequency)::double precision / ((1.2)::double precision * ((0.25)::double precision + (((0.75)::double precision * counted.length) / (100)::double precision)))) AS ratio
+            FROM ( SELECT unnest.lexeme,
+                     cardinality(unnest.positions) AS frequency,
+                     (sum(cardinality(unnest.positions)) OVER ())::double precision AS length
+                    FROM request_texts,
+                     LATERAL unnest(request_texts.words) unnest(lexeme, positions, weights)
+                   WHERE (request_texts.request_id = word_weights.id)) counted) weighed;
+END;
+
+create table searchable_requests (
+  request_id uuid primary key,
+  platform text not null,
+  status text,
+  standing smallint not null,
+  votes integer not null,
+  posted_at timestamptz not null,
+  tags text[] not null,
+  words_version integer not null default 0
+) with (fillfactor = 80);
+create index searchable_requests_words on searchable_requests using gin (searched_words(request_id, words_version));
+create index searchable_requests_sample on searchable_requests using gin (searched_words(request_id, words_version)) with (fastupdate=off) where request_id < '08000000-0000-0000-0000-000000000000';
+
+create function fill_request_words() returns trigger language plpgsql as $$
+  begin
+    new.words := to_tsvector('wishwell', new.text);
+    return new;
+  end
+$$;
+create trigger fill_request_words before insert or update of text on request_texts
+  for each row execute function fill_request_words();
+
+create function add_searchable_requests() returns trigger language plpgsql as $$
+  begin
+    insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
+    select id, platform, status, standing, votes, posted_at, tags
+    from new_texts join requests on requests.id = new_texts.request_id;
+    return null;
+  end
+$$;
+create trigger add_searchable_requests after insert on request_texts
+  referencing new table as new_texts for each statement execute function add_searchable_requests();
+
+-- Once for a page, not for each row: what prepares an entry of the index of words is then done once, too.
+create function change_searched_words() returns trigger language plpgsql as $$
+  begin
+    update searchable_requests as copy set words_version = words_version + 1
+    from new_texts join old_texts using (request_id)
+    where copy.request_id = new_texts.request_id and new_texts.words is distinct from old_texts.words;
+    return null;
+  end
+$$;
+create trigger change_searched_words after update on request_texts
+  referencing old table as old_texts new table as new_texts for each statement execute function change_searched_words();
+
+create function note_search_changes() returns trigger language plpgsql as $$
+  begin
+    if exists (select from search_consumers) then
+      insert into search_changes (request_id) select request_id from changed on conflict do nothing;
+    end if;
+    return null;
+  end
+$$;
+create trigger note_search_insert after insert on request_texts
+  referencing new table as changed for each statement execute function note_search_changes();
+create trigger note_search_update after update on request_texts
+  referencing new table as changed for each statement execute function note_search_changes();
+create trigger note_search_delete after delete on request_texts
+  referencing old table as changed for each statement execute function note_search_changes();
+create trigger note_search_update after update on request_facets
+  referencing new table as changed for each statement execute function note_search_changes();
+create trigger note_search_insert after insert on request_topics
+  referencing new table as changed for each statement execute function note_search_changes();
+create trigger note_search_delete after delete on request_topics
+  referencing old table as changed for each statement execute function note_search_changes();
+create trigger note_search_insert after insert on account_requests
+  referencing new table as changed for each statement execute function note_search_changes();
+create trigger note_search_update after update on account_requests
+  referencing new table as changed for each statement execute function note_search_changes();
+create trigger note_search_delete after delete on account_requests
+  referencing old table as changed for each statement execute function note_search_changes();
+
+create function requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns setof searchable_requests language plpgsql stable set enable_seqscan = off set enable_indexscan = off set work_mem = '16MB' as $$
+  begin
+    return query select * from searchable_requests
+      where searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows;
+  end
+$$;
+
+-- As many as there are, up to max_rows, but no row of them is handed out.
+create function count_requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns integer language plpgsql stable set enable_seqscan = off set enable_indexscan = off set work_mem = '16MB' as $$
+  begin
+    return (
+      select count(*) from (
+        select from searchable_requests
+        where searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows
+      ) as found
+    );
+  end
+$$;
+
+create function sampled_requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns setof searchable_requests language plpgsql stable rows 500 set enable_seqscan = off set enable_indexscan = off as $$
+  begin
+    return query select * from searchable_requests
+      where request_id < '08000000-0000-0000-0000-000000000000'
+        and searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows;
+  end
+$$;
