@@ -10,6 +10,7 @@ import { type Database, type OpenDatabase, openDatabase, type Transaction } from
 import { prepareDatabase } from '../prepare-database.ts'
 import { countLater, countTexts } from '../requests/search/uncounted-texts.ts'
 import { noteChangedWords } from '../requests/search/vocabulary.ts'
+import { foldTopicCounts } from '../requests/store/topic-counts.ts'
 import { recoverTasks } from '../scraping/tasks.ts'
 import { comeBackRows, spendByBudgets } from './come-back-testing.ts'
 import { type DumpTarget, exportData } from './export-data.ts'
@@ -132,6 +133,7 @@ export async function makeFilledDatabase(): Promise<{ place: Place; remove: () =
   const place = { databaseUrl: undefined, dataDir: join(scratch, 'data') }
   await withDatabase(place, async ({ opened: { embedded, database } }) => {
     await embedded?.exec(someRows)
+    await foldTopicCounts(database)
     // The vocabulary in the script is made up.
     await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
     await countTexts(database)
