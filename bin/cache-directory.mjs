@@ -1,4 +1,4 @@
-// The directory of this user for what can be fetched or made again: compiled code, and a Node where the machine has an old one.
+// The directory of this user for what can be made again: compiled code.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'

@@ -1,19 +1,26 @@
-// How the launcher starts a command where the package is installed: the compiled JavaScript under the Node of the machine when that is new
-// enough, else under the pinned one, which is fetched once.
+// How the launcher starts a command where the package is installed: the compiled JavaScript under the Node of the machine.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openCacheDirectory } from './cache-directory.mjs'
-import { ensureFetchedNode } from './fetched-node.mjs'
 import { runNode } from './run-node.mjs'
 
-/** The first Node that has everything that the code uses. */
-const neededMajor = 24
+/** npm only warns of an older Node, and the code would fail somewhere under it. */
+function checkNode() {
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const needed = Number(/\d+/.exec(engines.node)[0])
+  const { node: present } = process.versions
+  if (Number.parseInt(present, 10) >= needed) return
+  throw new Error(
+    `Node ${needed} or later is needed, and this is Node ${present}: install a newer one from https://nodejs.org or by ` +
+      `your version manager (such as "nvm install ${needed}"), and run the command again.`,
+  )
+}
 
-/** Runs the command, and ends this process as that one ends. */
+/** Runs the command, and ends this process as that one ends. @throws Error that says what to do where Node is too old. */
 export async function launch(parameters) {
-  const [major] = process.versions.node.split('.').map(Number)
+  checkNode()
   const cache = openCacheDirectory()
-  const node = major >= neededMajor ? process.execPath : ensureFetchedNode(cache)
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-  await runNode(node, main, parameters, { compileCache: cache === null ? null : join(cache, 'compiled') })
+  await runNode(process.execPath, main, parameters, { compileCache: cache === null ? null : join(cache, 'compiled') })
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The launcher: runs under any Node of the machine (20 or later), and starts the service or the command under Node 24 or later. In a clone
-// it prepares what is missing. Plain JavaScript, because an old Node cannot read TypeScript.
+// The launcher: starts the service or the command. In a clone it runs under Node 20 or later, and prepares what is missing, the pinned Node included;
+// an installed package needs Node 24 or later. Plain JavaScript, because an old Node cannot read TypeScript.
 import { existsSync } from 'node:fs'
 
 const isClone = existsSync(new URL('../src/main.ts', import.meta.url))

@@ -1,1 +1,0 @@
-export function ensureFetchedNode(cache: string | null, platform?: string): string
